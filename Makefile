@@ -1,0 +1,53 @@
+# Every chore by name; `make help` lists them. The first use of any makes the environment in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test fast lint format bench measure lock clean
+
+help:  ## list the chores
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "copeland needs Python 3.11 or newer; say make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+setup: $(READY)  ## make the environment in .venv
+
+run: setup  ## the paper's first experiment, small: a table, and a figure and a page in out/
+	$(BIN)/copeland simulate mslr-5 -a ccb --horizon 1e8 --runs 20 --jobs 2 --out out/first-experiment --force
+
+test: setup lint  ## everything that CI runs
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+fast: setup  ## the tests that take under a minute
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+lint: setup  ## ruff and pyright
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+format: setup  ## let ruff put the code in form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup  ## speed against the yardsticks, measured side by side
+	$(BIN)/python -m benchmarks
+
+measure: setup  ## the big measurements; writes docs/measurements.md
+	$(BIN)/python -m benchmarks.measure
+
+lock: setup  ## renew requirements.lock from pyproject.toml
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --group dev --extra pandas --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet --upgrade -o requirements.lock
+
+clean:  ## remove the environment and everything made
+	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis dist
+	find copeland tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,327 @@
+"""CCB, the Copeland Confidence Bound: Algorithm 1 of the paper, to be read beside it.
+
+Line 6 needs no arithmetic here. An interval [l_ij, u_ij] matters only by the side of 1/2 it lies on,
+and it changes side only when its pair is dueled, or at a step known in advance (see
+:mod:`copeland.kernels.pairs`). So with u_ij < 1/2 the pair is decided and i has lost (``verdict`` -1),
+with l_ij > 1/2 it is decided and i has won (+1), else it is open (0); lines 7 to 9 run only at steps
+at which some pair changes side, because at all others they change nothing.
+
+Rulings where the paper is silent:
+
+- Line 6, a pair that never met: u = +inf, l = -inf, so it is open and the first to be tried.
+- Line 7: l_ij = 1/2 exactly counts as open; it has probability zero.
+- Line 9A: after a reset, 9B and 9C go on with the sets just reset.
+- Line 9B: the condition on |B^i| is for the options that are removed. Where B_t ran empty and was
+  reset, lines 7 to 9 run again at the next step.
+- Line 9C: uses C_t before line 11 narrows it; the options added share one L_C.
+- Line 13: "B^i" is B^c. Where it holds no j with l_jc <= 1/2, all options are used. d = c only if
+  u_cc = 1/2 is the one largest; other ties are drawn uniformly.
+- A coin that cannot matter (an empty set, a single candidate) is not thrown.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidParameter
+from copeland.kernels import (
+    Pairs,
+    count,
+    first_expiry,
+    greatest,
+    hoeffding_expiry,
+    kernel,
+    least,
+    new_pairs,
+    next_expired,
+    pick,
+    settle,
+    total,
+)
+from copeland.policy import Algorithm, register
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+class State(NamedTuple):
+    """What CCB knows."""
+
+    pairs: Pairs  # W, and the side of 1/2 on which each interval lies
+    best: Bools  # B_t
+    rivals: Bools  # rivals[i, j]: option j is in B^i_t
+    n_rivals: Ints  # |B^i_t|
+    n_open: Ints  # how many j in B^i_t have 1/2 in [l_ij, u_ij]: the set of line 10, by row
+    losses: Ints  # (1,): L_C, the estimated losses of a Copeland winner
+    alpha: NDArray[np.float64]  # (1,)
+    step: Ints  # (1,): the step that `advance` came to
+    changed: Bools  # (1,): a pair changed side since lines 7 to 9 ran
+    disproved: Bools  # (1,): l_ij > 1/2 for some j in B^i, the condition of line 9A
+
+
+def init(k: int, alpha: float = 0.51) -> State:
+    """Lines 1 to 4; ``alpha`` > 1/2 widens the intervals (the paper prints no value)."""
+    if not alpha > 0.5:
+        raise InvalidParameter(f"ccb: alpha is {alpha}; Algorithm 1 requires alpha > 1/2.")
+    return State(
+        pairs=new_pairs(k),
+        best=np.ones(k, np.bool_),
+        rivals=np.zeros((k, k), np.bool_),
+        n_rivals=np.zeros(k, np.int64),
+        n_open=np.zeros(k, np.int64),
+        losses=np.array([k], np.int64),
+        alpha=np.array([alpha], np.float64),
+        step=np.zeros(1, np.int64),
+        changed=np.zeros(1, np.bool_),
+        disproved=np.zeros(1, np.bool_),
+    )
+
+
+@kernel
+def advance(state, t, rng):
+    """Lines 6 to 9: what step t changes before anything is dueled."""
+    state.step[0] = t
+    i, j = next_expired(state.pairs, t)
+    while i >= 0:
+        judge(state, i, j, t)
+        i, j = next_expired(state.pairs, t)
+    if state.changed[0]:
+        state.changed[0] = False
+        if state.disproved[0]:  # line 9A
+            reset(state)
+        remove_losers(state)  # line 9B
+        add_winners(state, rng)  # line 9C
+
+
+@kernel
+def select(state, t, rng):
+    """Lines 10 to 13: a pair of B that is open again, or an optimistic winner and its challenger."""
+    open_rivals = total(state.n_open)
+    if open_rivals > 0 and rng.random() < 1 / 4:  # line 10
+        return open_rival(state, pick(rng, open_rivals))
+    c = optimistic_winner(state, rng)
+    return c, challenger(state, c, t, rng)
+
+
+@kernel
+def update(state, winner, loser, rng):
+    """Line 14, and what the answer decides from the next step on (line 6)."""
+    count(state.pairs, winner, loser)
+    judge(state, winner, loser, state.step[0] + 1)
+
+
+@kernel
+def recommend(state):
+    """Return an optimistic winner with the most decided wins."""
+    fewest = least(state.pairs.lost)
+    answer = -1
+    for i in range(len(state.best)):
+        if state.pairs.lost[i] == fewest and (
+            answer < 0 or state.pairs.won[i] > state.pairs.won[answer]
+        ):
+            answer = i
+    return answer
+
+
+@kernel
+def rest(state, t):
+    """Return the next step at which CCB may duel two different options.
+
+    Once every option of C_t is decided against all others, line 13 answers d = c whoever c is; and
+    nothing changes until the first decision expires.
+    """
+    if state.changed[0] or total(state.n_open) > 0:
+        return t + 1
+    fewest = least(state.pairs.lost)
+    for i in range(len(state.best)):
+        if state.pairs.lost[i] == fewest and not settled(state, i):
+            return t + 1
+    return first_expiry(state.pairs)
+
+
+@kernel
+def resting(state, among):
+    """List C_t, from which line 12 draws the option of each resting step."""
+    fewest = least(state.pairs.lost)
+    n = 0
+    for i in range(len(state.best)):
+        if state.pairs.lost[i] == fewest:
+            among[n] = i
+            n += 1
+    return n
+
+
+@kernel
+def settled(state, i):
+    """Tell whether the optimistic and the pessimistic score of option i are equal."""
+    return state.pairs.won[i] + state.pairs.lost[i] == len(state.best) - 1
+
+
+@kernel
+def judge(state, i, j, t):
+    """Line 6 for one pair at step t, with what depends on its side."""
+    pairs = state.pairs
+    expiry = hoeffding_expiry(pairs.wins[i, j], pairs.duels[i, j], state.alpha[0])
+    was_open = pairs.verdict[i, j] == 0
+    if settle(pairs, i, j, expiry, t):
+        state.changed[0] = True
+        is_open = pairs.verdict[i, j] == 0
+        for a, b in ((i, j), (j, i)):
+            if state.rivals[a, b]:
+                state.n_open[a] += int(is_open) - int(was_open)
+                if pairs.verdict[a, b] > 0:
+                    state.disproved[0] = True
+
+
+@kernel
+def reset(state):
+    """Lines 2 to 4 again."""
+    state.best[:] = True
+    state.rivals[:, :] = False
+    state.n_rivals[:] = 0
+    state.n_open[:] = 0
+    state.losses[0] = len(state.best)
+    state.disproved[0] = False
+
+
+@kernel
+def remove_losers(state):
+    """Line 9B: options that cannot be Copeland winners leave B_t, those that beat them become B^i."""
+    k = len(state.best)
+    surest = greatest(state.pairs.won)
+    for i in range(k):
+        if state.best[i] and k - 1 - state.pairs.lost[i] < surest:
+            state.best[i] = False
+            if state.n_rivals[i] != state.losses[0] + 1:
+                for j in range(k):
+                    state.rivals[i, j] = state.pairs.verdict[i, j] < 0
+                state.n_rivals[i] = state.pairs.lost[i]
+                state.n_open[i] = 0
+    if not greatest(state.best):
+        reset(state)
+        state.changed[0] = True
+
+
+@kernel
+def add_winners(state, rng):
+    """Line 9C: options sure to be Copeland winners enter B_t, and fix the size of every B^j."""
+    fewest = least(state.pairs.lost)
+    found = False
+    for i in range(len(state.best)):
+        if state.pairs.lost[i] == fewest and settled(state, i):
+            found = True
+            state.best[i] = True
+            keep_rivals(state, i, 0, rng)
+    if found:
+        state.losses[0] = fewest
+        for j in range(len(state.best)):
+            if state.n_rivals[j] < fewest + 1:
+                keep_rivals(state, j, 0, rng)
+            elif state.n_rivals[j] > fewest + 1:
+                keep_rivals(state, j, fewest + 1, rng)
+
+
+@kernel
+def keep_rivals(state, i, n, rng):
+    """Leave in B^i a random subset of n of its options."""
+    left = state.n_rivals[i]
+    if left == n:
+        return
+    state.n_rivals[i] = n
+    state.n_open[i] = 0
+    for j in range(len(state.best)):
+        if state.rivals[i, j]:
+            state.rivals[i, j] = n > 0 and rng.random() * left < n
+            left -= 1
+            if state.rivals[i, j]:
+                n -= 1
+                if state.pairs.verdict[i, j] == 0:
+                    state.n_open[i] += 1
+
+
+@kernel
+def open_rival(state, nth):
+    """Return the nth of the pairs (i, j) with j in B^i and 1/2 in [l_ij, u_ij]."""
+    i = 0
+    while nth >= state.n_open[i]:
+        nth -= state.n_open[i]
+        i += 1
+    for j in range(len(state.best)):
+        if state.rivals[i, j] and state.pairs.verdict[i, j] == 0:
+            if nth == 0:
+                return i, j
+            nth -= 1
+    return i, i
+
+
+@kernel
+def optimistic_winner(state, rng):
+    """Lines 8, 11 and 12: draw c from C_t, with probability 2/3 from B_t alone."""
+    fewest = least(state.pairs.lost)
+    n_top = 0
+    n_listed = 0
+    for i in range(len(state.best)):
+        if state.pairs.lost[i] == fewest:
+            n_top += 1
+            n_listed += int(state.best[i])
+    listed = n_listed == n_top or (n_listed > 0 and rng.random() < 2 / 3)
+    nth = pick(rng, n_listed if listed else n_top)
+    for i in range(len(state.best)):
+        if state.pairs.lost[i] == fewest and (state.best[i] or not listed):
+            if nth == 0:
+                return i
+            nth -= 1
+    return -1
+
+
+@kernel
+def challenger(state, c, t, rng):
+    """Line 13: draw d, the option with the highest u_jc among those not sure to beat c.
+
+    Only the open pairs of c matter: their u_jc >= 1/2 = u_cc, those that c beats have u_jc < 1/2.
+    """
+    only_rivals = state.n_open[c] > 0 and rng.random() < 1 / 2
+    spread = state.alpha[0] * math.log(t)
+    d = c
+    highest = -1.0
+    n = 0
+    for j in range(len(state.best)):
+        if j != c and state.pairs.verdict[c, j] == 0 and (state.rivals[c, j] or not only_rivals):
+            u = upper(state.pairs, j, c, spread)
+            if u > highest:
+                d, highest, n = j, u, 1
+            elif u == highest:  # the nth of equals takes the place with probability 1/n
+                n += 1
+                if rng.random() * n < 1:
+                    d = j
+    return d
+
+
+@kernel
+def upper(pairs, j, c, spread):
+    """Return u_jc of line 6; ``spread`` is alpha ln t. Reads the row of c, which stays in cache."""
+    n = pairs.duels[c, j]
+    if n == 0:
+        return math.inf
+    return 1 - pairs.wins[c, j] / n + math.sqrt(spread / n)
+
+
+ALGORITHM = register(
+    Algorithm(
+        name="ccb",
+        paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithm 1",
+        summary="Copeland Confidence Bound: optimism, then pessimism; for few options",
+        target="copeland",
+        init=init,
+        advance=advance,
+        select=select,
+        update=update,
+        recommend=recommend,
+        rest=rest,
+        resting=resting,
+    )
+)

@@ -1,0 +1,63 @@
+"""What can go wrong, said in sentences: each error is also a builtin, so either can be caught."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CopelandError(Exception):
+    """Any error that this package raises on purpose."""
+
+    def __str__(self) -> str:
+        # KeyError would print its message in quotes; a sentence is printed as it is.
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidMatrix(CopelandError, ValueError):
+    """Numbers, labels or a file that cannot be a preference matrix."""
+
+
+class InvalidParameter(CopelandError, ValueError):
+    """A parameter outside the range in which it means anything."""
+
+
+class Undefined(CopelandError, ValueError):
+    """A quantity that does not exist for this problem."""
+
+
+class UnknownName(CopelandError, KeyError):
+    """A name that nothing is registered under."""
+
+
+class UnknownAlgorithm(UnknownName):
+    """A name that no algorithm has."""
+
+
+class UnknownProblem(UnknownName):
+    """A name that is neither a problem nor a file."""
+
+
+class UnknownDuel(CopelandError, KeyError):
+    """An answer to a duel that was never asked, or was answered before."""
+
+
+class Interrupted(CopelandError, KeyboardInterrupt):
+    """A simulation stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was)."""
+
+    def __init__(self, message: str, runs: object = None):
+        super().__init__(message)
+        self.runs = runs
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a sentence that offers the known name closest to ``name``, or lists them all.
+
+    Examples
+    --------
+    >>> nearest("coplend-pac", ["ccb", "copeland-pac"])
+    "did you mean 'copeland-pac'?"
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"did you mean '{close[0]}'?" if close else f"known names: {', '.join(names)}."

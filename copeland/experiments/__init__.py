@@ -1,0 +1,1 @@
+"""The paper's experiments: data, and a function that runs them."""

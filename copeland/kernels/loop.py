@@ -1,0 +1,210 @@
+"""The one duel loop, and the parts of an algorithm that it calls.
+
+The functions above :func:`duel_loop` are what an algorithm may leave out, with what happens then.
+:func:`loop_of` puts an algorithm's own parts, and the answerer of a problem, in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.kernels.draws import pick
+from copeland.kernels.mark import bound, kernel
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+TIE = -1  # what an answerer returns for a tie
+
+TAKES_TIES = False  # whether the algorithm has its own `tie`
+
+
+class Ledger(NamedTuple):
+    """Where a run stands, and what it was worth at each mark."""
+
+    t: Ints  # (1,): the step to come, from 1
+    mark: Ints  # (1,): the mark to come
+    duels: Ints  # (1,): real comparisons so far; an option against itself is none
+    regret: Floats  # (1,): so far
+    marks: Ints  # the steps after which to take stock; the last is the horizon
+    regret_at: Floats
+    duels_at: Ints
+    answer_at: Ints  # the recommendation
+
+
+def new_ledger(marks: Ints) -> Ledger:
+    """Return the ledger of a run that has not begun."""
+    return Ledger(
+        t=np.ones(1, np.int64),
+        mark=np.zeros(1, np.int64),
+        duels=np.zeros(1, np.int64),
+        regret=np.zeros(1),
+        marks=marks,
+        regret_at=np.zeros(len(marks)),
+        duels_at=np.zeros(len(marks), np.int64),
+        answer_at=np.zeros(len(marks), np.int64),
+    )
+
+
+@kernel
+def select(state, t, rng):
+    """Return the pair to duel at step t; change nothing. Every algorithm has its own."""
+    return 0, 0
+
+
+@kernel
+def update(state, winner, loser, rng):
+    """Take in an answer. Every algorithm has its own."""
+
+
+@kernel
+def recommend(state):
+    """Return the option to name now. Every algorithm has its own."""
+    return 0
+
+
+@kernel
+def advance(state, t, rng):
+    """Bring the state to step t: nothing, for an algorithm that time alone does not change."""
+
+
+@kernel
+def rest(state, t):
+    """After an option met itself: return the first later step at which two options may meet."""
+    return t + 1
+
+
+@kernel
+def resting(state, among):
+    """List the options of which each resting step draws one; 0: always the one just selected."""
+    return 0
+
+
+@kernel
+def finished(state):
+    """Tell whether the answer is final."""
+    return False
+
+
+@kernel
+def tie(state, first, second, rng):
+    """Take in a tie; without an own `tie`, the loop tosses a coin instead."""
+
+
+@kernel
+def answer(world, first, second, noise):
+    """Return the winner of a duel, or TIE. Every problem has its own."""
+    return TIE
+
+
+@kernel
+def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
+    """Duel until the last mark, or until ``work`` turns are spent; the ledger tells how far it came.
+
+    Parameters
+    ----------
+    state
+        The algorithm's state; changed.
+    world
+        What the problem's `answer` reads.
+    shortfall
+        For each option, the best score less its own: the regret of (i, j) is the sum of theirs.
+    among
+        Room for K options.
+    jump
+        Whether to pass over resting steps at once, or one by one.
+    noise, rng
+        Generators: of the answers, of the algorithm.
+    """
+    while ledger.mark[0] < len(ledger.marks) and work > 0:
+        work -= 1
+        t = ledger.t[0]
+        until = ledger.marks[ledger.mark[0]] + 1
+        n = 0
+        if finished(state):
+            first = second = recommend(state)
+        else:
+            advance(state, t, rng)
+            first, second = select(state, t, rng)
+            if first != second:
+                until = t + 1
+                duel(state, world, first, second, noise, rng)
+                ledger.duels[0] += 1
+                ledger.regret[0] += shortfall[first] + shortfall[second]
+            else:
+                until = min(until, rest(state, t) if jump else t + 1)
+                if until > t + 1:
+                    n = resting(state, among)
+        if first == second:
+            if n == 0:
+                among[0] = first
+                n = 1
+            ledger.regret[0] += 2 * resting_shortfall(shortfall, among, n, until - t, rng)
+        ledger.t[0] = until
+        if until > ledger.marks[ledger.mark[0]]:
+            take_stock(ledger, recommend(state))
+
+
+@kernel
+def duel(state, world, first, second, noise, rng):
+    """Let two options meet and tell the algorithm who won."""
+    winner = answer(world, first, second, noise)
+    if winner != TIE:
+        update(state, winner, first + second - winner, rng)
+    elif TAKES_TIES:
+        tie(state, first, second, rng)
+    elif noise.random() < 0.5:
+        update(state, first, second, rng)
+    else:
+        update(state, second, first, rng)
+
+
+@kernel
+def resting_shortfall(shortfall, among, n, steps, rng):
+    """Return the summed shortfall of ``steps`` options drawn uniformly from the first n of ``among``.
+
+    Only where they differ is anything drawn: a multinomial split, by binomials.
+    """
+    alike = True
+    for m in range(1, n):
+        alike = alike and shortfall[among[m]] == shortfall[among[0]]
+    if alike:
+        return steps * shortfall[among[0]]
+    total = 0.0
+    for m in range(n):
+        share = rng.binomial(steps, 1 / (n - m)) if m < n - 1 else steps
+        total += share * shortfall[among[m]]
+        steps -= share
+    return total
+
+
+@kernel
+def take_stock(ledger, option):
+    """Write down what the run is worth at the mark it has reached."""
+    mark = ledger.mark[0]
+    ledger.regret_at[mark] = ledger.regret[0]
+    ledger.duels_at[mark] = ledger.duels[0]
+    ledger.answer_at[mark] = option
+    ledger.mark[0] = mark + 1
+
+
+@cache
+def loop_of(
+    parts: tuple[tuple[str, Callable[..., Any]], ...], name: str, home: str | None, compile: bool
+) -> Callable[..., None]:
+    """Return :func:`duel_loop` for the parts of one algorithm and the `answer` of one kind of problem.
+
+    ``home`` is the file beside which numba keeps the compiled loop.
+    """
+    given: dict[str, Any] = dict(parts)
+    given["TAKES_TIES"] = "tie" in given
+    given["duel"] = bound(duel, given, "duel", None, compile)
+    return bound(duel_loop, given, name, home, compile)
+
+
+__all__ = ["TIE", "Ledger", "duel_loop", "loop_of", "new_ledger", "pick"]

@@ -1,0 +1,113 @@
+"""The mark, and the compiled twins of what is marked."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Mark a function as one that can be compiled; it stays the plain function that it is.
+
+    Inside: arrays, scalars, named tuples of arrays, ``for``; ``math`` on scalars; other kernels. No
+    Python objects and no exceptions (check before the loop).
+    """
+    function.__kernel__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def is_kernel(value: object) -> bool:
+    """Tell whether ``value`` is a marked function."""
+    return getattr(value, "__kernel__", False) is True and isinstance(value, FunctionType)
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the compiled twin of a marked function (made once, on first use)."""
+    return _twins(function.__module__)[function.__name__]
+
+
+@cache
+def _twins(module: str) -> dict[str, Any]:
+    """The globals of a module, with a compiled twin in the place of every kernel.
+
+    A twin is the kernel's own code over these globals instead of the module's: so it calls twins
+    where the kernel calls kernels, and the module itself never notices.
+    """
+    import numba
+
+    plain = vars(sys.modules[module])
+    twins = dict(plain)
+    for name, value in plain.items():
+        if not is_kernel(value):
+            continue
+        if value.__module__ == module:
+            copy = FunctionType(value.__code__, twins, value.__name__, value.__defaults__)
+            twins[name] = numba.njit(**_options())(copy)
+        else:
+            twins[name] = compiled(value)
+    return twins
+
+
+@cache
+def _options() -> dict[str, Any]:
+    """Compile without reference counts, where this numba can: kernels allocate nothing.
+
+    Counting the references to every array of a state at every call takes three quarters of the time.
+    """
+    from numba.core.cpu import CPUTargetOptions
+
+    return {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
+
+
+def bound(
+    template: Callable[..., Any],
+    parts: dict[str, Any],
+    name: str,
+    home: str | None,
+    compile: bool,
+) -> Callable[..., Any]:
+    """Return a copy of ``template`` in which each global named in ``parts`` is that part.
+
+    Parts that are kernels are compiled with it. numba keeps a compiled function on disk, beside the
+    file ``home``, only if it reads no functions from its arguments: hence the copy. Its name carries
+    a digest of every source it is made of, so a change in any of them compiles anew.
+    """
+    source = template.__code__
+    if not compile:
+        plain = {**vars(sys.modules[template.__module__]), **parts}
+        return FunctionType(source, plain, name, template.__defaults__)
+
+    import numba
+
+    twins = {key: compiled(part) if is_kernel(part) else part for key, part in parts.items()}
+    space = {**_twins(template.__module__), **twins}
+    modules = {template.__module__, *(p.__module__ for p in parts.values() if is_kernel(p))}
+    full_name = f"{name}_{_digest(modules)}"
+    code = source.replace(co_name=full_name, co_qualname=full_name)
+    on_disk = home is not None and Path(home).is_file()
+    if home is not None and on_disk:
+        code = code.replace(co_filename=home)
+    copy = FunctionType(code, space, full_name, template.__defaults__)
+    return numba.njit(cache=on_disk, **_options())(copy)
+
+
+def _digest(modules: set[str]) -> str:
+    """A digest of the source of these modules and of every module whose kernels they use."""
+    seen: set[str] = {__name__}  # how things are compiled counts too
+    while modules - seen:
+        for module in modules - seen:
+            seen.add(module)
+            used = vars(sys.modules[module]).values()
+            modules = modules | {v.__module__ for v in used if is_kernel(v)}
+    text = hashlib.sha256()
+    for module in sorted(seen):
+        file = getattr(sys.modules[module], "__file__", None)
+        text.update(Path(file).read_bytes() if file else module.encode())
+    return text.hexdigest()[:12]

@@ -1,0 +1,173 @@
+"""Counts of duels, and which pairs they decide: a decision holds until a step known in advance.
+
+A pair is *decided* while its confidence interval excludes 1/2 and *open* otherwise. Intervals widen
+with time, so with its counts unchanged a decided pair opens again at a step that its counts fix.
+Decided pairs are kept in a heap by that step: time can jump to the next opening, and what does not
+change costs nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.kernels.mark import kernel
+
+NEVER = 2**62  # a step that no simulation reaches
+
+Ints = NDArray[np.int64]
+
+
+class Pairs(NamedTuple):
+    """Who was dueled how often, and what that decides. A pair (i, j), i < j, has the code i K + j."""
+
+    wins: Ints  # K x K: wins of i over j
+    duels: Ints  # K x K, symmetric
+    verdict: NDArray[np.int8]  # K x K: +1 i beats j, -1 j beats i, 0 open
+    won: Ints  # K: decided wins of i, the paper's pessimistic score
+    lost: Ints  # K: decided losses of i; K - 1 - lost is the paper's optimistic score
+    expiry: Ints  # K*K, by code: the first step at which the pair is open
+    heap: Ints  # codes of the decided pairs, the earliest expiry first
+    place: Ints  # K*K, by code: where in the heap, -1 if open
+    size: Ints  # (1,): the number of decided pairs
+
+
+def new_pairs(k: int) -> Pairs:
+    """Return K options that never met."""
+    return Pairs(
+        wins=np.zeros((k, k), np.int64),
+        duels=np.zeros((k, k), np.int64),
+        verdict=np.zeros((k, k), np.int8),
+        won=np.zeros(k, np.int64),
+        lost=np.zeros(k, np.int64),
+        expiry=np.zeros(k * k, np.int64),
+        heap=np.zeros(k * (k - 1) // 2, np.int64),
+        place=np.full(k * k, -1, np.int64),
+        size=np.zeros(1, np.int64),
+    )
+
+
+@kernel
+def hoeffding_expiry(wins, duels, alpha):
+    """Return the first step t at which w/n +- sqrt(alpha ln t / n) contains 1/2 (line 6 of CCB).
+
+    It excludes 1/2 while (w - n/2)^2 / n > alpha ln t.
+    """
+    exponent = (wins - duels / 2) ** 2 / duels / alpha
+    return NEVER if exponent > 42 else math.ceil(math.exp(exponent))
+
+
+@kernel
+def count(pairs, winner, loser):
+    """Add one duel; what it decides is for :func:`settle` to say."""
+    pairs.wins[winner, loser] += 1
+    pairs.duels[winner, loser] += 1
+    pairs.duels[loser, winner] += 1
+
+
+@kernel
+def settle(pairs, i, j, expiry, t):
+    """Make the pair decided at step t if t < ``expiry``, else open; tell whether that is a change."""
+    a, b = min(i, j), max(i, j)
+    code = a * len(pairs.won) + b
+    pairs.expiry[code] = expiry
+    before = pairs.verdict[a, b]
+    after = 0
+    if expiry > t:
+        after = 1 if 2 * pairs.wins[a, b] > pairs.duels[a, b] else -1
+    if after != 0:
+        _place(pairs, code)
+    elif before != 0:
+        _displace(pairs, code)
+    if after == before:
+        return False
+    _score(pairs, a, b, before, -1)
+    _score(pairs, a, b, after, +1)
+    pairs.verdict[a, b] = after
+    pairs.verdict[b, a] = -after
+    return True
+
+
+@kernel
+def first_expiry(pairs):
+    """Return the step at which the first of the decided pairs opens again."""
+    return pairs.expiry[pairs.heap[0]] if pairs.size[0] > 0 else NEVER
+
+
+@kernel
+def next_expired(pairs, t):
+    """Return a decided pair that is open at step t, as (i, j) with i < j; (-1, -1) if there is none."""
+    if first_expiry(pairs) > t:
+        return -1, -1
+    k = len(pairs.won)
+    return pairs.heap[0] // k, pairs.heap[0] % k
+
+
+@kernel
+def _score(pairs, a, b, verdict, change):
+    """Count a verdict on the pair in (+1) or out of (-1) the decided wins and losses."""
+    if verdict != 0:
+        winner, loser = (a, b) if verdict > 0 else (b, a)
+        pairs.won[winner] += change
+        pairs.lost[loser] += change
+
+
+@kernel
+def _place(pairs, code):
+    """Put a pair where its expiry belongs in the heap."""
+    if pairs.place[code] < 0:
+        pairs.place[code] = pairs.size[0]
+        pairs.heap[pairs.size[0]] = code
+        pairs.size[0] += 1
+    _sift_down(pairs, _sift_up(pairs, pairs.place[code]))
+
+
+@kernel
+def _displace(pairs, code):
+    """Take a pair out of the heap."""
+    at = pairs.place[code]
+    pairs.place[code] = -1
+    pairs.size[0] -= 1
+    last = pairs.heap[pairs.size[0]]
+    if last != code:
+        pairs.heap[at] = last
+        pairs.place[last] = at
+        _sift_down(pairs, _sift_up(pairs, at))
+
+
+@kernel
+def _sift_up(pairs, at):
+    code = pairs.heap[at]
+    while at > 0:
+        parent = pairs.heap[(at - 1) // 2]
+        if pairs.expiry[parent] <= pairs.expiry[code]:
+            break
+        pairs.heap[at] = parent
+        pairs.place[parent] = at
+        at = (at - 1) // 2
+    pairs.heap[at] = code
+    pairs.place[code] = at
+    return at
+
+
+@kernel
+def _sift_down(pairs, at):
+    code = pairs.heap[at]
+    size = pairs.size[0]
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if (
+            child + 1 < size
+            and pairs.expiry[pairs.heap[child + 1]] < pairs.expiry[pairs.heap[child]]
+        ):
+            child += 1
+        if pairs.expiry[code] <= pairs.expiry[pairs.heap[child]]:
+            break
+        pairs.heap[at] = pairs.heap[child]
+        pairs.place[pairs.heap[child]] = at
+        at = child
+    pairs.heap[at] = code
+    pairs.place[code] = at

@@ -1,0 +1,347 @@
+"""PreferenceMatrix: the probabilities with which options beat each other, checked once and frozen."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copeland.errors import InvalidMatrix
+
+TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
+
+
+@dataclass(frozen=True, eq=False)
+class PreferenceMatrix:
+    """Who beats whom, and how often: ``p[i, j]`` is the probability that option i beats option j.
+
+    A value of this class is valid: square, K >= 2, every entry in [0, 1], P + P^T = 1 and 1/2 on the
+    diagonal. Input off by rounding (at most 1e-6) is made exact. Entries of exactly 0, 1 and 1/2
+    (an exact tie) are legal. The array is read-only.
+
+    Parameters
+    ----------
+    p
+        K x K probabilities.
+    labels
+        One name for each option; ``"0"``, ``"1"``, ... by default.
+    name
+        What the matrix is called in tables and figures.
+
+    Examples
+    --------
+    >>> m = PreferenceMatrix([[0.5, 0.7], [0.3, 0.5]], labels=["a", "b"])
+    >>> m.k, m.labels, float(m.p[0, 1])
+    (2, ('a', 'b'), 0.7)
+    """
+
+    p: NDArray[np.float64]
+    labels: tuple[str, ...]
+    name: str = field(default="")
+
+    def __init__(self, p: ArrayLike, labels: Sequence[str] | None = None, name: str = ""):
+        probabilities = _checked(p)
+        object.__setattr__(self, "p", probabilities)
+        object.__setattr__(self, "labels", _checked_labels(labels, len(probabilities)))
+        object.__setattr__(self, "name", name)
+
+    @property
+    def k(self) -> int:
+        """The number of options."""
+        return len(self.p)
+
+    @property
+    def key(self) -> str:
+        """A digest of the probabilities alone: the same numbers have the same key under any name."""
+        return hashlib.sha256(self.p.tobytes()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PreferenceMatrix):
+            return NotImplemented
+        return self.labels == other.labels and np.array_equal(self.p, other.p)
+
+    def __hash__(self) -> int:
+        return hash((self.key, self.labels))
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        return f"<PreferenceMatrix{name} of {self.k} options>"
+
+    def index(self, option: int | str) -> int:
+        """Return the index of an option given by index or by label."""
+        if isinstance(option, str):
+            if option not in self.labels:
+                raise InvalidMatrix(
+                    f"no option is labelled {option!r}; labels: {_some(self.labels)}."
+                )
+            return self.labels.index(option)
+        if not -self.k <= option < self.k:
+            raise InvalidMatrix(f"option {option} is outside 0..{self.k - 1}.")
+        return int(option) % self.k
+
+    def sub(self, options: Sequence[int | str]) -> PreferenceMatrix:
+        """Return the problem among ``options`` alone, in the order given.
+
+        Examples
+        --------
+        >>> m = PreferenceMatrix([[.5, .6, .7], [.4, .5, .8], [.3, .2, .5]], labels="abc")
+        >>> m.sub(["c", "a"]).p.tolist()
+        [[0.5, 0.3], [0.7, 0.5]]
+        """
+        chosen = [self.index(option) for option in options]
+        if len(set(chosen)) != len(chosen):
+            raise InvalidMatrix(f"an option is named twice in {list(options)}; name each once.")
+        return PreferenceMatrix(
+            self.p[np.ix_(chosen, chosen)], [self.labels[i] for i in chosen], self.name
+        )
+
+    def relabelled(self, labels: Sequence[str]) -> PreferenceMatrix:
+        """Return the same probabilities under other labels."""
+        return PreferenceMatrix(self.p, labels, self.name)
+
+    @classmethod
+    def from_wins(
+        cls,
+        wins: ArrayLike,
+        ties: ArrayLike | None = None,
+        prior: float = 0.0,
+        labels: Sequence[str] | None = None,
+        name: str = "",
+    ) -> PreferenceMatrix:
+        """Return the matrix estimated from counts: ``wins[i, j]`` votes for i over j.
+
+        Parameters
+        ----------
+        wins
+            K x K counts; the diagonal is not read.
+        ties
+            K x K symmetric counts of ties; each is half a win for both.
+        prior
+            Pseudo-votes added to each side of every pair. With 0, a pair without votes is refused.
+
+        Examples
+        --------
+        >>> PreferenceMatrix.from_wins([[0, 8], [2, 0]], prior=1).p.tolist()
+        [[0.5, 0.75], [0.25, 0.5]]
+        """
+        won = _square(wins, "wins")
+        drawn = np.zeros_like(won) if ties is None else _square(ties, "ties")
+        if drawn.shape != won.shape:
+            raise InvalidMatrix(f"ties are {drawn.shape}, wins are {won.shape}; make them equal.")
+        if (won < 0).any() or (drawn < 0).any() or not np.isfinite(won + drawn).all() or prior < 0:
+            raise InvalidMatrix("counts and prior must be finite and not negative.")
+        if not np.array_equal(drawn, drawn.T):
+            i, j = np.argwhere(drawn != drawn.T)[0]
+            raise InvalidMatrix(
+                f"ties must be symmetric, but ties[{i}, {j}] is {drawn[i, j]:g} "
+                f"and ties[{j}, {i}] is {drawn[j, i]:g}."
+            )
+        score = won + drawn / 2 + prior
+        total = score + score.T
+        empty = (total == 0) & ~np.eye(len(won), dtype=bool)
+        if empty.any():
+            i, j = np.argwhere(empty)[0]
+            raise InvalidMatrix(
+                f"options {i} and {j} were never compared; vote on them or set prior > 0."
+            )
+        with np.errstate(invalid="ignore"):
+            p = score / total
+        np.fill_diagonal(p, 0.5)
+        return cls(p, labels, name)
+
+    @classmethod
+    def load(cls, path: str | Path, key: str | None = None) -> PreferenceMatrix:
+        """Read a matrix from a .csv, .npy, .npz or .json file.
+
+        Parameters
+        ----------
+        path
+            A .csv may have a header of labels. An .npz may hold one square 2-D array under any name
+            (``key`` picks one of several) and labels under ``labels``. A .json holds the rows, or an
+            object with ``p`` and ``labels``.
+        key
+            The array to take from an .npz.
+        """
+        path = Path(path)
+        read = _READERS.get(path.suffix.lower())
+        if read is None:
+            raise InvalidMatrix(
+                f"{path}: files of type {path.suffix or 'none'} are not read; "
+                f"use one of {', '.join(_READERS)}."
+            )
+        try:
+            p, labels = read(path, key)
+            return cls(p, labels, name=path.stem)
+        except FileNotFoundError:
+            raise InvalidMatrix(f"{path}: there is no such file.") from None
+        except InvalidMatrix as error:
+            raise InvalidMatrix(f"{path}: {error}") from None
+        except (OSError, ValueError, EOFError, BadZipFile) as error:
+            raise InvalidMatrix(f"{path}: cannot be read as a matrix: {error}") from error
+
+    def save(self, path: str | Path) -> None:
+        """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
+        path = Path(path)
+        write = _WRITERS.get(path.suffix.lower())
+        if write is None:
+            raise InvalidMatrix(
+                f"{path}: files of type {path.suffix or 'none'} are not written; "
+                f"use one of {', '.join(_WRITERS)}."
+            )
+        write(self, path)
+
+
+def _some(names: Sequence[str], limit: int = 8) -> str:
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown}, ... ({len(names)} in all)"
+
+
+def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidMatrix(f"{what} must be a square table of numbers.") from None
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise InvalidMatrix(
+            f"{what} must be square, one row and one column for each option; got shape {array.shape}."
+        )
+    if len(array) < 2:
+        raise InvalidMatrix(f"{what} must have at least 2 options; got {len(array)}.")
+    return array
+
+
+def _checked(values: ArrayLike) -> NDArray[np.float64]:
+    p = _square(values, "a preference matrix")
+    outside = ~((p >= 0) & (p <= 1))  # true also for NaN
+    if outside.any():
+        i, j = np.argwhere(outside)[0]
+        raise InvalidMatrix(
+            f"p[{i}, {j}] is {p[i, j]}; every entry must be a probability between 0 and 1."
+        )
+    diagonal = np.abs(np.diag(p) - 0.5)
+    if diagonal.max() > TOLERANCE:
+        i = int(diagonal.argmax())
+        raise InvalidMatrix(
+            f"p[{i}, {i}] is {p[i, i]:g}; an option ties with itself, so set the diagonal to 0.5."
+        )
+    off = np.abs(p + p.T - 1)
+    if off.max() > TOLERANCE:
+        i, j = np.unravel_index(int(off.argmax()), off.shape)
+        raise InvalidMatrix(
+            f"P + P^T must be 1, but p[{i}, {j}] + p[{j}, {i}] = {p[i, j]:g} + {p[j, i]:g} "
+            f"= {p[i, j] + p[j, i]:g} (the worst pair); win counts go through from_wins."
+        )
+    if off.max() > 0 or diagonal.max() > 0:
+        # The upper triangle is kept to the digit; only what disagrees with it is made exact.
+        upper = np.triu(p, 1)
+        lower = np.where(off > 0, 1 - p.T, p)
+        p = upper + np.tril(lower, -1) + np.diag(np.full(len(p), 0.5))
+    p.setflags(write=False)
+    return p
+
+
+def _checked_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
+    if labels is None:
+        return tuple(str(i) for i in range(k))
+    names = tuple(str(label).strip() for label in labels)
+    if len(names) != k:
+        raise InvalidMatrix(f"there are {len(names)} labels for {k} options; give each one label.")
+    if "" in names:
+        raise InvalidMatrix(
+            f"the label of option {names.index('')} is missing; give each one label."
+        )
+    if len(set(names)) != k:
+        twice = next(label for label in names if names.count(label) > 1)
+        raise InvalidMatrix(f"the label {twice!r} is repeated; labels must differ.")
+    return names
+
+
+_Read = tuple[ArrayLike, Sequence[str] | None]
+
+
+def _read_csv(path: Path, key: str | None) -> _Read:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows:
+        raise InvalidMatrix("the file is empty.")
+    # Labels may themselves be numbers: one row more than columns is then the sign of a header.
+    headed = len(rows) == len(rows[0]) + 1 or not all(_is_number(cell) for cell in rows[0])
+    labels = rows.pop(0) if headed else None
+    width = len(rows[0]) if rows else 0
+    numbers = []
+    for line, row in enumerate(rows, start=1 if labels is None else 2):
+        if len(row) != width:
+            raise InvalidMatrix(f"line {line} has {len(row)} values, the lines before it {width}.")
+        bad = next((cell for cell in row if not _is_number(cell)), None)
+        if bad is not None:
+            raise InvalidMatrix(f"line {line} holds {bad!r}, which is not a number.")
+        numbers.append([float(cell) for cell in row])
+    return numbers, labels
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_npy(path: Path, key: str | None) -> _Read:
+    return np.load(path, allow_pickle=False), None
+
+
+def _read_npz(path: Path, key: str | None) -> _Read:
+    with np.load(path, allow_pickle=False) as arrays:
+        tables = [name for name in arrays.files if arrays[name].ndim == 2]
+        if key is None and len(tables) != 1:
+            raise InvalidMatrix(
+                f"the file holds {len(tables)} two-dimensional arrays ({', '.join(tables) or 'none'}); "
+                "name one with key=."
+            )
+        name = key if key is not None else tables[0]
+        if name not in arrays.files:
+            raise InvalidMatrix(f"there is no array {name!r}; it holds {', '.join(arrays.files)}.")
+        labels = [str(label) for label in arrays["labels"]] if "labels" in arrays.files else None
+        return arrays[name], labels
+
+
+def _read_json(path: Path, key: str | None) -> _Read:
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(content, dict):
+        if "p" not in content:
+            raise InvalidMatrix('the object has no \'p\'; write {"p": rows, "labels": names}.')
+        return content["p"], content.get("labels")
+    return content, None
+
+
+def _write_csv(matrix: PreferenceMatrix, path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if matrix.labels != _checked_labels(None, matrix.k):
+            writer.writerow(matrix.labels)
+        writer.writerows([[repr(float(value)) for value in row] for row in matrix.p])
+
+
+def _write_npy(matrix: PreferenceMatrix, path: Path) -> None:
+    np.save(path, matrix.p)
+
+
+def _write_npz(matrix: PreferenceMatrix, path: Path) -> None:
+    np.savez_compressed(path, p=matrix.p, labels=np.array(matrix.labels))
+
+
+def _write_json(matrix: PreferenceMatrix, path: Path) -> None:
+    content = {"p": matrix.p.tolist(), "labels": list(matrix.labels)}
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+_READERS = {".csv": _read_csv, ".npy": _read_npy, ".npz": _read_npz, ".json": _read_json}
+_WRITERS = {".csv": _write_csv, ".npy": _write_npy, ".npz": _write_npz, ".json": _write_json}

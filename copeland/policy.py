@@ -1,0 +1,312 @@
+"""An algorithm as a record of functions, and a policy: one algorithm at work, by ask and tell."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from copeland.errors import InvalidParameter, UnknownAlgorithm, UnknownDuel, nearest
+from copeland.streams import stream
+
+State = Any  # a named tuple of arrays (or of such named tuples)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What an algorithm is: a few plain functions over its state, and what it can do.
+
+    ``init(k, **parameters)`` returns a state; ``select(state, t, rng)`` names a pair and changes
+    nothing; ``update(state, winner, loser, rng)`` takes an answer in; ``recommend(state)`` names the
+    best option so far. The rest is optional: see :mod:`copeland.kernels.loop` for what each does and
+    what happens without it. All but ``init`` are kernels.
+    """
+
+    name: str
+    paper: str
+    summary: str
+    target: str  # the notion of winner it looks for
+    init: Callable[..., State]
+    select: Callable[..., tuple[int, int]]
+    update: Callable[..., None]
+    recommend: Callable[..., int]
+    advance: Callable[..., None] | None = None
+    rest: Callable[..., int] | None = None
+    resting: Callable[..., int] | None = None
+    finished: Callable[..., bool] | None = None
+    tie: Callable[..., None] | None = None
+    grow: Callable[..., State] | None = None
+    assumes_condorcet: bool = False
+
+    @property
+    def needs_horizon(self) -> bool:
+        """Whether it must know in advance how long it will run."""
+        return "horizon" in inspect.signature(self.init).parameters
+
+    @property
+    def stops(self) -> bool:
+        """Whether it ends by itself, with an answer."""
+        return self.finished is not None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters and their defaults."""
+        signature = inspect.signature(self.init).parameters.values()
+        return {p.name: p.default for p in signature if p.name not in ("k", "horizon")}
+
+    def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
+        """Return the state to begin with; refuse what does not fit."""
+        for name, value in params.items():
+            self._check(name, value)
+        if k < 2:
+            raise InvalidParameter(f"{self.name}: there are {k} options; a duel needs at least 2.")
+        if not self.needs_horizon:
+            return self.init(k, **params)
+        if horizon is None:
+            raise InvalidParameter(f"{self.name} must know its horizon in advance; give horizon=.")
+        return self.init(k, horizon=horizon, **params)
+
+    def _check(self, name: str, value: Any) -> None:
+        if name not in self.parameters:
+            known = nearest(name, self.parameters) if self.parameters else "it takes none."
+            raise InvalidParameter(f"{self.name} has no parameter '{name}'; {known}")
+        numeric = isinstance(self.parameters[name], int | float)
+        if numeric and not isinstance(value, int | float):
+            raise InvalidParameter(f"{self.name}: {name} is {value!r}; it must be a number.")
+
+    def part(self, name: str) -> Callable[..., Any] | None:
+        """Return one of its functions by name, None if it was left out."""
+        return getattr(self, name)
+
+
+PARTS = ("select", "update", "recommend", "advance", "rest", "resting", "finished", "tie")
+
+_registry: dict[str, Algorithm] = {}
+
+
+def register(algorithm: Algorithm) -> Algorithm:
+    """Make an algorithm known by its name; return it."""
+    _registry[algorithm.name] = algorithm
+    return algorithm
+
+
+def algorithms() -> dict[str, Algorithm]:
+    """Return every registered algorithm by name, in alphabetical order."""
+    _discover()
+    return dict(sorted(_registry.items()))
+
+
+def find(name: str) -> Algorithm:
+    """Return the algorithm of this name."""
+    _discover()
+    if name not in _registry:
+        raise UnknownAlgorithm(f"there is no algorithm '{name}'; {nearest(name, _registry)}")
+    return _registry[name]
+
+
+@cache
+def _discover() -> None:
+    """Import every file of ``copeland.algorithms``: each registers what it defines."""
+    import importlib
+    import pkgutil
+
+    package = importlib.import_module("copeland.algorithms")
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An algorithm's name with its parameters, as in ``"ccb:alpha=1.01"``."""
+
+    name: str
+    params: Mapping[str, Any]
+
+    @classmethod
+    def parse(cls, text: str) -> Spec:
+        """Read ``name`` or ``name:parameter=value,...``.
+
+        Examples
+        --------
+        >>> Spec.parse("ccb:alpha=1.01")
+        Spec(name='ccb', params={'alpha': 1.01})
+        """
+        name, _, rest = text.partition(":")
+        params = {}
+        for item in filter(None, rest.split(",")):
+            key, equals, value = item.partition("=")
+            if not equals:
+                raise InvalidParameter(
+                    f"'{item}' in '{text}' is not parameter=value, as in ccb:alpha=1.01."
+                )
+            params[key.strip()] = _literal(value.strip())
+        return cls(name.strip(), params)
+
+    def __str__(self) -> str:
+        params = ",".join(f"{key}={value}" for key, value in self.params.items())
+        return f"{self.name}:{params}" if params else self.name
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+class Duel(NamedTuple):
+    """A pair to compare. ``first == second`` means: play this option, nothing is left to ask now."""
+
+    id: int
+    first: int
+    second: int
+
+
+class Policy:
+    """One algorithm at work: ask for a duel, tell who won, at any pace and in any order.
+
+    Parameters
+    ----------
+    algorithm
+        A registered name; its parameters follow as keywords.
+    k
+        The number of options.
+    seed
+        Same seed, same answers: same duels.
+    horizon
+        How many duels there will be, for the algorithms that must know.
+
+    Examples
+    --------
+    >>> policy = Policy("ccb", k=3, seed=7)
+    >>> for _ in range(200):
+    ...     duel = policy.ask()
+    ...     policy.tell(duel, winner=min(duel.first, duel.second))
+    >>> policy.recommend()
+    0
+    """
+
+    def __init__(
+        self, algorithm: str, k: int, seed: int = 0, horizon: int | None = None, **params: Any
+    ):
+        self.algorithm = find(algorithm)
+        self.k = k
+        self.seed = seed
+        self.horizon = horizon
+        self.params = params
+        self.state = self.algorithm.start(k, horizon, **params)
+        self.asked = 0
+        self.events = 0
+        self.open: dict[int, Duel] = {}
+
+    @overload
+    def ask(self) -> Duel: ...
+    @overload
+    def ask(self, n: int) -> list[Duel]: ...
+    def ask(self, n: int | None = None) -> Duel | list[Duel]:
+        """Return the next duel, or a list of the next ``n``."""
+        if n is not None:
+            return [self._ask() for _ in range(n)]
+        return self._ask()
+
+    def _ask(self) -> Duel:
+        t = self.asked + 1
+        rng = self._generator()
+        if self.finished:
+            first = second = self.recommend()
+        else:
+            if self.algorithm.advance is not None:
+                self.algorithm.advance(self.state, t, rng)
+            first, second = self.algorithm.select(self.state, t, rng)
+        self.asked = t
+        duel = Duel(t, int(first), int(second))
+        self.open[t] = duel
+        return duel
+
+    def tell(self, duel: Duel, winner: int | None) -> None:
+        """Say who won a duel that was asked; None is a tie."""
+        if self.open.get(duel.id) != duel:
+            raise UnknownDuel(f"{duel} was not asked, or was answered before.")
+        if winner is not None and winner not in (duel.first, duel.second):
+            raise InvalidParameter(
+                f"option {winner} is not in the duel of {duel.first} and {duel.second}."
+            )
+        del self.open[duel.id]
+        self.add(duel.first, duel.second, winner)
+
+    def add(self, first: int, second: int, winner: int | None) -> None:
+        """Take in an answer that nobody asked for: any pair, at any time."""
+        for option in (first, second):
+            if not 0 <= option < self.k:
+                raise InvalidParameter(f"option {option} is outside 0..{self.k - 1}.")
+        rng = self._generator()
+        if first == second:
+            return
+        if winner is None and self.algorithm.tie is not None:
+            self.algorithm.tie(self.state, first, second, rng)
+            return
+        if winner is None:
+            winner = first if rng.random() < 0.5 else second
+        self.algorithm.update(self.state, winner, first + second - winner, rng)
+
+    def recommend(self) -> int:
+        """Return the option to name now."""
+        return int(self.algorithm.recommend(self.state))
+
+    @property
+    def finished(self) -> bool:
+        """Whether the answer is final."""
+        return self.algorithm.finished is not None and bool(self.algorithm.finished(self.state))
+
+    def _generator(self) -> np.random.Generator:
+        # One generator for each event, from its number: no random state has to be stored.
+        self.events += 1
+        return stream(self.seed, "event", self.events)
+
+    def dump(self) -> bytes:
+        """Return everything as a compact file of arrays (.npz, no pickle)."""
+        about = {
+            "algorithm": self.algorithm.name,
+            "k": self.k,
+            "seed": self.seed,
+            "horizon": self.horizon,
+            "params": self.params,
+            "asked": self.asked,
+            "events": self.events,
+            "open": list(self.open.values()),
+        }
+        file = io.BytesIO()
+        arrays = {f"state.{name}": array for name, array in arrays_of(self.state)}
+        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
+        return file.getvalue()
+
+    @classmethod
+    def load(cls, content: bytes) -> Policy:
+        """Return the policy that :meth:`dump` wrote; it goes on as if nothing had happened."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+            policy = cls(
+                about["algorithm"], about["k"], about["seed"], about["horizon"], **about["params"]
+            )
+            for name, array in arrays_of(policy.state):
+                array[...] = arrays[f"state.{name}"]
+        policy.asked = about["asked"]
+        policy.events = about["events"]
+        policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
+        return policy
+
+
+def arrays_of(state: State, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:
+    """Yield every array of a state with its dotted name."""
+    for name, value in state._asdict().items():
+        if isinstance(value, np.ndarray):
+            yield prefix + name, value
+        else:
+            yield from arrays_of(value, f"{prefix}{name}.")

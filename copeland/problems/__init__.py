@@ -1,0 +1,6 @@
+"""Who answers in a simulation: named matrices, generators, and problems too large for a matrix."""
+
+from copeland.problems.catalogue import load, names, problem_of, problem_of_run, redrawn
+from copeland.problems.problem import Problem, matrix_problem
+
+__all__ = ["Problem", "load", "matrix_problem", "names", "problem_of", "problem_of_run", "redrawn"]

@@ -1,0 +1,205 @@
+"""Problems by name: printed matrices, families of generated ones, and files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from copeland.errors import InvalidParameter, UnknownProblem, nearest
+from copeland.matrix import PreferenceMatrix
+from copeland.policy import Spec
+import copeland.problems.generators as generators
+from copeland.problems.implicit import as_matrix, implicit_order
+from copeland.problems.printed import PRINTED
+from copeland.problems.problem import Problem, matrix_problem
+from copeland.streams import stream
+
+FILES = (".csv", ".npy", ".npz", ".json")
+LARGEST_WRITTEN_OUT = 5_000
+
+_NUMBER = r"\d*\.?\d+"
+_GAP = rf"(?P<gap>{_NUMBER}|U\({_NUMBER},{_NUMBER}\))"
+
+
+@dataclass(frozen=True)
+class Family:
+    """Problems made by a rule; a random one is redrawn for every run unless a seed is named."""
+
+    form: str  # how to write it
+    example: str
+    about: str
+    pattern: str
+    make: Callable[..., PreferenceMatrix | Problem]
+    random: bool = True
+
+    def match(self, name: str) -> dict[str, Any] | None:
+        """Return the arguments that a name spells, None if it is not of this family."""
+        found = re.fullmatch(self.pattern, name)
+        return None if found is None else {k: _value(v) for k, v in found.groupdict().items()}
+
+
+FAMILIES = [
+    Family(
+        "synthetic-500",
+        "synthetic-500",
+        "the paper's second experiment: three winners in a cycle, then an order; gaps U(.05, .45)",
+        "synthetic-500",
+        generators.synthetic_500,
+        random=False,
+    ),
+    Family(
+        "order-K-GAP",
+        "order-20-U(.01,.5)",
+        "three winners in a cycle, then an order; every gap GAP, or drawn from U(a,b)",
+        rf"order-(?P<k>\d+)-{_GAP}",
+        generators.order,
+    ),
+    Family(
+        "near-tie-K",
+        "near-tie-20",
+        "order-K-U(.05,.45), where half of the pairs among the losers have a gap of .0005",
+        r"near-tie-(?P<k>\d+)",
+        generators.near_tie,
+    ),
+    Family(
+        "easy-K",
+        "easy-20",
+        "each pair's winner a coin flip, its probability U(.6, 1) (Bengs et al. 2023)",
+        r"easy-(?P<k>\d+)",
+        generators.easy,
+    ),
+    Family(
+        "medium-K",
+        "medium-20",
+        "each pair's winner a coin flip, its probability U(.55, .7) (Bengs et al. 2023)",
+        r"medium-(?P<k>\d+)",
+        generators.medium,
+    ),
+    Family(
+        "tournament-K",
+        "tournament-12",
+        "each pair's winner a coin flip, gaps U(.02, .45)",
+        r"tournament-(?P<k>\d+)",
+        generators.tournament,
+    ),
+    Family(
+        "planted-K-C-L",
+        "planted-20-3-2",
+        "a random tournament with C Copeland winners of L losses each, gaps U(.02, .45)",
+        r"planted-(?P<k>\d+)-(?P<winners>\d+)-(?P<losses>\d+)",
+        generators.planted,
+    ),
+    Family(
+        "bradley-terry-K",
+        "bradley-terry-10",
+        "a total order: strengths from a normal distribution of standard deviation 1",
+        r"bradley-terry-(?P<strengths>\d+)",
+        generators.bradley_terry,
+    ),
+    Family(
+        "implicit-K",
+        "implicit-100000",
+        "order-K-U(.05,.45) with p(i, j) computed, not stored: for huge K",
+        r"implicit-(?P<k>\d+)",
+        implicit_order,
+        random=False,
+    ),
+]
+
+
+def names() -> list[str]:
+    """Return the names of the printed problems and the forms of the families."""
+    return [*PRINTED, *(family.form for family in FAMILIES)]
+
+
+def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
+    """Return the matrix of a built-in name, or of a .csv, .npy, .npz or .json file.
+
+    Parameters
+    ----------
+    name
+        A name may carry parameters: ``"easy-20:seed=3"``.
+    key
+        The array to take from an .npz file.
+
+    Examples
+    --------
+    >>> load("cyclic-4").p[0].tolist()
+    [0.5, 0.6, 0.6, 0.6]
+    """
+    if _is_file(name):
+        return PreferenceMatrix.load(name, key)
+    made = _make(str(name))
+    if isinstance(made, PreferenceMatrix):
+        return made
+    if made.k > LARGEST_WRITTEN_OUT:
+        raise InvalidParameter(f"{name} has no matrix to load: its {made.k} options are implicit.")
+    return as_matrix(made)
+
+
+def problem_of(problem: Problem | PreferenceMatrix | str | Path) -> Problem:
+    """Return the problem that a matrix, a name or a file stands for."""
+    if isinstance(problem, Problem):
+        return problem
+    if isinstance(problem, PreferenceMatrix):
+        return matrix_problem(problem)
+    if _is_file(problem):
+        return matrix_problem(PreferenceMatrix.load(problem))
+    made = _make(str(problem))
+    return made if isinstance(made, Problem) else matrix_problem(made)
+
+
+def redrawn(problem: str) -> bool:
+    """Tell whether a simulation redraws the problem for every run: a random family without a seed."""
+    if _is_file(problem):
+        return False
+    spec = Spec.parse(problem)
+    family = next((f for f in FAMILIES if f.match(spec.name) is not None), None)
+    return family is not None and family.random and "seed" not in spec.params
+
+
+def problem_of_run(problem: str, seed: int, run: int) -> Problem:
+    """Return the draw of a random family that run number ``run`` meets."""
+    drawn = int(stream(seed, "problem", problem, run).integers(2**31))
+    return problem_of(f"{problem}{',' if ':' in problem else ':'}seed={drawn}")
+
+
+def _is_file(name: str | Path) -> bool:
+    return isinstance(name, Path) or Path(name).suffix.lower() in FILES
+
+
+def _make(name: str) -> PreferenceMatrix | Problem:
+    spec = Spec.parse(name)
+    if spec.name in PRINTED:
+        if spec.params:
+            raise InvalidParameter(f"{spec.name} is a printed matrix; it takes no parameters.")
+        return PRINTED[spec.name].matrix(spec.name)
+    for family in FAMILIES:
+        arguments = family.match(spec.name)
+        if arguments is not None:
+            return _made(family, arguments, spec)
+    known = [*PRINTED, *(family.example for family in FAMILIES)]
+    raise UnknownProblem(
+        f"there is no problem '{name}', nor is it a file ending in {', '.join(FILES)}; "
+        f"{nearest(spec.name, known)}"
+    )
+
+
+def _made(family: Family, arguments: dict[str, Any], spec: Spec) -> PreferenceMatrix | Problem:
+    try:
+        return family.make(**arguments, **spec.params)
+    except TypeError:
+        raise InvalidParameter(
+            f"{spec}: {family.form} does not take these parameters; as in {family.example}:seed=3."
+        ) from None
+
+
+def _value(text: str) -> Any:
+    """Read a number, or a range U(a,b), out of a name."""
+    if text.startswith("U("):
+        low, high = text[2:-1].split(",")
+        return float(low), float(high)
+    return int(text) if text.isdigit() else float(text)

@@ -1,0 +1,191 @@
+"""Problems made by a rule and a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidParameter
+from copeland.matrix import PreferenceMatrix
+from copeland.streams import stream
+
+Gaps = float | tuple[float, float]
+
+TINY_GAP = 0.0005  # of the pairs that `near_tie` makes hard
+
+
+def order(k: int, gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
+    """Return an order with a cycle on top: i beats j for i < j, but 2 beats 0.
+
+    Options 0, 1 and 2 are the Copeland winners, with K - 2 wins each; the others have 0 to K - 4.
+    With K = 500 it has the shape of the paper's second experiment, whose gaps are not printed.
+
+    Parameters
+    ----------
+    k
+        The number of options, at least 3.
+    gap
+        |p - 1/2| of every pair, or a range from which each pair draws its own.
+
+    Examples
+    --------
+    >>> order(4, gap=0.1).p.tolist()
+    [[0.5, 0.6, 0.4, 0.6], [0.4, 0.5, 0.6, 0.6], [0.6, 0.4, 0.5, 0.6], [0.4, 0.4, 0.4, 0.5]]
+    """
+    _at_least(3, k)
+    beats = np.triu(np.ones((k, k), bool), 1)
+    beats[0, 2], beats[2, 0] = False, True
+    return _tournament(beats, _gaps(k, gap, stream(seed, "order")), _name("order", k, gap))
+
+
+def synthetic_500(gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
+    """Return the shape of the paper's second experiment: 500 options, three winners in a cycle."""
+    made = order(500, gap, seed)
+    return PreferenceMatrix(made.p, name="synthetic-500")
+
+
+def near_tie(k: int, gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
+    """Return :func:`order`, where half of the pairs among the losers have a gap of 0.0005."""
+    made = order(k, gap, seed)
+    coin = np.triu(stream(seed, "near-tie").random((k, k)) < 0.5, 1)
+    coin[:3] = False
+    hard = coin | coin.T
+    p = np.where(hard, 0.5 + TINY_GAP * np.sign(made.p - 0.5), made.p)
+    return PreferenceMatrix(p, name=f"near-tie-{k}")
+
+
+def coin_flips(k: int, gap: Gaps, seed: int = 0, name: str = "") -> PreferenceMatrix:
+    """Return a problem in which a fair coin says who wins each pair, and ``gap`` by how much."""
+    _at_least(2, k)
+    rng = stream(seed, "coin-flips")
+    beats = np.triu(rng.random((k, k)) < 0.5, 1)
+    beats |= np.tril(~beats.T, -1)
+    return _tournament(beats, _gaps(k, gap, rng), name or _name("coin-flips", k, gap))
+
+
+def easy(k: int, seed: int = 0) -> PreferenceMatrix:
+    """Return coin flips with winning probabilities from U(.6, 1) (Bengs et al. 2023)."""
+    return coin_flips(k, (0.1, 0.5), seed, f"easy-{k}")
+
+
+def medium(k: int, seed: int = 0) -> PreferenceMatrix:
+    """Return coin flips with winning probabilities from U(.55, .7) (Bengs et al. 2023)."""
+    return coin_flips(k, (0.05, 0.2), seed, f"medium-{k}")
+
+
+def tournament(k: int, seed: int = 0) -> PreferenceMatrix:
+    """Return coin flips with gaps from U(.02, .45)."""
+    return coin_flips(k, (0.02, 0.45), seed, f"tournament-{k}")
+
+
+def planted(
+    k: int, winners: int, losses: int, gap: Gaps = (0.02, 0.45), seed: int = 0
+) -> PreferenceMatrix:
+    """Return a random tournament with a chosen number of Copeland winners (C) and their losses (L_C).
+
+    Options 0..C-1 are the winners. C can be at most 2 L_C + 1 (Lemma 5 of the paper), and the other
+    K - C options need room for at least L_C + 1 losses each.
+    """
+    _at_least(2, k)
+    if not 1 <= winners <= k or losses < 0 or winners > 2 * losses + 1:
+        raise InvalidParameter(
+            f"{winners} winners with {losses} losses each cannot be: "
+            "there is at least 1 winner, and at most 2 losses + 1 of them."
+        )
+    rng = stream(seed, "planted")
+    for _ in range(100):
+        beats = _planted_once(k, winners, losses, rng)
+        if beats is not None:
+            return _tournament(beats, _gaps(k, gap, rng), f"planted-{k}-{winners}-{losses}")
+    raise InvalidParameter(
+        f"no tournament of {k} options with {winners} winners of {losses} losses was found; "
+        "take more options, or fewer winners or losses."
+    )
+
+
+def bradley_terry(
+    strengths: int | Sequence[float], scale: float = 1.0, seed: int = 0
+) -> PreferenceMatrix:
+    """Return p_ij = 1 / (1 + exp(s_j - s_i)): a total order, no cycles.
+
+    Parameters
+    ----------
+    strengths
+        The s, or how many to draw from a normal distribution of standard deviation ``scale``.
+    """
+    if isinstance(strengths, int):
+        _at_least(2, strengths)
+        values = np.sort(stream(seed, "bradley-terry").normal(0, scale, strengths))[::-1]
+    else:
+        values = np.asarray(strengths, dtype=np.float64)
+    k = len(values)
+    return PreferenceMatrix(
+        1 / (1 + np.exp(values[None, :] - values[:, None])), name=f"bradley-terry-{k}"
+    )
+
+
+def _planted_once(
+    k: int, winners: int, losses: int, rng: np.random.Generator
+) -> NDArray[np.bool_] | None:
+    """One attempt at the wins of :func:`planted`; None where chance left no way."""
+    beats = np.triu(rng.random((k, k)) < 0.5, 1)
+    beats |= np.tril(~beats.T, -1)
+    for i in range(winners):  # winners among themselves: i beats the next ones around the circle
+        for ahead in range(1, (winners - 1) // 2 + 1):
+            j = (i + ahead) % winners
+            beats[i, j], beats[j, i] = True, False
+    if winners % 2 == 0:
+        for i in range(winners // 2):
+            j = i + winners // 2
+            beats[i, j], beats[j, i] = True, False
+    for i in range(winners):
+        outside = losses - int(beats[:winners, i].sum())
+        if not 0 <= outside <= k - winners:
+            return None
+        beaten_by = winners + rng.permutation(k - winners)[:outside]
+        beats[i, winners:], beats[winners:, i] = True, False
+        beats[i, beaten_by], beats[beaten_by, i] = False, True
+    return beats if _lower(beats, winners, losses, rng) else None
+
+
+def _lower(beats: NDArray[np.bool_], winners: int, losses: int, rng: np.random.Generator) -> bool:
+    """Turn wins over until every option but the winners has more than ``losses`` losses."""
+    others = np.arange(winners, len(beats))
+    while len(others):
+        lost = beats.sum(axis=0)[others]
+        short = others[lost <= losses]
+        if len(short) == 0:
+            return True
+        i = short[0]
+        spare = others[(lost > losses + 1) & beats[i, others]]
+        if len(spare) == 0:
+            return False
+        j = rng.choice(spare)
+        beats[i, j], beats[j, i] = False, True
+    return True
+
+
+def _tournament(beats: NDArray[np.bool_], gaps: NDArray[np.float64], name: str) -> PreferenceMatrix:
+    p = np.where(beats, 0.5 + gaps, 0.5 - gaps)
+    np.fill_diagonal(p, 0.5)
+    return PreferenceMatrix(p, name=name)
+
+
+def _gaps(k: int, gap: Gaps, rng: np.random.Generator) -> NDArray[np.float64]:
+    low, high = gap if isinstance(gap, tuple) else (gap, gap)
+    if not 0 <= low <= high <= 0.5:
+        raise InvalidParameter(f"the gap is {gap}; it must lie between 0 and 0.5.")
+    upper = np.triu(rng.uniform(low, high, (k, k)), 1)
+    return upper + upper.T
+
+
+def _name(family: str, k: int, gap: Gaps) -> str:
+    spread = f"U({gap[0]:g},{gap[1]:g})" if isinstance(gap, tuple) else f"{gap:g}"
+    return f"{family}-{k}-{spread}"
+
+
+def _at_least(least: int, k: int) -> None:
+    if k < least:
+        raise InvalidParameter(f"there are {k} options; this problem needs at least {least}.")

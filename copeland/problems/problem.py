@@ -1,0 +1,95 @@
+"""Problem: what a simulation needs to know of the world, and the world of a preference matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copeland.errors import InvalidMatrix
+from copeland.kernels import kernel
+from copeland.kernels.loop import TIE
+from copeland.matrix import PreferenceMatrix
+from copeland.winners import copeland_scores
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A world that answers duels, and the score by which regret is counted.
+
+    ``answer(world, first, second, noise)`` is a kernel that returns the winner, or ``TIE``. ``key``
+    names the numbers behind the problem: it keys the noise, so that the same problem meets the same
+    luck under any name and whatever algorithm plays.
+    """
+
+    name: str
+    k: int
+    key: str
+    scores: NDArray[np.float64]  # K: normalised Copeland scores
+    world: Any
+    answer: Callable[..., int]
+
+    @property
+    def winners(self) -> NDArray[np.int64]:
+        """The options of the highest score."""
+        return np.flatnonzero(self.scores == self.scores.max())
+
+
+class MatrixWorld(NamedTuple):
+    """Answers by a table. P(i wins) = p - ties/2; the ties lie in the middle of [0, 1)."""
+
+    p: NDArray[np.float64]
+    ties: NDArray[np.float64]  # K x K probabilities of a tie, or 0 x 0 for none
+
+
+@kernel
+def answer(world, first, second, noise):
+    """Let a table of probabilities answer."""
+    luck = noise.random()
+    half = 0.0
+    if world.ties.size > 0:
+        half = world.ties[first, second] / 2
+    if luck < world.p[first, second] - half:
+        return first
+    if luck < world.p[first, second] + half:
+        return TIE
+    return second
+
+
+def matrix_problem(m: PreferenceMatrix, ties: ArrayLike | None = None) -> Problem:
+    """Return the problem in which ``m`` answers the duels.
+
+    Parameters
+    ----------
+    m
+        ``p[i, j]`` is the probability that i wins plus half that of a tie.
+    ties
+        K x K symmetric probabilities of a tie; none by default.
+    """
+    table = np.zeros((0, 0)) if ties is None else _checked_ties(m, ties)
+    return Problem(
+        name=m.name or f"{m.k} options",
+        k=m.k,
+        key=m.key,
+        scores=copeland_scores(m) / (m.k - 1),
+        world=MatrixWorld(np.array(m.p), table),
+        answer=answer,
+    )
+
+
+def _checked_ties(m: PreferenceMatrix, ties: ArrayLike) -> NDArray[np.float64]:
+    table = np.array(ties, dtype=np.float64)
+    if table.shape != m.p.shape:
+        raise InvalidMatrix(f"ties have shape {table.shape}, the matrix {m.p.shape}.")
+    room = 2 * np.minimum(m.p, m.p.T)  # p - ties/2 and 1 - p - ties/2 are probabilities too
+    bad = ~((table >= 0) & (table <= room) & (table == table.T))
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise InvalidMatrix(
+            f"ties[{i}, {j}] is {table[i, j]:g}; it must be symmetric and between 0 "
+            f"and {room[i, j]:g}, twice the smaller of p[{i}, {j}] and p[{j}, {i}]."
+        )
+    return table

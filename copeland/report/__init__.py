@@ -1,0 +1,1 @@
+"""Numbers to figures, tables and pages."""

@@ -1,0 +1,322 @@
+"""Simulation: algorithms x problems x seeds -> Runs, with the same numbers for any number of jobs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copeland.errors import Interrupted, InvalidParameter
+from copeland.kernels.loop import Ledger, loop_of, new_ledger
+from copeland.matrix import PreferenceMatrix
+from copeland.policy import PARTS, Algorithm, Spec, find
+from copeland.problems import Problem, problem_of, problem_of_run, redrawn
+from copeland.streams import stream
+
+LONGEST = 2**53  # beyond it, steps are no longer exact as floating-point numbers
+WORK = 200_000  # turns of the loop between two looks at the keyboard
+
+REGRETS = {"definition-1": 1.0, "half": 0.5}
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What one algorithm did: one row for each run, one column for each mark."""
+
+    name: str
+    params: dict[str, Any]
+    regret: NDArray[np.float64]
+    comparisons: NDArray[np.int64]  # real duels
+    answers: NDArray[np.int64]  # recommendations
+    correct: NDArray[np.bool_]  # whether the recommendation is a Copeland winner
+    seconds: float  # in the loop, all runs together
+
+    @property
+    def label(self) -> str:
+        """Its name and parameters, as in a spec."""
+        return str(Spec(self.name, self.params))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The outcome of a simulation: regret at log-spaced marks, for each algorithm and run."""
+
+    problem: str
+    k: int
+    key: str
+    redrawn: bool  # whether every run met a draw of its own
+    horizon: int
+    seed: int
+    regret: str  # "definition-1" or "half"
+    marks: NDArray[np.int64]
+    curves: tuple[Curves, ...]
+    interrupted: bool = field(default=False)
+
+    @property
+    def runs(self) -> int:
+        """The number of runs (of the algorithm that has the most, after an interruption)."""
+        return max(len(curve.regret) for curve in self.curves)
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return a row for each algorithm: regret at the horizon, real comparisons, correctness."""
+        return [_summary(curve) for curve in self.curves]
+
+    def to_pandas(self) -> Any:
+        """Return a data frame with one row for each algorithm, run and mark (extra: pandas)."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install 'copeland[pandas]'") from error
+        return pandas.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the long table, one row for each algorithm, run and mark, as columns."""
+        rows = [curve.regret.shape for curve in self.curves]
+        return {
+            "algorithm": np.repeat([c.label for c in self.curves], [r * m for r, m in rows]),
+            "run": np.concatenate([np.repeat(np.arange(r), m) for r, m in rows]),
+            "t": np.concatenate([np.tile(self.marks, r) for r, _ in rows]),
+            "regret": np.concatenate([c.regret.ravel() for c in self.curves]),
+            "comparisons": np.concatenate([c.comparisons.ravel() for c in self.curves]),
+            "answer": np.concatenate([c.answers.ravel() for c in self.curves]),
+            "correct": np.concatenate([c.correct.ravel() for c in self.curves]),
+        }
+
+
+def _summary(curve: Curves) -> dict[str, Any]:
+    last = curve.regret[:, -1]
+    n = len(last)
+    low, median, high = np.quantile(last, [0.05, 0.5, 0.95])
+    return {
+        "algorithm": curve.label,
+        "runs": n,
+        "mean": float(last.mean()),
+        "sd": float(last.std(ddof=1)) if n > 1 else 0.0,
+        "q05": float(low),
+        "median": float(median),
+        "q95": float(high),
+        "worst": float(last.max()),
+        "comparisons": float(curve.comparisons[:, -1].mean()),
+        "correct": float(curve.correct[:, -1].mean()),
+        "seconds": curve.seconds,
+    }
+
+
+def simulate(
+    problem: Problem | PreferenceMatrix | str,
+    algorithms: str | Sequence[str],
+    horizon: float,
+    runs: int = 1,
+    seed: int = 0,
+    jobs: int = 1,
+    marks: int | ArrayLike = 60,
+    regret: str = "definition-1",
+    *,
+    jump: bool = True,
+    compiled: bool = True,
+    progress: Callable[[int, int], None] | None = None,
+) -> Runs:
+    """Run algorithms on a problem and return their regret.
+
+    Parameters
+    ----------
+    problem
+        A matrix, a problem, a built-in name or a matrix file.
+    algorithms
+        Names, with parameters if wished: ``["ccb", "ccb:alpha=1.01"]``.
+    horizon
+        The number of steps; an option played against itself is a step too.
+    runs, seed
+        Run r of every algorithm meets the same luck: comparisons are paired.
+    jobs
+        Processes; the numbers do not depend on it.
+    marks
+        How many log-spaced steps to record, or the steps themselves.
+    regret
+        ``"definition-1"`` (2 cpld* - cpld_i - cpld_j) or ``"half"`` of it, as later papers plot.
+    jump
+        False steps through every self-duel: the oracle of the jumps, same distribution, slower.
+    compiled
+        False interprets the same code: same numbers, slower.
+    progress
+        Called with (runs done, runs in all).
+
+    Examples
+    --------
+    >>> p = PreferenceMatrix([[0.5, 0.9], [0.1, 0.5]])
+    >>> runs = simulate(p, ["ccb"], horizon=1e6, runs=5, seed=1)
+    >>> runs.summary()[0]["correct"]
+    1.0
+    """
+    world = problem_of(problem)
+    source = problem if isinstance(problem, str) and redrawn(problem) else world
+    specs = _specs(algorithms)
+    steps = _steps(horizon)
+    when = _marks(marks, steps)
+    if runs < 1:
+        raise InvalidParameter(f"runs is {runs}; at least 1 is needed.")
+    if regret not in REGRETS:
+        raise InvalidParameter(f"regret is {regret!r}; choose one of {', '.join(REGRETS)}.")
+    for spec in specs:  # refuse bad parameters before anything runs
+        find(spec.name).start(world.k, steps, **spec.params)
+    cells = [
+        _Cell(source, s, r, steps, when, seed, jump, compiled) for r in range(runs) for s in specs
+    ]
+    done: dict[tuple[str, int], _Finished] = {}
+    interrupted = False
+    try:
+        for finished in _run_all(cells, jobs):
+            done[finished.label, finished.run] = finished
+            if progress is not None:
+                progress(len(done), len(cells))
+    except KeyboardInterrupt:
+        interrupted = True
+    curves = tuple(c for c in (_curves(s, done, REGRETS[regret]) for s in specs) if c is not None)
+    collected = Runs(
+        problem=source if isinstance(source, str) else world.name,
+        k=world.k,
+        key=world.key,
+        redrawn=isinstance(source, str),
+        horizon=steps,
+        seed=seed,
+        regret=regret,
+        marks=when,
+        curves=curves,
+        interrupted=interrupted,
+    )
+    if interrupted:
+        raise Interrupted(
+            f"stopped after {len(done)} of {len(cells)} runs; what is done is in `.runs`.",
+            collected if curves else None,
+        )
+    return collected
+
+
+def _specs(algorithms: str | Sequence[str]) -> list[Spec]:
+    names = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+    specs = [Spec.parse(name) for name in names]
+    if not specs:
+        raise InvalidParameter("no algorithm is named; name at least one.")
+    if len({str(spec) for spec in specs}) < len(specs):
+        raise InvalidParameter("an algorithm is named twice with the same parameters.")
+    return specs
+
+
+def _steps(horizon: float) -> int:
+    if not 1 <= horizon <= LONGEST:
+        raise InvalidParameter(f"horizon is {horizon}; it must lie between 1 and {LONGEST:.0e}.")
+    return int(horizon)
+
+
+def _marks(marks: int | ArrayLike, horizon: int) -> NDArray[np.int64]:
+    """The steps to record: log-spaced and rounded, or as given; the horizon is always the last."""
+    if isinstance(marks, int):
+        if marks < 1:
+            raise InvalidParameter(f"marks is {marks}; at least 1 is needed.")
+        steps = np.rint(np.geomspace(1, horizon, marks)) if marks > 1 else np.array([horizon])
+    else:
+        steps = np.asarray(marks, dtype=np.float64).ravel()
+        if len(steps) == 0 or steps.min() < 1 or steps.max() > horizon:
+            raise InvalidParameter(f"marks must lie between 1 and the horizon, {horizon}.")
+    return np.unique(np.append(steps, horizon).astype(np.int64))
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One run of one algorithm: the unit of work."""
+
+    source: Problem | str  # a name is drawn anew for each run
+    spec: Spec
+    run: int
+    horizon: int
+    marks: NDArray[np.int64]
+    seed: int
+    jump: bool
+    compiled: bool
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that this run meets."""
+        if isinstance(self.source, str):
+            return problem_of_run(self.source, self.seed, self.run)
+        return self.source
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """What a cell came to."""
+
+    label: str
+    run: int
+    ledger: Ledger
+    correct: NDArray[np.bool_]
+    seconds: float
+
+
+def _run_all(cells: list[_Cell], jobs: int) -> Iterator[_Finished]:
+    if jobs == 1 or len(cells) == 1:
+        yield from map(_run, cells)
+        return
+    import joblib
+
+    _compile_all(cells)  # once here, so that the workers find it on disk
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+    yield from parallel(joblib.delayed(_run)(cell) for cell in cells)  # type: ignore[misc]
+
+
+def _compile_all(cells: list[_Cell]) -> None:
+    first = {str(cell.spec): cell for cell in reversed(cells)}
+    for cell in first.values():
+        if cell.compiled:
+            _run(_Cell(**{**vars(cell), "marks": np.ones(1, np.int64)}))
+
+
+def _run(cell: _Cell) -> _Finished:
+    problem, spec = cell.problem, cell.spec
+    algorithm = find(spec.name)
+    loop = loop_for(algorithm, problem, cell.compiled)
+    state = algorithm.start(problem.k, cell.horizon, **spec.params)
+    ledger = new_ledger(cell.marks)
+    noise = stream(cell.seed, "noise", problem.key, cell.run)
+    rng = stream(cell.seed, "algorithm", str(spec), problem.key, cell.run)
+    shortfall = problem.scores.max() - problem.scores
+    among = np.zeros(problem.k, np.int64)
+    work = WORK if cell.compiled else WORK // 100
+    # The first call may compile, or load what was compiled before: not part of the run's time.
+    loop(state, problem.world, shortfall, among, ledger, 0, cell.jump, noise, rng)
+    start = time.perf_counter()
+    while ledger.mark[0] < len(cell.marks):
+        loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
+    seconds = time.perf_counter() - start
+    correct = np.isin(ledger.answer_at, problem.winners)
+    return _Finished(str(spec), cell.run, ledger, correct, seconds)
+
+
+def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable[..., None]:
+    """Return the duel loop of an algorithm on a kind of problem."""
+    parts = [(name, algorithm.part(name)) for name in PARTS]
+    given = tuple((name, part) for name, part in parts if part is not None)
+    name = f"{algorithm.name}_{problem.answer.__module__}".replace("-", "_").replace(".", "_")
+    home = sys.modules[algorithm.select.__module__].__dict__.get("__file__")
+    return loop_of((*given, ("answer", problem.answer)), name, home, compiled)
+
+
+def _curves(spec: Spec, done: dict[tuple[str, int], _Finished], scale: float) -> Curves | None:
+    """What an algorithm's finished runs came to, in the order of the runs."""
+    mine = [done[key] for key in sorted(done) if key[0] == str(spec)]
+    if not mine:
+        return None
+    return Curves(
+        name=spec.name,
+        params=dict(spec.params),
+        regret=scale * np.array([one.ledger.regret_at for one in mine]),
+        comparisons=np.array([one.ledger.duels_at for one in mine]),
+        answers=np.array([one.ledger.answer_at for one in mine]),
+        correct=np.array([one.correct for one in mine]),
+        seconds=sum(one.seconds for one in mine),
+    )

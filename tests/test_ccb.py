@@ -1,0 +1,91 @@
+"""CCB against Algorithm 1 rebuilt at every step, and against published figures."""
+
+import numpy as np
+import pytest
+from conftest import random_matrix
+
+import copeland
+from copeland import InvalidParameter
+from copeland.algorithms import ccb
+from copeland.testing.plain_ccb import PLAIN_CCB
+
+
+def run_both(matrix, steps, seed, alpha=0.51):
+    """Duel the two implementations side by side with equal streams; return both traces."""
+    traces = []
+    for algorithm in (ccb.ALGORITHM, PLAIN_CCB):
+        rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+        state = algorithm.start(matrix.k, alpha=alpha)
+        trace = []
+        for t in range(1, steps + 1):
+            algorithm.advance(state, t, rng)
+            first, second = algorithm.select(state, t, rng)
+            trace.append((int(first), int(second)))
+            if first != second:
+                first_wins = noise.random() < matrix.p[first, second]
+                winner, loser = (first, second) if first_wins else (second, first)
+                algorithm.update(state, winner, loser, rng)
+        traces.append((trace, state))
+    return traces
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_duels_are_those_of_algorithm_1_rebuilt_at_every_step(seed):
+    matrix = random_matrix(2 + seed % 6, seed)
+    (fast, _), (plain, _) = run_both(matrix, steps=3000, seed=seed)
+    assert fast == plain
+
+
+def test_duels_are_those_of_algorithm_1_where_winners_cycle_and_sets_are_reset():
+    (fast, state), (plain, other) = run_both(copeland.load("order-7-U(.05,.2)"), 20_000, seed=3)
+    assert fast == plain
+    assert np.array_equal(state.best, other.best)
+    assert np.array_equal(state.rivals, other.rivals)
+    assert state.losses[0] == other.losses[0] == 1
+
+
+def test_alpha_is_used():
+    (fast, _), (plain, _) = run_both(random_matrix(4, 5), 2000, seed=5, alpha=1.5)
+    assert fast == plain
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.1, -1, float("nan")])
+def test_alpha_of_a_half_or_less_is_refused(alpha):
+    with pytest.raises(InvalidParameter, match="alpha > 1/2"):
+        ccb.init(3, alpha=alpha)
+
+
+def test_sets_of_rivals_hold_one_option_more_than_a_winner_loses():
+    _, (_, state) = (None, run_both(copeland.load("order-6-0.3"), 20_000, seed=1)[0])
+    assert state.best.tolist() == [True] * 3 + [False] * 3
+    assert state.n_rivals.tolist() == [0, 0, 0, 2, 2, 2]
+
+
+def test_rests_only_when_every_optimistic_winner_is_settled():
+    matrix = copeland.PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
+    (trace, state), _ = run_both(matrix, steps=60, seed=0)
+    first_self_duel = next(t for t, (c, d) in enumerate(trace, 1) if c == d)
+    assert trace[first_self_duel - 1] == (0, 0)
+    assert ccb.rest(state, 60) > 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("problem", "mean", "sd"), [("cyclic-4", 1177, 279), ("arithmetic-8", 1792, 374)]
+)
+def test_regret_agrees_with_an_independent_simulator(problem, mean, sd):
+    # Published: mean and standard deviation over 10 runs of a C++ simulator, T = 1e5, alpha = 0.51.
+    ours = copeland.simulate(problem, "ccb", 1e5, runs=200, seed=0).summary()[0]
+    standard_error = np.hypot(sd / np.sqrt(10), ours["sd"] / np.sqrt(200))
+    assert abs(ours["mean"] - mean) < 2.6 * standard_error  # two-sided 1 %
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", ["mslr-5", "order-5-0.1:seed=0", "near-tie-8:seed=0"])
+def test_regret_stops_growing_linearly_without_a_condorcet_winner(problem):
+    runs = copeland.simulate(problem, "ccb", 1e9, runs=10, seed=0, marks=[1e7, 1e8, 1e9])
+    first, second, third = runs.curves[0].regret.mean(axis=0)
+    # Linear growth would multiply by 10; logarithmic growth adds about as much each time.
+    assert third - second < 2 * (second - first)
+    assert third < 1.5 * second
+    assert runs.curves[0].correct[:, -1].all()

@@ -1,0 +1,61 @@
+"""Imports point downwards only, and the light package stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import copeland
+
+PACKAGE = Path(copeland.__file__).parent
+
+# From the bottom up: a module may import from its own layer and from those above it in this list.
+LAYERS = [
+    {"errors", "version"},
+    {"streams", "matrix"},
+    {"winners", "gaps", "bounds"},
+    {"kernels"},
+    {"policy"},
+    {"problems", "algorithms"},
+    {"simulation"},
+    {"experiments", "testing"},
+    {"report"},
+    {"cli"},
+]
+
+
+def imported(path):
+    """The parts of the package that a file imports when it is imported itself."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("copeland."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.ImportFrom) and node.module == "copeland":
+            yield from (alias.name for alias in node.names)
+
+
+def layer(part):
+    return next(level for level, parts in enumerate(LAYERS) if part in parts)
+
+
+def test_every_part_of_the_package_has_a_layer():
+    parts = {p.stem for p in PACKAGE.glob("*.py")} | {
+        p.parent.name for p in PACKAGE.glob("*/__init__.py")
+    }
+    assert parts - {"__init__"} == set().union(*LAYERS)
+
+
+def test_imports_point_downwards():
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        wrong += [f"{path.name}: {part}" for part in imported(path) if layer(part) > layer(own)]
+    assert wrong == []
+
+
+def test_importing_the_package_loads_neither_numba_nor_matplotlib():
+    heavy = ["numba", "matplotlib", "scipy.optimize", "pandas", "joblib", "typer", "rich"]
+    code = f"import sys, copeland; print([m for m in {heavy} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
