@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test fast lint format bench measure lock clean
+.PHONY: help setup run test fast lint format bench measure golden lock clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ bench: setup  ## speed against the yardsticks, measured side by side
 
 measure: setup  ## the big measurements; writes docs/measurements.md
 	$(BIN)/python -m benchmarks.measure
+
+golden: setup  ## write the golden traces anew; read the diff
+	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py
 
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

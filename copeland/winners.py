@@ -169,7 +169,7 @@ def borda_scores(m: PreferenceMatrix) -> _Floats:
 
 
 def borda_winners(m: PreferenceMatrix) -> _Indices:
-    """Return the options with the highest Borda score; a Condorcet winner may be missing.
+    """Return the options with the highest Borda score; a Condorcet winner need not be one.
 
     Examples
     --------

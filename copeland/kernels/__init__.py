@@ -5,7 +5,8 @@ simulations compile copies of the marked functions, live use runs them as they a
 """
 
 from copeland.kernels.arrays import greatest, least, total
-from copeland.kernels.draws import pick
+from copeland.kernels.draws import draw, pick
+from copeland.kernels.kl import kl, kl_lower, kl_upper
 from copeland.kernels.mark import compiled, is_kernel, kernel
 from copeland.kernels.pairs import (
     NEVER,
@@ -17,20 +18,33 @@ from copeland.kernels.pairs import (
     next_expired,
     settle,
 )
+from copeland.kernels.trials import LOST, OPEN, TIED, WON, Trials, forget, new_trials, observe
 
 __all__ = [
+    "LOST",
     "NEVER",
+    "OPEN",
+    "TIED",
+    "WON",
     "Pairs",
+    "Trials",
     "compiled",
     "count",
+    "draw",
     "first_expiry",
+    "forget",
     "greatest",
     "hoeffding_expiry",
     "is_kernel",
     "kernel",
+    "kl",
+    "kl_lower",
+    "kl_upper",
     "least",
     "new_pairs",
+    "new_trials",
     "next_expired",
+    "observe",
     "pick",
     "settle",
     "total",

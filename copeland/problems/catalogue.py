@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import copeland.problems.generators as generators
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
 from copeland.matrix import PreferenceMatrix
 from copeland.policy import Spec
-import copeland.problems.generators as generators
 from copeland.problems.implicit import as_matrix, implicit_order
 from copeland.problems.printed import PRINTED
 from copeland.problems.problem import Problem, matrix_problem

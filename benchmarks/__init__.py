@@ -1,0 +1,1 @@
+"""Speed, measured side by side; and the big measurements."""

@@ -1,0 +1,78 @@
+"""Tests that end each pair once and for all, valid however long they are watched.
+
+The *prior-posterior ratio* of a coin's bias q: a uniform prior over q against its posterior after w
+wins in n. The q whose posterior density is above delta form a confidence set that contains the truth
+at all times together with probability 1 - delta (Ville's inequality; Waudby-Smith & Ramdas 2020). A
+pair is won once 1/2 has left the set, and tied once the set lies within ``resolution`` of 1/2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.kernels.mark import kernel
+
+OPEN, WON, LOST, TIED = 0, 1, -1, 2
+
+LOG_HALF = math.log(0.5)
+
+
+class Trials(NamedTuple):
+    """Counts of every pair, and how its test ended."""
+
+    wins: NDArray[np.int64]  # K x K: wins of i over j
+    duels: NDArray[np.int64]  # K x K, symmetric
+    log_peak: NDArray[np.float64]  # K x K, symmetric: ln[(n + 1) (n choose w)]
+    verdict: NDArray[np.int8]  # K x K: OPEN, WON, LOST or TIED, of i against j
+
+
+def new_trials(k: int) -> Trials:
+    """Return K options whose tests have not begun."""
+    return Trials(
+        wins=np.zeros((k, k), np.int64),
+        duels=np.zeros((k, k), np.int64),
+        log_peak=np.zeros((k, k)),
+        verdict=np.zeros((k, k), np.int8),
+    )
+
+
+@kernel
+def observe(trials, winner, loser, level, resolution):
+    """Add one duel; end the pair's test if it can be ended with error probability exp(-level)."""
+    n = trials.duels[winner, loser] + 1
+    w = trials.wins[winner, loser] + 1
+    trials.wins[winner, loser] = w
+    trials.duels[winner, loser] = trials.duels[loser, winner] = n
+    log_peak = trials.log_peak[winner, loser] + math.log((n + 1) / w)
+    trials.log_peak[winner, loser] = trials.log_peak[loser, winner] = log_peak
+    if trials.verdict[winner, loser] != OPEN:
+        return
+    if log_peak + n * LOG_HALF <= -level:
+        won = 2 * w > n
+        trials.verdict[winner, loser] = WON if won else LOST
+        trials.verdict[loser, winner] = LOST if won else WON
+    elif resolution > 0 and _tied(n, w, log_peak, level, resolution):
+        trials.verdict[winner, loser] = trials.verdict[loser, winner] = TIED
+
+
+@kernel
+def _tied(n, w, log_peak, level, resolution):
+    """Tell whether both 1/2 - resolution and 1/2 + resolution have left the confidence set."""
+    if abs(w / n - 0.5) >= resolution:
+        return False
+    near, far = math.log(0.5 + resolution), math.log(0.5 - resolution)
+    densest = max(w * near + (n - w) * far, w * far + (n - w) * near)
+    return log_peak + densest <= -level
+
+
+@kernel
+def forget(trials):
+    """Begin all tests anew."""
+    trials.wins[:, :] = 0
+    trials.duels[:, :] = 0
+    trials.log_peak[:, :] = 0.0
+    trials.verdict[:, :] = OPEN
