@@ -345,7 +345,7 @@ def summary(
     --------
     >>> found = summary(PreferenceMatrix([[.5, .75, 1], [.25, .5, .75], [0, .25, .5]]))
     >>> found["c"], found["l_c"], found["gap"], found["a3"], found["undefined"]
-    (1, 0, 0.25, 60.0, {})
+    (1, 0, 0.25, 60.0, {'log_theorem_1_expected': 'alpha is 0.51; the bound on the expected ...'})
     """
     _check(alpha, delta, horizon)
     quantities: dict[str, Callable[[], float]] = {
@@ -365,6 +365,7 @@ def summary(
         "a3": lambda: a3(m, alpha, corrected),
         "theorem_1": lambda: theorem_1(m, horizon, alpha, delta, corrected),
         "log_theorem_1": lambda: log_theorem_1(m, horizon, alpha, delta, corrected),
+        "log_theorem_1_expected": lambda: log_theorem_1_expected(m, horizon, alpha, corrected),
         "theorem_2_rate": lambda: theorem_2_rate(m),
         "lemma_3_rate": lambda: lemma_3_rate(m),
     }
@@ -374,7 +375,7 @@ def summary(
         try:
             value = quantity()
             values[key] = value if math.isfinite(value) else None
-        except Undefined as reason:
+        except (Undefined, InvalidParameter) as reason:
             values[key], undefined[key] = None, str(reason)
     values |= {"alpha": alpha, "delta": delta, "horizon": horizon, "corrected": corrected}
     return values | {"undefined": undefined}
