@@ -57,16 +57,55 @@ def peak_memory():
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
+# Steps a second of the fastest known C++ code for each rule, one thread, at K = 5, 50 and 500.
+CPP = {
+    "rucb": (2_100_000, 60_000, 1_450),
+    "dts": (43_000, 2_500, 25),
+    "dts-plus": (189_000, 2_700, 25),
+    "rcs": (247_000, 2_900, 29),
+    "savage": (7_400_000, 50_000, 480),
+    "rmed1": (1_050_000, 17_000, 1_600),
+    "ecw-rmed": (210_000, 2_900, None),
+}
+STEPS = {5: 300_000, 50: 30_000, 500: 3_000}
+
+
 def every_algorithm():
-    """Nanoseconds a turn of the loop, at three sizes."""
+    """Steps a second of every algorithm, self-duels taken one by one, beside what is known of C++."""
+    plain = {
+        k: n / seconds(f"order-{k}-0.1:seed=0", "ccb-plain", n)[0]
+        for k, n in {5: 300_000, 50: 3_000, 500: 200}.items()
+    }
+    yield "rebuilt bounds: steps a second at K = 5 / 50 / 500", _rates(plain.values()), ""
     for name in algorithms():
         if name == "ccb-plain":
             continue
-        costs = []
-        for k in (10, 50, 200):
-            took, duels = seconds(f"order-{k}-0.1:seed=0", name, 200_000)
-            costs.append(f"{took / max(duels, 1) * 1e9:,.0f}")
-        yield f"{name}: ns a real duel at K = 10 / 50 / 200", " / ".join(costs), ""
+        rates = {k: rate(name, k, n) for k, n in STEPS.items()}
+        yield f"{name}: steps a second", _rates(rates.values()), _against(name, rates, plain)
+
+
+def rate(name, k, steps):
+    """Steps a second, or None where the algorithm refuses so many options."""
+    try:
+        took, duels = seconds(f"order-{k}-0.1:seed=0", name, steps, jump=False)
+    except copeland.InvalidParameter:
+        return None
+    return (duels if algorithms()[name].stops else steps) / took
+
+
+def _rates(rates):
+    return " / ".join("refused" if rate is None else f"{rate:,.0f}" for rate in rates)
+
+
+def _against(name, rates, plain):
+    """What the rates are to the plain loop, and to C++: at least as fast at K = 5, else three times."""
+    ratios = " / ".join("-" if r is None else f"{r / plain[k]:,.1f}" for k, r in rates.items())
+    text = f"{ratios} x rebuilt"
+    for (k, ours), theirs in zip(rates.items(), CPP.get(name, (None,) * 3), strict=True):
+        if theirs is not None and ours is not None:
+            met = ours >= theirs * (1 if k == 5 else 3)
+            text += f"; K = {k}: {ours / theirs:,.1f} x C++ {'met' if met else 'NOT MET'}"
+    return text
 
 
 def live():
@@ -103,7 +142,7 @@ def main():
     for part in (imports, horizons, many_options, every_algorithm, live):
         for row in part():
             table.add_row(*row)
-    Console(width=110).print(table)
+    Console(width=160).print(table)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from copeland import winners
 from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import Algorithm, Duel, Policy, algorithms, register
+from copeland.policy import Algorithm, Duel, Policy, register
 from copeland.problems import Problem, load
+from copeland.report import plot
 from copeland.simulation import Runs, simulate
 from copeland.version import __version__
 
@@ -19,8 +20,8 @@ __all__ = [
     "Problem",
     "Runs",
     "__version__",
-    "algorithms",
     "load",
+    "plot",
     "register",
     "simulate",
     "winners",

@@ -42,6 +42,14 @@ class UnknownDuel(CopelandError, KeyError):
     """An answer to a duel that was never asked, or was answered before."""
 
 
+class FolderExists(CopelandError, FileExistsError):
+    """A result folder that is there already and was not to be replaced."""
+
+
+class InvalidResult(CopelandError, ValueError):
+    """A folder that does not hold the results of a simulation, or holds damaged ones."""
+
+
 class Interrupted(CopelandError, KeyboardInterrupt):
     """A simulation stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was)."""
 

@@ -299,7 +299,7 @@ def _read_npy(path: Path, key: str | None) -> _Read:
 
 
 def _read_npz(path: Path, key: str | None) -> _Read:
-    with np.load(path, allow_pickle=False) as arrays:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         tables = [name for name in arrays.files if arrays[name].ndim == 2]
         if key is None and len(tables) != 1:
             raise InvalidMatrix(

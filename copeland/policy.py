@@ -6,6 +6,7 @@ import ast
 import inspect
 import io
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -78,7 +79,8 @@ class Algorithm:
             known = nearest(name, self.parameters) if self.parameters else "it takes none."
             raise InvalidParameter(f"{self.name} has no parameter '{name}'; {known}")
         numeric = isinstance(self.parameters[name], int | float)
-        if numeric and not isinstance(value, int | float):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if numeric and not (number and math.isfinite(value)):
             raise InvalidParameter(f"{self.name}: {name} is {value!r}; it must be a number.")
 
     def part(self, name: str) -> Callable[..., Any] | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -158,8 +161,9 @@ def simulate(
     specs = _specs(algorithms)
     steps = _steps(horizon)
     when = _marks(marks, steps)
-    if runs < 1:
-        raise InvalidParameter(f"runs is {runs}; at least 1 is needed.")
+    for name, value, least in (("runs", runs, 1), ("seed", seed, 0), ("jobs", jobs, 1)):
+        if value < least:
+            raise InvalidParameter(f"{name} is {value}; it must be at least {least}.")
     if regret not in REGRETS:
         raise InvalidParameter(f"regret is {regret!r}; choose one of {', '.join(REGRETS)}.")
     for spec in specs:  # refuse bad parameters before anything runs
@@ -287,14 +291,39 @@ def _run(cell: _Cell) -> _Finished:
     shortfall = problem.scores.max() - problem.scores
     among = np.zeros(problem.k, np.int64)
     work = WORK if cell.compiled else WORK // 100
-    # The first call may compile, or load what was compiled before: not part of the run's time.
-    loop(state, problem.world, shortfall, among, ledger, 0, cell.jump, noise, rng)
-    start = time.perf_counter()
-    while ledger.mark[0] < len(cell.marks):
-        loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
-    seconds = time.perf_counter() - start
+    with _interrupts_between_calls() as look:
+        # The first call may compile, or load what was compiled before: not part of the run's time.
+        loop(state, problem.world, shortfall, among, ledger, 0, cell.jump, noise, rng)
+        start = time.perf_counter()
+        while ledger.mark[0] < len(cell.marks):
+            look()
+            loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
+        seconds = time.perf_counter() - start
     correct = np.isin(ledger.answer_at, problem.winners)
     return _Finished(str(spec), cell.run, ledger, correct, seconds)
+
+
+@contextmanager
+def _interrupts_between_calls() -> Iterator[Callable[[], None]]:
+    """Give a function that raises what Ctrl-C asked for; inside a compiled call it must not be raised.
+
+    There it may surface while numba takes a generator apart, as another error or as a crash.
+    """
+    pressed: list[int] = []
+
+    def look() -> None:
+        if pressed:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield look  # Python gives signals to the main thread alone
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield look
+    finally:
+        signal.signal(signal.SIGINT, before)
+    look()
 
 
 def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable[..., None]:

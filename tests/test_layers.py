@@ -17,7 +17,7 @@ LAYERS = [
     {"kernels"},
     {"policy"},
     {"problems", "algorithms"},
-    {"simulation"},
+    {"simulation", "results"},
     {"experiments", "testing"},
     {"report"},
     {"cli"},

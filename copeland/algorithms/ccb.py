@@ -33,13 +33,14 @@ from copeland.kernels import (
     count,
     first_expiry,
     greatest,
-    hoeffding_expiry,
+    judge,
     kernel,
     least,
+    least_beaten,
     new_pairs,
     next_expired,
     pick,
-    settle,
+    strongest_challenger,
     total,
 )
 from copeland.policy import Algorithm, register
@@ -52,6 +53,7 @@ class State(NamedTuple):
     """What CCB knows."""
 
     pairs: Pairs  # W, and the side of 1/2 on which each interval lies
+    everyone: Bools  # all true: the options {a_1, ..., a_K} of line 13
     best: Bools  # B_t
     rivals: Bools  # rivals[i, j]: option j is in B^i_t
     n_rivals: Ints  # |B^i_t|
@@ -69,6 +71,7 @@ def init(k: int, alpha: float = 0.51) -> State:
         raise InvalidParameter(f"ccb: alpha is {alpha}; Algorithm 1 requires alpha > 1/2.")
     return State(
         pairs=new_pairs(k),
+        everyone=np.ones(k, np.bool_),
         best=np.ones(k, np.bool_),
         rivals=np.zeros((k, k), np.bool_),
         n_rivals=np.zeros(k, np.int64),
@@ -87,7 +90,7 @@ def advance(state, t, rng):
     state.step[0] = t
     i, j = next_expired(state.pairs, t)
     while i >= 0:
-        judge(state, i, j, t)
+        look_at(state, i, j, t)
         i, j = next_expired(state.pairs, t)
     if state.changed[0]:
         state.changed[0] = False
@@ -111,20 +114,13 @@ def select(state, t, rng):
 def update(state, winner, loser, rng):
     """Line 14, and what the answer decides from the next step on (line 6)."""
     count(state.pairs, winner, loser)
-    judge(state, winner, loser, state.step[0] + 1)
+    look_at(state, winner, loser, state.step[0] + 1)
 
 
 @kernel
 def recommend(state):
-    """Return an optimistic winner with the most decided wins."""
-    fewest = least(state.pairs.lost)
-    answer = -1
-    for i in range(len(state.best)):
-        if state.pairs.lost[i] == fewest and (
-            answer < 0 or state.pairs.won[i] > state.pairs.won[answer]
-        ):
-            answer = i
-    return answer
+    """Return an optimistic winner with the most sure wins."""
+    return least_beaten(state.pairs)
 
 
 @kernel
@@ -162,18 +158,17 @@ def settled(state, i):
 
 
 @kernel
-def judge(state, i, j, t):
+def look_at(state, i, j, t):
     """Line 6 for one pair at step t, with what depends on its side."""
-    pairs = state.pairs
-    expiry = hoeffding_expiry(pairs.wins[i, j], pairs.duels[i, j], state.alpha[0])
-    was_open = pairs.verdict[i, j] == 0
-    if settle(pairs, i, j, expiry, t):
+    verdict = state.pairs.verdict
+    was_open = verdict[i, j] == 0
+    if judge(state.pairs, i, j, state.alpha[0], t):
         state.changed[0] = True
-        is_open = pairs.verdict[i, j] == 0
+        is_open = verdict[i, j] == 0
         for a, b in ((i, j), (j, i)):
             if state.rivals[a, b]:
                 state.n_open[a] += int(is_open) - int(was_open)
-                if pairs.verdict[a, b] > 0:
+                if verdict[a, b] > 0:
                     state.disproved[0] = True
 
 
@@ -285,29 +280,9 @@ def challenger(state, c, t, rng):
     Only the open pairs of c matter: their u_jc >= 1/2 = u_cc, those that c beats have u_jc < 1/2.
     """
     only_rivals = state.n_open[c] > 0 and rng.random() < 1 / 2
+    among = state.rivals[c] if only_rivals else state.everyone
     spread = state.alpha[0] * math.log(t)
-    d = c
-    highest = -1.0
-    n = 0
-    for j in range(len(state.best)):
-        if j != c and state.pairs.verdict[c, j] == 0 and (state.rivals[c, j] or not only_rivals):
-            u = upper(state.pairs, j, c, spread)
-            if u > highest:
-                d, highest, n = j, u, 1
-            elif u == highest:  # the nth of equals takes the place with probability 1/n
-                n += 1
-                if rng.random() * n < 1:
-                    d = j
-    return d
-
-
-@kernel
-def upper(pairs, j, c, spread):
-    """Return u_jc of line 6; ``spread`` is alpha ln t. Reads the row of c, which stays in cache."""
-    n = pairs.duels[c, j]
-    if n == 0:
-        return math.inf
-    return 1 - pairs.wins[c, j] / n + math.sqrt(spread / n)
+    return strongest_challenger(state.pairs, c, among, False, spread, math.inf, rng)
 
 
 ALGORITHM = register(

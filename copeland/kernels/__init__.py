@@ -5,6 +5,16 @@ simulations compile copies of the marked functions, live use runs them as they a
 """
 
 from copeland.kernels.arrays import greatest, least, total
+from copeland.kernels.beliefs import (
+    Beliefs,
+    believe,
+    conditional_theta,
+    expected_winner,
+    new_beliefs,
+    sample_sides,
+    sampled_scores,
+    theta,
+)
 from copeland.kernels.draws import draw, pick
 from copeland.kernels.kl import kl, kl_lower, kl_upper
 from copeland.kernels.mark import compiled, is_kernel, kernel
@@ -19,6 +29,14 @@ from copeland.kernels.pairs import (
     settle,
 )
 from copeland.kernels.trials import LOST, OPEN, TIED, WON, Trials, forget, new_trials, observe
+from copeland.kernels.ucb import (
+    judge,
+    least_beaten,
+    record,
+    reopen,
+    strongest_challenger,
+    upper,
+)
 
 __all__ = [
     "LOST",
@@ -26,26 +44,40 @@ __all__ = [
     "OPEN",
     "TIED",
     "WON",
+    "Beliefs",
     "Pairs",
     "Trials",
+    "believe",
     "compiled",
+    "conditional_theta",
     "count",
     "draw",
+    "expected_winner",
     "first_expiry",
     "forget",
     "greatest",
     "hoeffding_expiry",
     "is_kernel",
+    "judge",
     "kernel",
     "kl",
     "kl_lower",
     "kl_upper",
     "least",
+    "least_beaten",
+    "new_beliefs",
     "new_pairs",
     "new_trials",
     "next_expired",
     "observe",
     "pick",
+    "record",
+    "reopen",
+    "sample_sides",
+    "sampled_scores",
     "settle",
+    "strongest_challenger",
+    "theta",
     "total",
+    "upper",
 ]

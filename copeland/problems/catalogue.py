@@ -191,7 +191,9 @@ def _make(name: str) -> PreferenceMatrix | Problem:
 def _made(family: Family, arguments: dict[str, Any], spec: Spec) -> PreferenceMatrix | Problem:
     try:
         return family.make(**arguments, **spec.params)
-    except TypeError:
+    except InvalidParameter:
+        raise
+    except (TypeError, ValueError):
         raise InvalidParameter(
             f"{spec}: {family.form} does not take these parameters; as in {family.example}:seed=3."
         ) from None

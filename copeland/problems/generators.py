@@ -120,10 +120,8 @@ def bradley_terry(
         values = np.sort(stream(seed, "bradley-terry").normal(0, scale, strengths))[::-1]
     else:
         values = np.asarray(strengths, dtype=np.float64)
-    k = len(values)
-    return PreferenceMatrix(
-        1 / (1 + np.exp(values[None, :] - values[:, None])), name=f"bradley-terry-{k}"
-    )
+    behind = np.clip(values[None, :] - values[:, None], -700, 700)  # exp beyond it overflows
+    return PreferenceMatrix(1 / (1 + np.exp(behind)), name=f"bradley-terry-{len(values)}")
 
 
 def _planted_once(

@@ -1,0 +1,153 @@
+"""D-TS, Double Thompson Sampling: Wu & Liu 2016, Algorithm 1.
+
+Two independent samples of the preference matrix: the first names the candidate, among the options whose
+optimistic Copeland score is highest; the second names its opponent, among those not sure to beat it.
+
+Of the first sample only the entries above 1/2 in the candidates' rows are ever used, so a coin for
+each of them stands for the sampled matrix (see :mod:`copeland.kernels.beliefs`). It is drawn when the
+step begins.
+
+Rulings where the paper is silent:
+
+- A pair that never met is open; its theta is uniform.
+- The recommendation is the option whose expected Copeland score is highest, given the duels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidParameter
+from copeland.kernels import (
+    Beliefs,
+    Pairs,
+    believe,
+    expected_winner,
+    kernel,
+    least,
+    least_beaten,
+    new_beliefs,
+    new_pairs,
+    record,
+    reopen,
+    sample_sides,
+    sampled_scores,
+    theta,
+)
+from copeland.policy import Algorithm, register
+
+
+class State(NamedTuple):
+    """What D-TS knows, and the sample of this step."""
+
+    pairs: Pairs
+    beliefs: Beliefs
+    candidates: NDArray[np.bool_]  # C_t
+    nobody: NDArray[np.bool_]  # all false
+    sides: NDArray[np.int8]  # K x K: +1 where the sampled theta_ij > 1/2, -1 where not
+    scores: NDArray[np.int64]  # sampled Copeland scores of the candidates
+    candidate: NDArray[np.int64]  # (1,): the first option of this step
+    alpha: NDArray[np.float64]  # (1,)
+    step: NDArray[np.int64]  # (1,)
+
+
+def init(k: int, alpha: float = 0.51) -> State:
+    """Begin; ``alpha`` > 1/2 widens the intervals."""
+    if not alpha > 0.5:
+        raise InvalidParameter(f"dts: alpha is {alpha}; Algorithm 1 requires alpha > 1/2.")
+    return State(
+        pairs=new_pairs(k),
+        beliefs=new_beliefs(k),
+        candidates=np.ones(k, np.bool_),
+        nobody=np.zeros(k, np.bool_),
+        sides=np.zeros((k, k), np.int8),
+        scores=np.zeros(k, np.int64),
+        candidate=np.array([-1]),
+        alpha=np.array([alpha]),
+        step=np.zeros(1, np.int64),
+    )
+
+
+@kernel
+def advance(state, t, rng):
+    """Lines 4 to 8: the intervals at step t, the first sample and the candidate."""
+    state.step[0] = t
+    reopen(state.pairs, state.alpha[0], t)
+    if mark_candidates(state) == 1:
+        state.candidate[0] = least_beaten(state.pairs)
+    else:
+        sample_sides(state.beliefs, state.candidates, state.nobody, state.sides, rng)
+        sampled_scores(state.sides, state.candidates, state.scores)
+        state.candidate[0] = highest_score(state, rng)
+
+
+@kernel
+def mark_candidates(state):
+    """Mark C_t, the options with the fewest sure losses; return how many there are."""
+    fewest = least(state.pairs.lost)
+    n = 0
+    for i in range(len(state.candidates)):
+        state.candidates[i] = state.pairs.lost[i] == fewest
+        n += int(state.candidates[i])
+    return n
+
+
+@kernel
+def highest_score(state, rng):
+    """Line 8: draw a candidate with the highest sampled score."""
+    best = -1
+    n = 0
+    for i in range(len(state.scores)):
+        if state.candidates[i]:
+            if best < 0 or state.scores[i] > state.scores[best]:
+                best, n = i, 1
+            elif state.scores[i] == state.scores[best]:
+                n += 1
+                if rng.random() * n < 1:
+                    best = i
+    return best
+
+
+@kernel
+def select(state, t, rng):
+    """Lines 9 to 12: the candidate, and the highest of the second sample against it."""
+    c = state.candidate[0]
+    d = c
+    highest = 0.5  # theta_cc
+    for j in range(len(state.scores)):
+        if j != c and state.pairs.verdict[j, c] <= 0:  # l_jc <= 1/2
+            sampled = theta(state.pairs, j, c, rng)
+            if sampled > highest:
+                d, highest = j, sampled
+    return c, d
+
+
+@kernel
+def update(state, winner, loser, rng):
+    """Count the duel."""
+    believe(state.beliefs, state.pairs, winner, loser)
+    record(state.pairs, winner, loser, state.alpha[0], state.step[0] + 1)
+
+
+@kernel
+def recommend(state):
+    """Return the option that expects to beat the most others."""
+    return expected_winner(state.beliefs)
+
+
+ALGORITHM = register(
+    Algorithm(
+        name="dts",
+        paper="Wu & Liu 2016, Algorithm 1",
+        summary="Double Thompson Sampling: a sampled candidate, a sampled opponent",
+        target="copeland",
+        init=init,
+        advance=advance,
+        select=select,
+        update=update,
+        recommend=recommend,
+    )
+)

@@ -1,0 +1,35 @@
+"""copeland bounds: the paper's quantities, and what its theorems promise."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import copeland.bounds as bounds
+from copeland.cli.options import Json, Matrix, Number
+from copeland.cli.shell import app, print_json, show
+from copeland.problems import load
+from copeland.report.tables import bounds_table
+
+
+@app.command("bounds", epilog="Example: `copeland bounds mslr-5 --alpha 1.01 --corrected`")
+def bounds_command(
+    matrix: Matrix,
+    alpha: Annotated[float, Number(help="CCB's parameter, above 1/2.")] = bounds.ALPHA,
+    delta: Annotated[float, Number(help="How likely a bound may fail.")] = bounds.DELTA,
+    horizon: Annotated[
+        float, Number(show_default="1e8", help="T, the number of duels.")
+    ] = bounds.HORIZON,
+    corrected: Annotated[
+        bool, typer.Option("--corrected", help="As the proofs support them, not as printed.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the gaps of a problem, and the paper's bounds on regret for it."""
+    m = load(matrix)
+    found = bounds.summary(m, alpha, delta, horizon, corrected)
+    if as_json:
+        print_json(found)
+        return
+    show(bounds_table(found, m.name or matrix))

@@ -1,0 +1,121 @@
+"""What all commands share: the program, its two outputs, and bad input as one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from copeland.errors import CopelandError
+from copeland.version import __version__
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+BAD_INPUT = 2
+FAILURE = 1
+INTERRUPTED = 130
+
+_PIPE_WIDTH = 130  # columns of a table that no terminal limits
+
+
+class _Program(TyperGroup):
+    """The commands, with whatever is wrong said in one sentence on standard error."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run a command and exit: 0, or 2 for bad input."""
+        try:
+            code = super().main(*args, standalone_mode=False, **extra)
+        except (CopelandError, MemoryError, _usage_error()) as error:
+            complain(error)
+            code = BAD_INPUT
+        except OSError as error:
+            complain(error)
+            code = FAILURE
+        sys.exit(code or 0)
+
+
+app = typer.Typer(
+    cls=_Program,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog="Example: `copeland simulate mslr-5 -a ccb --horizon 1e8 --runs 20`",
+)
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Find the best of many options from noisy pairwise comparisons, also when they run in circles."""
+    if version:
+        print(f"copeland {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def print_json(value: Any) -> None:
+    """Put a value on standard output as JSON."""
+    print(json.dumps(value, allow_nan=False))
+
+
+def show(*things: Any) -> None:
+    """Put text and tables on standard output."""
+    terminal = _console(stderr=False)
+    for thing in things:
+        terminal.print(thing, markup=False, highlight=False)
+
+
+def width() -> int:
+    """Return how many characters a line of standard output holds."""
+    return _console(stderr=False).width
+
+
+def note(text: str) -> None:
+    """Put a sentence on standard error, where it does not mix with results."""
+    print(text, file=sys.stderr)
+
+
+def complain(error: BaseException) -> None:
+    """Say on standard error what is wrong, in one line."""
+    describe = getattr(error, "format_message", error.__str__)
+    sentence = " ".join(describe().split()) or type(error).__name__
+    if isinstance(error, MemoryError):
+        sentence = f"this is too large for the memory of this machine: {sentence}."
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        # Typer's own sentences begin with a capital, and do not say where to look.
+        sentence = sentence[0].lower() + sentence[1:]
+        if not sentence.endswith("?"):
+            sentence = f"{sentence.rstrip('.')}; see {context.command_path} --help."
+    note(f"copeland: {sentence}")
+
+
+def progress_console() -> Console:
+    """Return the console on standard error, for a progress bar."""
+    return _console(stderr=True)
+
+
+def _console(stderr: bool) -> Console:
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    limited = stream.isatty() or "COLUMNS" in os.environ
+    return Console(stderr=stderr, width=None if limited else _PIPE_WIDTH)
+
+
+def _usage_error() -> type[Exception]:
+    """The error of a wrong option or argument, which typer does not give a name of its own."""
+    base = typer.BadParameter.__base__
+    assert base is not None and issubclass(base, Exception)
+    return base

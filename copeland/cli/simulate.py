@@ -1,0 +1,163 @@
+"""copeland simulate: algorithms on a problem, their regret as a table, figures and a result folder."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import copeland.results as results
+from copeland.cli.options import Json, Number, Whole
+from copeland.cli.shell import INTERRUPTED, app, note, print_json, progress_console, show, width
+from copeland.errors import Interrupted
+from copeland.report.tables import runs_table
+from copeland.simulation import Curves, Runs, simulate
+
+_EXAMPLE = (
+    "copeland simulate mslr-5 -a ccb -a ccb:alpha=1.01 --horizon 1e8 --runs 20 --out out/mslr-5"
+)
+
+
+@app.command("simulate", epilog=f"Example: `{_EXAMPLE}`")
+def simulate_command(
+    problem: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROBLEM", help="A built-in problem or a .csv, .npy, .npz or .json file."
+        ),
+    ],
+    algorithm: Annotated[
+        list[str],
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME[:PARAM=VALUE,...]",
+            help="An algorithm, with parameters if wished; may be given several times.",
+        ),
+    ],
+    horizon: Annotated[float, Number(show_default="1e8", help="Steps of a run.")] = 1e8,
+    runs: Annotated[int, Whole(help="Runs of each algorithm.")] = 100,
+    seed: Annotated[int, Whole(help="Same seed, same numbers.")] = 0,
+    jobs: Annotated[int, Whole(help="Processes at once; changes no number.")] = 1,
+    regret: Annotated[
+        str, typer.Option(help="definition-1, or half of it as later papers plot.")
+    ] = "definition-1",
+    out: Annotated[
+        Path | None, typer.Option(help="Write results, figures and a page into this folder.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the results in --out, if there are any.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run algorithms on a problem and show their regret; without --out nothing is written."""
+    if out is not None:
+        results.check_folder(out, force)
+    command = _command(problem, algorithm, horizon, runs, seed, regret)
+    try:
+        with _progress() as advance:
+            done = simulate(
+                problem, algorithm, horizon, runs, seed, jobs, regret=regret, progress=advance
+            )
+    except Interrupted as stop:
+        note(f"copeland: {str(stop).split(';')[0]}.")
+        if isinstance(stop.runs, Runs):
+            _deliver(stop.runs, out, command, as_json)
+        raise typer.Exit(INTERRUPTED) from None
+    _deliver(done, out, command, as_json)
+
+
+def outcome(runs: Runs) -> dict[str, Any]:
+    """Return what a simulation came to, ready for JSON."""
+    return {
+        "problem": runs.problem,
+        "k": runs.k,
+        "horizon": runs.horizon,
+        "runs": runs.runs,
+        "seed": runs.seed,
+        "regret": runs.regret,
+        "redrawn": runs.redrawn,
+        "interrupted": runs.interrupted,
+        "algorithms": [
+            _algorithm(runs, curve, row)
+            for curve, row in zip(runs.curves, runs.summary(), strict=True)
+        ],
+    }
+
+
+def _algorithm(runs: Runs, curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": curve.name,
+        "params": curve.params,
+        **row,
+        "marks": runs.marks.tolist(),
+        "mean_at_marks": curve.regret.mean(axis=0).tolist(),
+    }
+
+
+def _deliver(runs: Runs, out: Path | None, command: str, as_json: bool) -> None:
+    """Print a simulation, and write it where it was asked for."""
+    if as_json:
+        print_json(outcome(runs))
+    else:
+        show(runs_table(runs, width()))
+    if out is not None:
+        _write(runs, out, command)
+
+
+def _write(runs: Runs, out: Path, command: str) -> None:
+    from copeland.report.pages import PAGE, write_pages
+
+    # A folder that must not be replaced was refused before the simulation began.
+    results.write(runs, out, force=True, command=command)
+    write_pages(runs, out, results.versions(), command)
+    note(f"Written to {out}: look at {out / PAGE}.")
+
+
+def _command(
+    problem: str, algorithms: Sequence[str], horizon: float, runs: int, seed: int, regret: str
+) -> str:
+    """The command that gives these numbers again, with every default spelt out."""
+    words = ["copeland", "simulate", problem]
+    for name in algorithms:
+        words += ["-a", name]
+    words += ["--horizon", f"{horizon:.17g}", "--runs", str(runs), "--seed", str(seed)]
+    if regret != "definition-1":
+        words += ["--regret", regret]
+    return shlex.join(words)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Show a bar with the time left on standard error, if that is a terminal."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = progress_console()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("starting (the first time, compiling)", total=None)
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, description="runs", completed=done, total=total)
+
+        yield advance

@@ -1,0 +1,188 @@
+"""Figures of a simulation: regret over time, drawn as in the paper."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.simulation import Curves, Runs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#24292f"  # text and axes; a page may put its own colour in its place
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; without yellow and black, of which
+# one is lost on a light page and the other on a dark one. Lines differ in their dashes too.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+DASHES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.5, 1.5)))
+
+REGRET_WORDS = {"definition-1": "Definition 1", "half": "halved"}
+
+FLAT = 0.005  # a curve below this share of the highest is still one with the axis
+
+_WIDTH, _HEIGHT = 7.2, 4.3  # inches
+_LINE = 0.055  # the height of a label, as a share of that of the axes
+
+# What a file would say about the moment and the machine that made it.
+_UNSAID = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+}
+
+
+def regret_figure(runs: Runs) -> Figure:
+    """Return mean regret over time, a curve and a band of quantiles for each algorithm."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
+    axes = figure.add_subplot()
+    shade = min(0.15, 0.6 / len(runs.curves))  # many bands on top of each other stay light
+    for place, curve in enumerate(runs.curves):
+        _draw(axes, runs.marks, curve, place, shade)
+    _scale(axes, runs)
+    _title(axes, runs)
+    _label_curves(axes, runs.curves)
+    return figure
+
+
+def image(figure: Figure, kind: str) -> bytes:
+    """Return a figure as the content of an ``svg``, ``pdf`` or ``png`` file, always the same bytes."""
+    import matplotlib
+
+    file = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "copeland"}):
+        figure.savefig(file, format=kind, dpi=200, metadata=_UNSAID[kind])
+    return file.getvalue()
+
+
+def apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return positions at least ``gap`` apart, in the same order and as near as can be to those wanted.
+
+    Examples
+    --------
+    >>> apart([0.5, 0.1, 0.5], gap=0.2, low=0, high=1)
+    [0.4, 0.1, 0.6]
+    """
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(len(wanted))
+    # Take the steps off, and "apart" becomes "not decreasing": least squares then pools neighbours.
+    pooled = _increasing(np.asarray(wanted, np.float64)[order] - steps)
+    positions = np.empty(len(wanted))
+    positions[order] = np.clip(pooled, low, max(low, high - steps[-1])) + steps
+    return positions.round(9).tolist()
+
+
+def _increasing(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The nearest numbers that do not decrease: neighbours that do are pooled to their mean."""
+    pools: list[tuple[float, int]] = []
+    for value in values.tolist():
+        pools.append((value, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (b, m), (a, n) = pools.pop(), pools.pop()
+            pools.append(((a * n + b * m) / (n + m), n + m))
+    return np.repeat([mean for mean, _ in pools], [n for _, n in pools])
+
+
+def _draw(axes: Axes, marks: NDArray[np.int64], curve: Curves, place: int, shade: float) -> None:
+    colour, dashes = PALETTE[place % len(PALETTE)], DASHES[place % len(DASHES)]
+    low, high = np.quantile(curve.regret, [0.05, 0.95], axis=0)
+    axes.fill_between(marks, low, high, color=colour, alpha=shade, linewidth=0)
+    axes.plot(
+        marks,
+        curve.regret.mean(axis=0),
+        color=colour,
+        linestyle=dashes,
+        linewidth=1.8,
+        marker="o" if len(marks) == 1 else None,
+        clip_on=len(marks) > 1,
+        label=curve.label,
+    )
+
+
+def _scale(axes: Axes, runs: Runs) -> None:
+    tops = _tops(runs.curves)
+    highest = float(tops.max())
+    axes.set_xscale("log")
+    axes.set_xlim(_start(runs.marks, tops), runs.marks[-1])
+    axes.set_ylim(0, 1.05 * highest or 1)
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}" if highest >= 10 else f"{y:.3g}")
+    axes.set_xlabel("time t (log scale)", color=INK)
+    axes.set_ylabel(f"cumulative regret ({REGRET_WORDS[runs.regret]})", color=INK)
+    axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.patch.set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(INK)
+    axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=9)
+
+
+def _tops(curves: Sequence[Curves]) -> NDArray[np.float64]:
+    """The highest point drawn at each mark, of a band or of a mean."""
+    drawn = [[np.quantile(c.regret, 0.95, axis=0), c.regret.mean(axis=0)] for c in curves]
+    return np.max(drawn, axis=(0, 1))
+
+
+def _start(marks: NDArray[np.int64], tops: NDArray[np.float64]) -> float:
+    """The power of ten from which on there is anything to see above the axis."""
+    first = float(marks[np.argmax(tops > FLAT * tops.max())])
+    start = max(float(marks[0]), 10.0 ** math.floor(math.log10(first)))
+    return start if start < marks[-1] else start / 10
+
+
+def _title(axes: Axes, runs: Runs) -> None:
+    name = runs.problem if len(runs.problem) <= 40 else f"{runs.problem[:39]}…"
+    count = f"{runs.runs} run{'s' if runs.runs > 1 else ''}"
+    title = f"{name}: {runs.k} options, {count}"
+    about = "mean of the runs; band: the middle 90 % of them" if runs.runs > 1 else "a single run"
+    if runs.redrawn:
+        about += "; the problem is redrawn for each run"
+    if runs.interrupted:
+        about += "; interrupted"
+    axes.set_title(title, loc="left", color=INK, fontsize=12, pad=20, parse_math=False)
+    axes.annotate(
+        about,
+        (0, 1),
+        xytext=(0, 6),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        color=INK,
+        alpha=0.75,
+        fontsize=8.5,
+    )
+
+
+def _label_curves(axes: Axes, curves: Sequence[Curves]) -> None:
+    """Name each curve where it ends; names that would overlap are moved apart."""
+    top = axes.get_ylim()[1]
+    ends = [float(curve.regret[:, -1].mean()) / top for curve in curves]
+    line = min(_LINE, 1 / len(curves))
+    for place, height in enumerate(apart(ends, line, line / 2, 1 - line / 2)):
+        axes.annotate(
+            curves[place].label,
+            (1, ends[place]),
+            xytext=(1.045, height),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            arrowprops={
+                "arrowstyle": "-",
+                "color": PALETTE[place % len(PALETTE)],
+                "linewidth": 1.2,
+                "relpos": (0, 0.5),
+                "patchA": None,
+                "shrinkA": 5,
+                "shrinkB": 1,
+            },
+            color=INK,
+            fontsize=9 * line / _LINE,
+            va="center",
+            parse_math=False,
+            annotation_clip=False,
+        )

@@ -1,0 +1,182 @@
+"""The result folder of a simulation: a manifest and one table, each written whole or not at all.
+
+``manifest.json`` says what was run and with which versions; ``runs.npz`` holds the long table of
+:meth:`copeland.Runs.columns`, one array for each column, with the marks and the seconds.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import FolderExists, InvalidParameter, InvalidResult
+from copeland.simulation import Curves, Runs
+from copeland.version import __version__
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+TABLE = "runs.npz"
+
+_ABOUT = ("problem", "key", "k", "redrawn", "horizon", "seed", "regret", "interrupted")
+
+
+def write(runs: Runs, folder: str | Path, force: bool = False, command: str = "") -> None:
+    """Write a simulation into a folder, which is made if need be.
+
+    Parameters
+    ----------
+    force
+        Replace the results in a folder that is not empty; files of other names stay.
+    command
+        The command that gives these numbers again, for the manifest.
+
+    Examples
+    --------
+    >>> import copeland, tempfile
+    >>> runs = copeland.simulate("cyclic-4", "ccb", horizon=100, runs=3)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(runs, folder)
+    ...     read(folder).summary() == runs.summary()
+    True
+    """
+    check_folder(folder, force)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    # The manifest goes first and comes last: with one, a folder is complete.
+    (folder / MANIFEST).unlink(missing_ok=True)
+    write_file(folder / TABLE, _packed(runs))
+    text = json.dumps(_described(runs, command), indent=2) + "\n"
+    write_file(folder / MANIFEST, text.encode())
+
+
+def read(folder: str | Path) -> Runs:
+    """Return the simulation that :func:`write` put into a folder."""
+    about = manifest(folder)
+    with (
+        _refusing_damage(Path(folder) / TABLE) as path,
+        path.open("rb") as file,  # numpy would leave a damaged file open
+        np.load(file) as arrays,
+    ):
+        table = {name: arrays[name] for name in arrays.files}
+        runs = _restored(about, table)
+        if not all(np.array_equal(table[name], column) for name, column in runs.columns().items()):
+            raise ValueError(f"the table does not fit {MANIFEST}")
+        return runs
+
+
+def manifest(folder: str | Path) -> dict[str, Any]:
+    """Return what a result folder says about itself: the problem, seed, versions, command."""
+    if not Path(folder).is_dir():
+        raise InvalidResult(f"{folder}: there is no such folder.")
+    with _refusing_damage(Path(folder) / MANIFEST) as path:
+        about = json.loads(path.read_text(encoding="utf-8"))
+        if about["format"] == FORMAT:
+            return about
+    raise InvalidResult(
+        f"{folder}: the results have format {about['format']}, and copeland {__version__} reads "
+        f"format {FORMAT}; read them with the version that wrote them."
+    )
+
+
+def check_folder(folder: str | Path, force: bool = False) -> None:
+    """Refuse a folder that :func:`write` could not use: to be called before a long simulation."""
+    folder = Path(folder)
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not there.is_dir():
+        raise InvalidParameter(f"{folder}: {there} is a file; name a folder.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InvalidParameter(f"{folder}: nothing may be written in {there}; name another folder.")
+    if there == folder and not force and any(folder.iterdir()):
+        raise FolderExists(
+            f"{folder} exists and is not empty; name another folder, or replace the results in it "
+            "with --force (in Python: force=True)."
+        )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of everything that the numbers may depend on."""
+    return {
+        "copeland": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": metadata.version("numba"),  # asked without importing it, which takes a second
+    }
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all: a crash leaves the one that was there before, or none."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _described(runs: Runs, command: str) -> dict[str, Any]:
+    done = [{"name": c.name, "params": c.params, "runs": len(c.regret)} for c in runs.curves]
+    return {
+        "format": FORMAT,
+        **{name: getattr(runs, name) for name in _ABOUT},
+        "algorithms": done,
+        "versions": versions(),
+        "command": command,
+    }
+
+
+def _packed(runs: Runs) -> bytes:
+    file = io.BytesIO()
+    seconds = np.array([curve.seconds for curve in runs.curves])
+    table: dict[str, NDArray[Any]] = {**runs.columns(), "marks": runs.marks, "seconds": seconds}
+    np.savez_compressed(file, **table)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def _restored(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
+    marks = table["marks"]
+    ends = np.cumsum([done["runs"] * len(marks) for done in about["algorithms"]])
+    columns = {
+        name: [part.reshape(-1, len(marks)) for part in np.split(table[name], ends[:-1])]
+        for name in ("regret", "comparisons", "answer", "correct")
+    }
+    curves = tuple(
+        Curves(
+            name=done["name"],
+            params=done["params"],
+            regret=columns["regret"][place],
+            comparisons=columns["comparisons"][place],
+            answers=columns["answer"][place],
+            correct=columns["correct"][place],
+            seconds=float(table["seconds"][place]),
+        )
+        for place, done in enumerate(about["algorithms"])
+    )
+    return Runs(**{name: about[name] for name in _ABOUT}, marks=marks, curves=curves)
+
+
+@contextmanager
+def _refusing_damage(path: Path) -> Iterator[Path]:
+    """Give a file of the folder to read; what goes wrong with it becomes a sentence."""
+    try:
+        yield path
+    except FileNotFoundError:
+        raise InvalidResult(
+            f"{path.parent}: there is no {path.name} in it; it is not the result folder of a "
+            "simulation, or a crash left it unfinished."
+        ) from None
+    except KeyError as error:
+        raise InvalidResult(f"{path} is damaged: {error} is missing.") from error
+    except (OSError, ValueError, TypeError, EOFError, IndexError, BadZipFile, zlib.error) as error:
+        raise InvalidResult(f"{path} is damaged: {error}.") from error

@@ -1,0 +1,194 @@
+import dataclasses
+import re
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+import copeland
+from copeland import bounds
+from copeland.report.figures import apart, image, regret_figure
+from copeland.report.pages import inline_svg, simulation_page, write_pages
+from copeland.report.tables import amount, bounds_table, runs_row, runs_table, runs_title
+
+LABELS = ["ccb", "ccb:alpha=2.0"]
+VERSIONS = {"copeland": "1.2.3", "numpy": "9.8.7"}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return copeland.simulate("cyclic-4", LABELS, 500, runs=4, seed=4, compiled=False)
+
+
+@pytest.fixture(scope="module")
+def axes(runs):
+    return regret_figure(runs).axes[0]
+
+
+@pytest.fixture(scope="module")
+def page(runs):
+    return simulation_page(runs, VERSIONS, "copeland simulate 'a & b' -a ccb")
+
+
+def test_the_figure_has_one_line_for_each_algorithm(axes):
+    assert [line.get_label() for line in axes.lines] == LABELS
+
+
+def test_the_lines_are_mean_regret_at_the_marks(axes, runs):
+    drawn = axes.lines[1].get_xydata()
+    assert drawn[:, 0].tolist() == runs.marks.tolist()
+    assert drawn[:, 1].tolist() == runs.curves[1].regret.mean(axis=0).tolist()
+
+
+def test_the_lines_differ_in_colour_and_in_dashes(axes):
+    assert len({line.get_color() for line in axes.lines}) == 2
+    assert len({line.get_linestyle() for line in axes.lines}) == 2
+
+
+def test_there_is_a_band_for_each_algorithm(axes):
+    assert len(axes.collections) == 2
+
+
+def test_time_is_logarithmic_and_regret_linear(axes):
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
+
+
+def test_the_axis_says_which_regret_it_is(axes, runs):
+    half = regret_figure(dataclasses.replace(runs, regret="half")).axes[0]
+    assert axes.get_ylabel() == "cumulative regret (Definition 1)"
+    assert half.get_ylabel() == "cumulative regret (halved)"
+
+
+def test_the_title_names_problem_options_and_runs(axes):
+    assert axes.get_title(loc="left") == "cyclic-4: 4 options, 4 runs"
+
+
+def test_the_curves_are_named_where_they_end(axes):
+    assert [text.get_text() for text in axes.texts if text.arrow_patch] == LABELS
+
+
+def test_names_of_curves_that_end_together_are_moved_apart():
+    heights = apart([0.5, 0.5, 0.5, 0.1], gap=0.1, low=0.0, high=1.0)
+    assert heights == pytest.approx([0.4, 0.5, 0.6, 0.1])
+
+
+def test_names_stay_beside_the_axes():
+    assert apart([0.0, 0.0], 0.1, 0.05, 0.95) == pytest.approx([0.05, 0.15])
+    assert apart([1.0, 1.0], 0.1, 0.05, 0.95) == pytest.approx([0.85, 0.95])
+
+
+def test_a_single_step_can_be_drawn():
+    runs = copeland.simulate("cyclic-4", "ccb", 1, compiled=False)
+    assert image(regret_figure(runs), "png").startswith(b"\x89PNG")
+
+
+def test_no_regret_at_all_can_be_drawn(runs):
+    none = [dataclasses.replace(curve, regret=0 * curve.regret) for curve in runs.curves]
+    assert image(regret_figure(dataclasses.replace(runs, curves=none)), "png")
+
+
+def test_dollars_in_a_name_are_not_mathematics(runs):
+    odd = dataclasses.replace(runs, problem="$5_and_$6")
+    assert image(regret_figure(odd), "svg")
+
+
+def test_a_figure_is_the_same_bytes_each_time(runs):
+    for kind in ("svg", "pdf", "png"):
+        assert image(regret_figure(runs), kind) == image(regret_figure(runs), kind)
+
+
+def test_plot_does_not_touch_the_global_state_of_matplotlib():
+    code = (
+        "import copeland, sys; "
+        "copeland.plot(copeland.simulate('cyclic-4', 'ccb', 50, compiled=False)); "
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"
+
+
+def test_the_page_needs_nothing_from_elsewhere(page):
+    assert not re.search(r"https?:|<script|<link|@import|url\((?!#)|src=", page)
+
+
+def test_the_page_holds_the_figure_in_the_colour_of_its_text(page):
+    assert "<svg" in page
+    assert "currentColor" in page
+
+
+def test_the_page_holds_the_numbers_of_the_table(page, runs):
+    for row in runs.summary():
+        for cell in (row["algorithm"], *runs_row(row).values()):
+            assert f">{cell}<" in page
+
+
+def test_the_page_says_how_it_was_made(page, runs):
+    for fact in ("cyclic-4", runs.key, "500 steps", "numpy 9.8.7", "copeland 1.2.3"):
+        assert fact in page
+    assert "copeland simulate &#x27;a &amp; b&#x27; -a ccb" in page
+
+
+def test_the_page_escapes_names(runs):
+    odd = dataclasses.replace(runs, problem="<script>alert(1)</script>")
+    assert "<script>" not in simulation_page(odd, VERSIONS)
+
+
+def test_the_page_says_that_a_problem_was_redrawn_and_a_simulation_interrupted(runs, page):
+    odd = simulation_page(dataclasses.replace(runs, redrawn=True, interrupted=True), VERSIONS)
+    for sentence in ("redrawn for each run", "was interrupted"):
+        assert sentence in odd
+        assert sentence not in page
+
+
+def test_an_inline_figure_names_no_namespace():
+    svg = '<?xml version="1.0"?><svg xmlns="http://x" xmlns:xlink="http://y"><use xlink:href="#a"/></svg>'
+    assert inline_svg(svg) == '<svg><use href="#a"/></svg>'
+
+
+def test_three_figures_and_the_page_are_written(runs, tmp_path):
+    write_pages(runs, tmp_path, VERSIONS)
+    written = sorted(path.name for path in tmp_path.iterdir())
+    assert written == ["index.html", "regret.pdf", "regret.png", "regret.svg"]
+
+
+def test_a_redrawn_problem_is_said_so_in_the_title_of_the_table(runs):
+    assert "redrawn" not in runs_title(runs)
+    assert "redrawn for each run" in runs_title(dataclasses.replace(runs, redrawn=True))
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (0, "0"),
+        (0.51, "0.51"),
+        (999.6, "1,000"),
+        (1234.5, "1,234"),
+        (10**12, "10^12"),
+        (1e20, "10^20"),
+    ],
+)
+def test_amounts_are_short(x, text):
+    assert amount(x) == text
+
+
+def test_bounds_that_no_float_holds_are_powers_of_e():
+    found = bounds.summary(copeland.load("mslr-5"))
+    values = list(bounds_table(found, "mslr-5").columns[1].cells)
+    assert f"e^{found['log_theorem_1']:.1f}" in values
+
+
+@pytest.mark.parametrize("width", [60, 80, 130])
+def test_a_table_fits_its_window_and_keeps_names_means_and_correctness(runs, width):
+    console = Console(width=width)
+    with console.capture() as shown:
+        console.print(runs_table(big(runs), width))
+    text = shown.get()
+    assert "…" not in text
+    for word in ("ccb:alpha=2.0", "mean", "correct"):
+        assert word in text
+
+
+def big(runs):
+    curves = [dataclasses.replace(c, regret=123_456.7 * c.regret) for c in runs.curves]
+    return dataclasses.replace(runs, curves=tuple(curves))
