@@ -21,7 +21,7 @@ $(READY): pyproject.toml requirements.lock
 setup: $(READY)  ## make the environment in .venv
 
 run: setup  ## the paper's first experiment, small: a table, and a figure and a page in out/
-	$(BIN)/copeland simulate mslr-5 -a ccb -a scb --horizon 1e8 --runs 20 --jobs 2 --out out/first-experiment --force
+	$(BIN)/copeland simulate mslr-5 -a ccb -a scb -a rucb -a savage -a pbr -a rankel --horizon 1e5 --horizon 1e6 --horizon 1e7 --runs 10 --jobs 2 --out out/first-experiment --force
 
 test: setup lint  ## everything that CI runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal

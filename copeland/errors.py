@@ -58,6 +58,10 @@ class Interrupted(CopelandError, KeyboardInterrupt):
         self.runs = runs
 
 
+class AssumptionWarning(UserWarning):
+    """An algorithm is run where what it assumes does not hold."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a sentence that offers the known name closest to ``name``, or lists them all.
 

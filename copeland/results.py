@@ -1,7 +1,7 @@
 """The result folder of a simulation: a manifest and one table, each written whole or not at all.
 
 ``manifest.json`` says what was run and with which versions; ``runs.npz`` holds the long table of
-:meth:`copeland.Runs.columns`, one array for each column, with the marks and the seconds.
+:meth:`copeland.Runs.columns`, one array for each column, with the marks, and the seconds of each algorithm.
 """
 
 from __future__ import annotations
@@ -126,7 +126,16 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def _described(runs: Runs, command: str) -> dict[str, Any]:
-    done = [{"name": c.name, "params": c.params, "runs": len(c.regret)} for c in runs.curves]
+    done = [
+        {
+            "name": curve.name,
+            "params": curve.params,
+            "runs": len(curve.regret),
+            "marks": len(curve.marks),
+            "independent": curve.independent,
+        }
+        for curve in runs.curves
+    ]
     return {
         "format": FORMAT,
         **{name: getattr(runs, name) for name in _ABOUT},
@@ -145,25 +154,30 @@ def _packed(runs: Runs) -> bytes:
 
 
 def _restored(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
-    marks = table["marks"]
-    ends = np.cumsum([done["runs"] * len(marks) for done in about["algorithms"]])
+    shapes = [(done["runs"], done["marks"]) for done in about["algorithms"]]
+    ends = np.cumsum([runs * marks for runs, marks in shapes])
     columns = {
-        name: [part.reshape(-1, len(marks)) for part in np.split(table[name], ends[:-1])]
-        for name in ("regret", "comparisons", "answer", "correct")
+        name: [
+            part.reshape(shape)
+            for part, shape in zip(np.split(table[name], ends[:-1]), shapes, strict=True)
+        ]
+        for name in ("t", "regret", "comparisons", "answer", "correct")
     }
     curves = tuple(
         Curves(
             name=done["name"],
             params=done["params"],
+            marks=columns["t"][place][0],
             regret=columns["regret"][place],
             comparisons=columns["comparisons"][place],
             answers=columns["answer"][place],
             correct=columns["correct"][place],
             seconds=float(table["seconds"][place]),
+            independent=done["independent"],
         )
         for place, done in enumerate(about["algorithms"])
     )
-    return Runs(**{name: about[name] for name in _ABOUT}, marks=marks, curves=curves)
+    return Runs(**{name: about[name] for name in _ABOUT}, marks=table["marks"], curves=curves)
 
 
 @contextmanager

@@ -6,15 +6,16 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.errors import Interrupted, InvalidParameter
+from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
 from copeland.kernels.loop import Ledger, loop_of, new_ledger
 from copeland.matrix import PreferenceMatrix
 from copeland.policy import PARTS, Algorithm, Spec, find
@@ -33,11 +34,15 @@ class Curves:
 
     name: str
     params: dict[str, Any]
+    marks: NDArray[np.int64]
     regret: NDArray[np.float64]
     comparisons: NDArray[np.int64]  # real duels
     answers: NDArray[np.int64]  # recommendations
     correct: NDArray[np.bool_]  # whether the recommendation is a Copeland winner
     seconds: float  # in the loop, all runs together
+    independent: bool = (
+        False  # each mark is the end of runs of its own, which knew it as their horizon
+    )
 
     @property
     def label(self) -> str:
@@ -83,7 +88,7 @@ class Runs:
         return {
             "algorithm": np.repeat([c.label for c in self.curves], [r * m for r, m in rows]),
             "run": np.concatenate([np.repeat(np.arange(r), m) for r, m in rows]),
-            "t": np.concatenate([np.tile(self.marks, r) for r, _ in rows]),
+            "t": np.concatenate([np.tile(c.marks, len(c.regret)) for c in self.curves]),
             "regret": np.concatenate([c.regret.ravel() for c in self.curves]),
             "comparisons": np.concatenate([c.comparisons.ravel() for c in self.curves]),
             "answer": np.concatenate([c.answers.ravel() for c in self.curves]),
@@ -113,7 +118,7 @@ def _summary(curve: Curves) -> dict[str, Any]:
 def simulate(
     problem: Problem | PreferenceMatrix | str,
     algorithms: str | Sequence[str],
-    horizon: float,
+    horizon: float | Sequence[float],
     runs: int = 1,
     seed: int = 0,
     jobs: int = 1,
@@ -133,7 +138,9 @@ def simulate(
     algorithms
         Names, with parameters if wished: ``["ccb", "ccb:alpha=1.01"]``.
     horizon
-        The number of steps; an option played against itself is a step too.
+        The number of steps; an option played against itself is a step too. Of a list, the largest
+        counts; an algorithm that must know its horizon is run for each of them independently, as in
+        the paper's first figure, and has a mark at each.
     runs, seed
         Run r of every algorithm meets the same luck: comparisons are paired.
     jobs
@@ -159,46 +166,65 @@ def simulate(
     world = problem_of(problem)
     source = problem if isinstance(problem, str) and redrawn(problem) else world
     specs = _specs(algorithms)
-    steps = _steps(horizon)
-    when = _marks(marks, steps)
-    for name, value, least in (("runs", runs, 1), ("seed", seed, 0), ("jobs", jobs, 1)):
-        if value < least:
-            raise InvalidParameter(f"{name} is {value}; it must be at least {least}.")
-    if regret not in REGRETS:
-        raise InvalidParameter(f"regret is {regret!r}; choose one of {', '.join(REGRETS)}.")
+    horizons = _horizons(horizon)
+    when = _marks(marks, horizons)
+    _check(runs, seed, jobs, regret)
     for spec in specs:  # refuse bad parameters before anything runs
-        find(spec.name).start(world.k, steps, **spec.params)
+        find(spec.name).start(world.k, horizons[-1], **spec.params)
+        if source is world:
+            _warn_without_condorcet_winner(spec, world)
+    shared = {"source": source, "seed": seed, "jump": jump, "compiled": compiled}
     cells = [
-        _Cell(source, s, r, steps, when, seed, jump, compiled) for r in range(runs) for s in specs
+        _Cell(spec=spec, run=run, horizon=end, marks=stops, **shared)
+        for run in range(runs)
+        for spec in specs
+        for end, stops in _ends(spec, horizons, when)
     ]
-    done: dict[tuple[str, int], _Finished] = {}
+    done: list[_Finished] = []
     interrupted = False
     try:
         for finished in _run_all(cells, jobs):
-            done[finished.label, finished.run] = finished
+            done.append(finished)
             if progress is not None:
                 progress(len(done), len(cells))
     except KeyboardInterrupt:
         interrupted = True
-    curves = tuple(c for c in (_curves(s, done, REGRETS[regret]) for s in specs) if c is not None)
     collected = Runs(
         problem=source if isinstance(source, str) else world.name,
         k=world.k,
         key=world.key,
         redrawn=isinstance(source, str),
-        horizon=steps,
+        horizon=horizons[-1],
         seed=seed,
         regret=regret,
         marks=when,
-        curves=curves,
+        curves=tuple(_all_curves(specs, horizons, when, done, REGRETS[regret])),
         interrupted=interrupted,
     )
     if interrupted:
         raise Interrupted(
             f"stopped after {len(done)} of {len(cells)} runs; what is done is in `.runs`.",
-            collected if curves else None,
+            collected if collected.curves else None,
         )
     return collected
+
+
+def _check(runs: int, seed: int, jobs: int, regret: str) -> None:
+    for name, value, least in (("runs", runs, 1), ("seed", seed, 0), ("jobs", jobs, 1)):
+        if value < least:
+            raise InvalidParameter(f"{name} is {value}; it must be at least {least}.")
+    if regret not in REGRETS:
+        raise InvalidParameter(f"regret is {regret!r}; choose one of {', '.join(REGRETS)}.")
+
+
+def _warn_without_condorcet_winner(spec: Spec, problem: Problem) -> None:
+    if find(spec.name).assumes_condorcet and problem.scores.max() < 1:
+        warnings.warn(
+            f"{spec.name} assumes a Condorcet winner, and {problem.name} has none: "
+            "its regret may grow linearly.",
+            AssumptionWarning,
+            stacklevel=3,
+        )
 
 
 def _specs(algorithms: str | Sequence[str]) -> list[Spec]:
@@ -211,23 +237,42 @@ def _specs(algorithms: str | Sequence[str]) -> list[Spec]:
     return specs
 
 
-def _steps(horizon: float) -> int:
-    if not 1 <= horizon <= LONGEST:
-        raise InvalidParameter(f"horizon is {horizon}; it must lie between 1 and {LONGEST:.0e}.")
-    return int(horizon)
+def _horizons(horizon: float | Sequence[float]) -> list[int]:
+    """The horizons in increasing order."""
+    given = [horizon] if isinstance(horizon, int | float) else list(horizon)
+    if not given:
+        raise InvalidParameter("no horizon is given; name at least one.")
+    for value in given:
+        if not 1 <= value <= LONGEST:
+            raise InvalidParameter(f"horizon is {value}; it must lie between 1 and {LONGEST:.0e}.")
+    return sorted({int(value) for value in given})
 
 
-def _marks(marks: int | ArrayLike, horizon: int) -> NDArray[np.int64]:
-    """The steps to record: log-spaced and rounded, or as given; the horizon is always the last."""
+def _marks(marks: int | ArrayLike, horizons: list[int]) -> NDArray[np.int64]:
+    """The steps to record: log-spaced and rounded, or as given; every horizon is one of them."""
+    last = horizons[-1]
     if isinstance(marks, int):
         if marks < 1:
             raise InvalidParameter(f"marks is {marks}; at least 1 is needed.")
-        steps = np.rint(np.geomspace(1, horizon, marks)) if marks > 1 else np.array([horizon])
+        steps = np.rint(np.geomspace(1, last, marks)) if marks > 1 else np.array([last])
     else:
         steps = np.asarray(marks, dtype=np.float64).ravel()
-        if len(steps) == 0 or steps.min() < 1 or steps.max() > horizon:
-            raise InvalidParameter(f"marks must lie between 1 and the horizon, {horizon}.")
-    return np.unique(np.append(steps, horizon).astype(np.int64))
+        if len(steps) == 0 or steps.min() < 1 or steps.max() > last:
+            raise InvalidParameter(f"marks must lie between 1 and the horizon, {last}.")
+    return np.unique(np.append(steps, horizons).astype(np.int64))
+
+
+def _independent(spec: Spec, horizons: list[int]) -> bool:
+    return len(horizons) > 1 and find(spec.name).needs_horizon
+
+
+def _ends(
+    spec: Spec, horizons: list[int], marks: NDArray[np.int64]
+) -> list[tuple[int, NDArray[np.int64]]]:
+    """The runs that one seed gives an algorithm: where each ends, and what it records on the way."""
+    if _independent(spec, horizons):
+        return [(end, np.array([end])) for end in horizons]
+    return [(horizons[-1], marks)]
 
 
 @dataclass(frozen=True)
@@ -257,6 +302,7 @@ class _Finished:
 
     label: str
     run: int
+    horizon: int
     ledger: Ledger
     correct: NDArray[np.bool_]
     seconds: float
@@ -277,7 +323,7 @@ def _compile_all(cells: list[_Cell]) -> None:
     first = {str(cell.spec): cell for cell in reversed(cells)}
     for cell in first.values():
         if cell.compiled:
-            _run(_Cell(**{**vars(cell), "marks": np.ones(1, np.int64)}))
+            _run(replace(cell, marks=np.ones(1, np.int64)))
 
 
 def _run(cell: _Cell) -> _Finished:
@@ -286,8 +332,9 @@ def _run(cell: _Cell) -> _Finished:
     loop = loop_for(algorithm, problem, cell.compiled)
     state = algorithm.start(problem.k, cell.horizon, **spec.params)
     ledger = new_ledger(cell.marks)
-    noise = stream(cell.seed, "noise", problem.key, cell.run)
-    rng = stream(cell.seed, "algorithm", str(spec), problem.key, cell.run)
+    own = (cell.run, cell.horizon) if algorithm.needs_horizon else (cell.run,)
+    noise = stream(cell.seed, "noise", problem.key, *own)
+    rng = stream(cell.seed, "algorithm", str(spec), problem.key, *own)
     shortfall = problem.scores.max() - problem.scores
     among = np.zeros(problem.k, np.int64)
     work = WORK if cell.compiled else WORK // 100
@@ -300,7 +347,7 @@ def _run(cell: _Cell) -> _Finished:
             loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
         seconds = time.perf_counter() - start
     correct = np.isin(ledger.answer_at, problem.winners)
-    return _Finished(str(spec), cell.run, ledger, correct, seconds)
+    return _Finished(str(spec), cell.run, cell.horizon, ledger, correct, seconds)
 
 
 @contextmanager
@@ -335,17 +382,51 @@ def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable
     return loop_of((*given, ("answer", problem.answer)), name, home, compiled)
 
 
-def _curves(spec: Spec, done: dict[tuple[str, int], _Finished], scale: float) -> Curves | None:
-    """What an algorithm's finished runs came to, in the order of the runs."""
-    mine = [done[key] for key in sorted(done) if key[0] == str(spec)]
-    if not mine:
-        return None
+def _all_curves(
+    specs: list[Spec],
+    horizons: list[int],
+    marks: NDArray[np.int64],
+    done: list[_Finished],
+    scale: float,
+) -> Iterator[Curves]:
+    """What every algorithm came to; those of which no run is finished are left out."""
+    for spec in specs:
+        mine = [one for one in done if one.label == str(spec)]
+        ends = horizons if _independent(spec, horizons) else horizons[-1:]
+        complete = {
+            run: parts
+            for run, parts in _by_run(mine).items()
+            if [part.horizon for part in parts] == ends
+        }
+        if complete:
+            stops = np.array(ends) if len(ends) > 1 else marks
+            yield _curves(spec, stops, list(complete.values()), scale)
+
+
+def _by_run(done: list[_Finished]) -> dict[int, list[_Finished]]:
+    """The finished parts of each run, runs and horizons in order."""
+    runs: dict[int, list[_Finished]] = {}
+    for one in sorted(done, key=lambda one: (one.run, one.horizon)):
+        runs.setdefault(one.run, []).append(one)
+    return runs
+
+
+def _curves(
+    spec: Spec, marks: NDArray[np.int64], runs: list[list[_Finished]], scale: float
+) -> Curves:
+    """The curves of an algorithm; the parts of a run with several horizons are put side by side."""
+
+    def table(column: Callable[[_Finished], NDArray[Any]]) -> NDArray[Any]:
+        return np.array([np.concatenate([column(part) for part in parts]) for parts in runs])
+
     return Curves(
         name=spec.name,
         params=dict(spec.params),
-        regret=scale * np.array([one.ledger.regret_at for one in mine]),
-        comparisons=np.array([one.ledger.duels_at for one in mine]),
-        answers=np.array([one.ledger.answer_at for one in mine]),
-        correct=np.array([one.correct for one in mine]),
-        seconds=sum(one.seconds for one in mine),
+        marks=marks,
+        regret=scale * table(lambda one: one.ledger.regret_at),
+        comparisons=table(lambda one: one.ledger.duels_at),
+        answers=table(lambda one: one.ledger.answer_at),
+        correct=table(lambda one: one.correct),
+        seconds=sum(part.seconds for parts in runs for part in parts),
+        independent=len(runs[0]) > 1,
     )

@@ -398,3 +398,26 @@ def test_listing_algorithms_loads_nothing_heavy(tmp_path):
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_several_horizons_are_taken_and_an_assumption_is_noted():
+    done = run(
+        "simulate",
+        "mslr-5",
+        "-a",
+        "rucb",
+        "-a",
+        "savage",
+        "--horizon",
+        "100",
+        "--horizon",
+        "1e3",
+        "--runs",
+        "2",
+        "--json",
+    )
+    assert done.exit_code == 0
+    assert "rucb assumes a Condorcet winner" in done.stderr
+    rucb, savage = json.loads(done.stdout)["algorithms"]
+    assert savage["marks"] == [100, 1000]
+    assert len(rucb["marks"]) > 2

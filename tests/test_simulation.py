@@ -140,3 +140,18 @@ def test_an_interruption_leaves_what_is_done():
     left = caught.value.runs
     assert left.interrupted
     assert [len(curve.regret) for curve in left.curves] == [2, 1]
+
+
+def test_an_algorithm_that_must_know_its_horizon_is_run_for_each_of_a_list():
+    runs = copeland.simulate(EASY, ["ccb", "savage"], [300, 3000, 30_000], runs=4, seed=2)
+    anytime, knowing = runs.curves
+    assert (anytime.independent, knowing.independent) == (False, True)
+    assert knowing.marks.tolist() == [300, 3000, 30_000]
+    assert set(knowing.marks) <= set(anytime.marks)
+    alone = copeland.simulate(EASY, "savage", 3000, runs=4, seed=2).curves[0]
+    assert np.array_equal(alone.regret[:, -1], knowing.regret[:, 1])
+
+
+def test_an_assumption_that_does_not_hold_is_warned_of():
+    with pytest.warns(copeland.errors.AssumptionWarning, match="rucb assumes a Condorcet winner"):
+        copeland.simulate(CYCLE, "rucb", 10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 import copeland.results as results
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, progress_console, show, width
-from copeland.errors import Interrupted
+from copeland.errors import AssumptionWarning, Interrupted
 from copeland.report.tables import runs_table
 from copeland.simulation import Curves, Runs, simulate
 
@@ -39,7 +40,14 @@ def simulate_command(
             help="An algorithm, with parameters if wished; may be given several times.",
         ),
     ],
-    horizon: Annotated[float, Number(show_default="1e8", help="Steps of a run.")] = 1e8,
+    horizon: Annotated[
+        list[float],
+        Number(
+            show_default="1e8",
+            help="Steps of a run. Given several times, algorithms that must know their horizon are "
+            "run for each independently.",
+        ),
+    ] = [1e8],  # noqa: B006, typer copies it
     runs: Annotated[int, Whole(help="Runs of each algorithm.")] = 100,
     seed: Annotated[int, Whole(help="Same seed, same numbers.")] = 0,
     jobs: Annotated[int, Whole(help="Processes at once; changes no number.")] = 1,
@@ -59,7 +67,7 @@ def simulate_command(
         results.check_folder(out, force)
     command = _command(problem, algorithm, horizon, runs, seed, regret)
     try:
-        with _progress() as advance:
+        with _progress() as advance, _warnings_as_notes():
             done = simulate(
                 problem, algorithm, horizon, runs, seed, jobs, regret=regret, progress=advance
             )
@@ -83,18 +91,17 @@ def outcome(runs: Runs) -> dict[str, Any]:
         "redrawn": runs.redrawn,
         "interrupted": runs.interrupted,
         "algorithms": [
-            _algorithm(runs, curve, row)
-            for curve, row in zip(runs.curves, runs.summary(), strict=True)
+            _algorithm(curve, row) for curve, row in zip(runs.curves, runs.summary(), strict=True)
         ],
     }
 
 
-def _algorithm(runs: Runs, curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
+def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": curve.name,
         "params": curve.params,
         **row,
-        "marks": runs.marks.tolist(),
+        "marks": curve.marks.tolist(),
         "mean_at_marks": curve.regret.mean(axis=0).tolist(),
     }
 
@@ -119,16 +126,35 @@ def _write(runs: Runs, out: Path, command: str) -> None:
 
 
 def _command(
-    problem: str, algorithms: Sequence[str], horizon: float, runs: int, seed: int, regret: str
+    problem: str,
+    algorithms: Sequence[str],
+    horizons: Sequence[float],
+    runs: int,
+    seed: int,
+    regret: str,
 ) -> str:
     """The command that gives these numbers again, with every default spelt out."""
     words = ["copeland", "simulate", problem]
     for name in algorithms:
         words += ["-a", name]
-    words += ["--horizon", f"{horizon:.17g}", "--runs", str(runs), "--seed", str(seed)]
+    for horizon in horizons:
+        words += ["--horizon", f"{horizon:.17g}"]
+    words += ["--runs", str(runs), "--seed", str(seed)]
     if regret != "definition-1":
         words += ["--regret", regret]
     return shlex.join(words)
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Say on standard error, in a sentence, what the simulation warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AssumptionWarning)
+        try:
+            yield
+        finally:
+            for warning in caught:
+                note(f"copeland: {warning.message}")
 
 
 @contextmanager

@@ -26,6 +26,7 @@ DASHES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.5, 1.5)))
 REGRET_WORDS = {"definition-1": "Definition 1", "half": "halved"}
 
 FLAT = 0.005  # a curve below this share of the highest is still one with the axis
+RUNAWAY = 8.0  # a curve that ends so many times above the next is cut at the top, as in the paper
 
 _WIDTH, _HEIGHT = 7.2, 4.3  # inches
 _LINE = 0.055  # the height of a label, as a share of that of the axes
@@ -46,7 +47,7 @@ def regret_figure(runs: Runs) -> Figure:
     axes = figure.add_subplot()
     shade = min(0.15, 0.6 / len(runs.curves))  # many bands on top of each other stay light
     for place, curve in enumerate(runs.curves):
-        _draw(axes, runs.marks, curve, place, shade)
+        _draw(axes, curve, place, shade)
     _scale(axes, runs)
     _title(axes, runs)
     _label_curves(axes, runs.curves)
@@ -91,27 +92,29 @@ def _increasing(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.repeat([mean for mean, _ in pools], [n for _, n in pools])
 
 
-def _draw(axes: Axes, marks: NDArray[np.int64], curve: Curves, place: int, shade: float) -> None:
+def _draw(axes: Axes, curve: Curves, place: int, shade: float) -> None:
     colour, dashes = PALETTE[place % len(PALETTE)], DASHES[place % len(DASHES)]
     low, high = np.quantile(curve.regret, [0.05, 0.95], axis=0)
-    axes.fill_between(marks, low, high, color=colour, alpha=shade, linewidth=0)
+    axes.fill_between(curve.marks, low, high, color=colour, alpha=shade, linewidth=0)
+    # Runs that knew their horizon are points; the line between them is only a guide for the eye.
+    points = curve.independent or len(curve.marks) == 1
     axes.plot(
-        marks,
+        curve.marks,
         curve.regret.mean(axis=0),
         color=colour,
-        linestyle=dashes,
-        linewidth=1.8,
-        marker="o" if len(marks) == 1 else None,
-        clip_on=len(marks) > 1,
+        linestyle=":" if curve.independent else dashes,
+        linewidth=1.0 if curve.independent else 1.8,
+        marker="o" if points else None,
+        markersize=4.5,
+        clip_on=not points,
         label=curve.label,
     )
 
 
 def _scale(axes: Axes, runs: Runs) -> None:
-    tops = _tops(runs.curves)
-    highest = float(tops.max())
+    highest = _highest(runs.curves)
     axes.set_xscale("log")
-    axes.set_xlim(_start(runs.marks, tops), runs.marks[-1])
+    axes.set_xlim(_start(runs, highest), runs.horizon)
     axes.set_ylim(0, 1.05 * highest or 1)
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}" if highest >= 10 else f"{y:.3g}")
     axes.set_xlabel("time t (log scale)", color=INK)
@@ -124,17 +127,25 @@ def _scale(axes: Axes, runs: Runs) -> None:
     axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=9)
 
 
-def _tops(curves: Sequence[Curves]) -> NDArray[np.float64]:
-    """The highest point drawn at each mark, of a band or of a mean."""
-    drawn = [[np.quantile(c.regret, 0.95, axis=0), c.regret.mean(axis=0)] for c in curves]
-    return np.max(drawn, axis=(0, 1))
+def _tops(curve: Curves) -> NDArray[np.float64]:
+    """The highest point drawn of a curve at each of its marks, of the band or of the mean."""
+    return np.maximum(np.quantile(curve.regret, 0.95, axis=0), curve.regret.mean(axis=0))
 
 
-def _start(marks: NDArray[np.int64], tops: NDArray[np.float64]) -> float:
+def _highest(curves: Sequence[Curves]) -> float:
+    """The highest point to be shown: of all curves, but those that run away from all others."""
+    ends = sorted(float(_tops(curve).max()) for curve in curves)
+    while len(ends) > 1 and ends[-1] > RUNAWAY * ends[-2] > 0:
+        ends.pop()
+    return ends[-1]
+
+
+def _start(runs: Runs, highest: float) -> float:
     """The power of ten from which on there is anything to see above the axis."""
-    first = float(marks[np.argmax(tops > FLAT * tops.max())])
-    start = max(float(marks[0]), 10.0 ** math.floor(math.log10(first)))
-    return start if start < marks[-1] else start / 10
+    firsts = [c.marks[tops > FLAT * highest] for c, tops in ((c, _tops(c)) for c in runs.curves)]
+    first = float(min((marks[0] for marks in firsts if len(marks)), default=runs.marks[0]))
+    start = max(float(runs.marks[0]), 10.0 ** math.floor(math.log10(first)))
+    return start if start < runs.horizon else start / 10
 
 
 def _title(axes: Axes, runs: Runs) -> None:
@@ -162,11 +173,11 @@ def _title(axes: Axes, runs: Runs) -> None:
 def _label_curves(axes: Axes, curves: Sequence[Curves]) -> None:
     """Name each curve where it ends; names that would overlap are moved apart."""
     top = axes.get_ylim()[1]
-    ends = [float(curve.regret[:, -1].mean()) / top for curve in curves]
+    ends = [min(float(curve.regret[:, -1].mean()) / top, 1.0) for curve in curves]
     line = min(_LINE, 1 / len(curves))
     for place, height in enumerate(apart(ends, line, line / 2, 1 - line / 2)):
         axes.annotate(
-            curves[place].label,
+            _name(curves[place], top),
             (1, ends[place]),
             xytext=(1.045, height),
             xycoords="axes fraction",
@@ -186,3 +197,8 @@ def _label_curves(axes: Axes, curves: Sequence[Curves]) -> None:
             parse_math=False,
             annotation_clip=False,
         )
+
+
+def _name(curve: Curves, top: float) -> str:
+    """The label of a curve, which says so if the curve leaves the figure at the top."""
+    return curve.label if curve.regret[:, -1].mean() <= top else f"{curve.label} (goes on)"

@@ -1,0 +1,97 @@
+"""PBR, preference-based racing: Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, Copeland.
+
+The paper selects the best few options; this is its race for the best one. All active pairs are
+dueled sweep by sweep; an option is discarded once another's score is sure to be higher, selected
+once its score is sure to be above all others', and a pair is dropped once it is decided or once both
+of its options are settled in one of these ways.
+
+Rulings where the paper is silent:
+
+- Option i is selected if #{j : highest score of j < sure score of i} >= K - 1 and discarded if
+  #{j : sure score of j > highest score of i} >= 1. Public implementations have ">" for ">=" and K
+  for K - 1 in the scores; with these one option could never be selected.
+- What an answer settles holds at once and not from the next sweep on, which saves less than a sweep.
+- A sweep takes every unordered pair once, in a new random order.
+- n_max, the cap on the duels of a pair, is the horizon, which no pair can exceed.
+- A decision is final, also if later answers that nobody asked for contradict it.
+- The answer is the option selected. Where several may share the highest score nobody is: then it is
+  the one with the fewest sure losses, the most sure wins, and the most opponents it mostly beat.
+
+Not checked against the paper, whose text was not at hand: the radius
+sqrt(ln(2 K^2 n_max / delta) / (2n)) is that of one public implementation (another has an anytime
+radius), and delta = 1/T with n_max = T is our choice for regret.
+"""
+
+from __future__ import annotations
+
+import math
+
+from copeland.kernels.mark import kernel
+from copeland.kernels.sweeps import (
+    Contest,
+    answer_or_leader,
+    failure_probability,
+    mark_outscored,
+    new_contest,
+    next_pair,
+    pair_to_duel,
+    record,
+)
+from copeland.policy import Algorithm, register
+
+State = Contest
+
+
+def init(k: int, horizon: int, delta: float = 0.0) -> State:
+    """Begin; the answer is wrong with probability ``delta`` at most (0: 1/horizon, for regret)."""
+    probability = failure_probability("pbr", delta, horizon)
+    return new_contest(k, math.log(2 * k**2 * horizon / probability))
+
+
+@kernel
+def advance(state, t, rng):
+    """Turn to the next pair of the sweep that is neither decided nor settled."""
+    next_pair(state, rng)
+
+
+@kernel
+def select(state, t, rng):
+    """Return that pair, or the answer against itself."""
+    return pair_to_duel(state)
+
+
+@kernel
+def update(state, winner, loser, rng):
+    """Count the duel; if it decides the pair, discard options and select the last one left."""
+    if record(state.tally, winner, loser):
+        discarded = mark_outscored(state)
+        if discarded == len(state.out) - 1:
+            state.out[:] = True
+
+
+@kernel
+def recommend(state):
+    """Return the answer, before it is found the leader."""
+    return answer_or_leader(state)
+
+
+@kernel
+def finished(state):
+    """Tell whether no pair is left."""
+    return state.answer[0] >= 0
+
+
+ALGORITHM = register(
+    Algorithm(
+        name="pbr",
+        paper="Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, PBR with Copeland scores",
+        summary="Preference-based racing: sweeps over pairs until one option is sure to score best",
+        target="copeland",
+        init=init,
+        advance=advance,
+        select=select,
+        update=update,
+        recommend=recommend,
+        finished=finished,
+    )
+)

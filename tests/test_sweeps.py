@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+
+from copeland.kernels.sweeps import (
+    leader,
+    new_contest,
+    new_roster,
+    new_tally,
+    next_pair,
+    pair_to_duel,
+    record,
+    strike,
+    swept,
+    turn,
+)
+
+
+def a_round(roster, rng):
+    visits = [int(turn(roster, rng))]
+    while not swept(roster):
+        visits.append(int(turn(roster, rng)))
+    return visits
+
+
+def duels_until_decided(tally, direction):
+    for n in range(1, 1000):
+        record(tally, 0, 1)
+        if tally.verdict[direction]:
+            return n
+    raise AssertionError("it was not decided")
+
+
+def test_every_round_visits_the_whole_roster_once_in_a_new_order():
+    roster, rng = new_roster(np.array([10, 20, 30, 40, 50])), np.random.default_rng(0)
+    rounds = [a_round(roster, rng) for _ in range(20)]
+    assert all(sorted(visits) == [10, 20, 30, 40, 50] for visits in rounds)
+    assert len({tuple(visits) for visits in rounds}) > 15
+
+
+def test_striking_one_off_leaves_the_rest_of_the_round_as_it_was():
+    roster, rng = new_roster(np.arange(6)), np.random.default_rng(1)
+    visited = [int(turn(roster, rng)) for _ in range(3)]
+    strike(roster, 1)
+    rest = [int(turn(roster, rng)) for _ in range(3)]
+    assert swept(roster)
+    assert sorted(visited + rest) == list(range(6))
+    assert sorted(a_round(roster, rng)) == sorted(set(range(6)) - {visited[1]})
+
+
+def test_an_empty_roster_has_no_turn():
+    roster, rng = new_roster(np.array([7])), np.random.default_rng(0)
+    assert turn(roster, rng) == 7
+    strike(roster, 0)
+    assert turn(roster, rng) == -1
+
+
+def test_a_pair_is_decided_in_the_first_duel_after_which_the_interval_excludes_a_half():
+    # With level 8 the radius is 2 / sqrt(n): below 1/2 from n = 17 on.
+    tally = new_tally(2, level=8, growth=0, margin=0)
+    assert duels_until_decided(tally, (0, 1)) == 17
+    assert tally.verdict.tolist() == [[0, 1], [-1, 0]]
+    assert (tally.won.tolist(), tally.lost.tolist()) == ([1, 0], [0, 1])
+
+
+def test_a_margin_makes_winning_harder_and_not_winning_easier():
+    # With a margin of 1/10: 1 - 2 / sqrt(n) > 0.6 from n = 26 on, 2 / sqrt(n) < 0.6 from n = 12 on.
+    assert duels_until_decided(new_tally(2, 8, 0, 0.1), (0, 1)) == 26
+    assert duels_until_decided(new_tally(2, 8, 0, 0.1), (1, 0)) == 12
+
+
+def test_growth_widens_the_interval_with_the_number_of_duels():
+    # sqrt((2 + 2 ln n) / (2n)) < 1/2 from n = 15 on: 4 (1 + ln 14) = 14.6, 4 (1 + ln 15) = 14.8.
+    assert duels_until_decided(new_tally(2, 2, 2, 0), (0, 1)) == 15
+
+
+def test_a_decision_is_final():
+    tally = new_tally(2, level=8, growth=0, margin=0)
+    duels_until_decided(tally, (0, 1))
+    for _ in range(200):
+        assert not record(tally, 1, 0)
+    assert (tally.won.tolist(), tally.lost.tolist()) == ([1, 0], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "beaten", "best"),
+    [
+        ([1, 0, 1], [2, 0, 0], [], 1),
+        ([0, 0, 1], [0, 0, 0], [(1, 0)], 1),
+        ([0, 0, 0], [0, 0, 1], [(1, 0), (1, 2)], 2),
+        ([0, 0, 0], [0, 0, 0], [(0, 1), (1, 2), (2, 0), (2, 0)], 2),
+    ],
+)
+def test_the_leader_has_the_fewest_sure_losses_then_sure_wins_then_the_best_record(
+    lost, won, beaten, best
+):
+    tally = new_tally(3, level=100, growth=0, margin=0)
+    tally.lost[:], tally.won[:] = lost, won
+    for winner, loser in beaten:
+        record(tally, winner, loser)
+    assert leader(tally) == best
+
+
+def test_a_contest_asks_for_every_pair_and_ends_when_all_are_out():
+    contest, rng = new_contest(4, level=8), np.random.default_rng(0)
+    asked = set()
+    for _ in range(6):
+        next_pair(contest, rng)
+        asked.add(tuple(int(x) for x in pair_to_duel(contest)))
+    assert asked == {(i, j) for i in range(4) for j in range(i + 1, 4)}
+    contest.out[:] = True
+    next_pair(contest, rng)
+    assert contest.answer[0] >= 0
+    assert pair_to_duel(contest) == (contest.answer[0], contest.answer[0])

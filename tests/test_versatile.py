@@ -1,0 +1,104 @@
+"""Versatile-DB against a literal version: all losses kept, the normaliser found by bisection."""
+
+import math
+
+import numpy as np
+import pytest
+from conftest import random_matrix
+from scipy.optimize import brentq
+
+import copeland
+from copeland import InvalidParameter, Policy
+from copeland.algorithms import versatile
+
+
+def weights(losses, eta):
+    k = len(losses)
+    low, high = min(losses) - 2 * math.sqrt(k) / eta, min(losses) - 2 / eta
+    x = brentq(lambda x: sum(4 / (eta * (l - x)) ** 2 for l in losses) - 1, low - 1e-6, high + 1e-9)
+    p = np.array([4 / (eta * (l - x)) ** 2 for l in losses])
+    return p / p.sum()
+
+
+def summed(charges, side, k):
+    return [sum(loss for s, o, loss in charges if (s, o) == (side, i)) for i in range(k)]
+
+
+def draw(p, rng):
+    return min(int(np.searchsorted(np.cumsum(p), rng.random(), side="right")), len(p) - 1)
+
+
+def plain_trace(matrix, steps, seed, rate):
+    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+    k = matrix.k
+    charges = []  # (side, option, estimated loss)
+    trace = []
+    p = []
+    for t in range(1, steps + 1):
+        if t > 1 and trace[-1][0] == trace[-1][1]:
+            c, loss = trace[-1][0], int(rng.random() < 0.5)
+            charges += [(0, c, loss / p[0][c]), (1, c, (1 - loss) / p[1][c])]
+        p = [weights(summed(charges, side, k), rate / math.sqrt(t)) for side in (0, 1)]
+        plus, minus = draw(p[0], rng), draw(p[1], rng)
+        trace.append((plus, minus))
+        if plus != minus:
+            o = noise.random() < matrix.p[plus, minus]
+            charges += [(0, plus, (1 - o) / p[0][plus]), (1, minus, o / p[1][minus])]
+    return trace
+
+
+def fast_trace(matrix, steps, seed, rate):
+    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+    state = versatile.init(matrix.k, rate=rate)
+    trace = []
+    for t in range(1, steps + 1):
+        versatile.advance(state, t, rng)
+        plus, minus = versatile.select(state, t, rng)
+        trace.append((int(plus), int(minus)))
+        if plus != minus:
+            o = noise.random() < matrix.p[plus, minus]
+            versatile.update(state, *((plus, minus) if o else (minus, plus)), rng)
+    return trace
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_duels_are_those_of_the_literal_rule(seed):
+    arguments = (random_matrix(2 + seed, seed), 400, seed, 2.0 if seed % 2 else 4.0)
+    assert fast_trace(*arguments) == plain_trace(*arguments)
+
+
+@pytest.mark.parametrize("rate", [0, -2, math.inf, math.nan])
+def test_the_rate_must_be_positive(rate):
+    with pytest.raises(InvalidParameter, match="greater than 0"):
+        versatile.init(3, rate=rate)
+
+
+def test_the_first_duel_is_uniform_and_a_loss_weighs_k():
+    state = versatile.init(4)
+    rng = np.random.default_rng(0)
+    versatile.advance(state, 1, rng)
+    plus, minus = versatile.select(state, 1, rng)
+    assert plus != minus
+    assert state.players.chances == pytest.approx(np.full((2, 4), 1 / 4))
+    versatile.update(state, minus, plus, rng)
+    assert state.players.losses[0, plus] == pytest.approx(4)
+    assert state.players.losses.sum() == pytest.approx(4)
+
+
+def test_a_tie_is_half_a_loss_to_both():
+    policy = Policy("versatile", k=4, seed=0)
+    duel = policy.ask()
+    assert duel.first != duel.second
+    policy.tell(duel, winner=None)
+    assert policy.state.players.losses[0, duel.first] == pytest.approx(2)
+    assert policy.state.players.losses[1, duel.second] == pytest.approx(2)
+
+
+@pytest.mark.slow
+def test_regret_is_logarithmic_with_a_condorcet_winner():
+    runs = copeland.simulate(
+        "arithmetic-8", "versatile", 1e6, runs=20, seed=0, marks=[1e4, 1e5, 1e6]
+    )
+    first, second, third = runs.curves[0].regret.mean(axis=0)
+    assert third - second < 2 * (second - first)  # linear: 10 times, square root: 3.2 times
+    assert runs.curves[0].correct[:, -1].all()
