@@ -49,7 +49,7 @@ golden: setup  ## write the golden traces anew; read the diff
 
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --group dev --extra pandas --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet --upgrade -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet --upgrade -o requirements.lock
 
 clean:  ## remove the environment and everything made
 	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis dist

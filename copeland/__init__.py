@@ -6,7 +6,8 @@ from copeland.matrix import PreferenceMatrix
 from copeland.policy import Algorithm, Duel, Policy, register
 from copeland.problems import Problem, load
 from copeland.report import plot
-from copeland.simulation import Runs, simulate
+from copeland.runs import Runs
+from copeland.simulation import simulate
 from copeland.version import __version__
 
 __all__ = [

@@ -50,6 +50,10 @@ class InvalidResult(CopelandError, ValueError):
     """A folder that does not hold the results of a simulation, or holds damaged ones."""
 
 
+class DataError(CopelandError, RuntimeError):
+    """A data set that cannot be downloaded, cannot be stored, or is not there yet."""
+
+
 class Interrupted(CopelandError, KeyboardInterrupt):
     """A simulation stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was)."""
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import FolderExists, InvalidParameter, InvalidResult
-from copeland.simulation import Curves, Runs
+from copeland.runs import Curves, Runs
 from copeland.version import __version__
 
 FORMAT = 1

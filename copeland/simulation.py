@@ -2,117 +2,24 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from copeland.cells import Cell, Finished, run_cell
 from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
-from copeland.kernels.loop import Ledger, loop_of, new_ledger
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import PARTS, Algorithm, Spec, find
-from copeland.problems import Problem, problem_of, problem_of_run, redrawn
-from copeland.streams import stream
+from copeland.policy import Spec, find
+from copeland.problems import Problem, problem_of, redrawn
+from copeland.runs import Curves, Runs
 
 LONGEST = 2**53  # beyond it, steps are no longer exact as floating-point numbers
-WORK = 200_000  # turns of the loop between two looks at the keyboard
 
 REGRETS = {"definition-1": 1.0, "half": 0.5}
-
-
-@dataclass(frozen=True)
-class Curves:
-    """What one algorithm did: one row for each run, one column for each mark."""
-
-    name: str
-    params: dict[str, Any]
-    marks: NDArray[np.int64]
-    regret: NDArray[np.float64]
-    comparisons: NDArray[np.int64]  # real duels
-    answers: NDArray[np.int64]  # recommendations
-    correct: NDArray[np.bool_]  # whether the recommendation is a Copeland winner
-    seconds: float  # in the loop, all runs together
-    independent: bool = (
-        False  # each mark is the end of runs of its own, which knew it as their horizon
-    )
-
-    @property
-    def label(self) -> str:
-        """Its name and parameters, as in a spec."""
-        return str(Spec(self.name, self.params))
-
-
-@dataclass(frozen=True)
-class Runs:
-    """The outcome of a simulation: regret at log-spaced marks, for each algorithm and run."""
-
-    problem: str
-    k: int
-    key: str
-    redrawn: bool  # whether every run met a draw of its own
-    horizon: int
-    seed: int
-    regret: str  # "definition-1" or "half"
-    marks: NDArray[np.int64]
-    curves: tuple[Curves, ...]
-    interrupted: bool = field(default=False)
-
-    @property
-    def runs(self) -> int:
-        """The number of runs (of the algorithm that has the most, after an interruption)."""
-        return max(len(curve.regret) for curve in self.curves)
-
-    def summary(self) -> list[dict[str, Any]]:
-        """Return a row for each algorithm: regret at the horizon, real comparisons, correctness."""
-        return [_summary(curve) for curve in self.curves]
-
-    def to_pandas(self) -> Any:
-        """Return a data frame with one row for each algorithm, run and mark (extra: pandas)."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install 'copeland[pandas]'") from error
-        return pandas.DataFrame(self.columns())
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the long table, one row for each algorithm, run and mark, as columns."""
-        rows = [curve.regret.shape for curve in self.curves]
-        return {
-            "algorithm": np.repeat([c.label for c in self.curves], [r * m for r, m in rows]),
-            "run": np.concatenate([np.repeat(np.arange(r), m) for r, m in rows]),
-            "t": np.concatenate([np.tile(c.marks, len(c.regret)) for c in self.curves]),
-            "regret": np.concatenate([c.regret.ravel() for c in self.curves]),
-            "comparisons": np.concatenate([c.comparisons.ravel() for c in self.curves]),
-            "answer": np.concatenate([c.answers.ravel() for c in self.curves]),
-            "correct": np.concatenate([c.correct.ravel() for c in self.curves]),
-        }
-
-
-def _summary(curve: Curves) -> dict[str, Any]:
-    last = curve.regret[:, -1]
-    n = len(last)
-    low, median, high = np.quantile(last, [0.05, 0.5, 0.95])
-    return {
-        "algorithm": curve.label,
-        "runs": n,
-        "mean": float(last.mean()),
-        "sd": float(last.std(ddof=1)) if n > 1 else 0.0,
-        "q05": float(low),
-        "median": float(median),
-        "q95": float(high),
-        "worst": float(last.max()),
-        "comparisons": float(curve.comparisons[:, -1].mean()),
-        "correct": float(curve.correct[:, -1].mean()),
-        "seconds": curve.seconds,
-    }
 
 
 def simulate(
@@ -175,12 +82,12 @@ def simulate(
             _warn_without_condorcet_winner(spec, world)
     shared = {"source": source, "seed": seed, "jump": jump, "compiled": compiled}
     cells = [
-        _Cell(spec=spec, run=run, horizon=end, marks=stops, **shared)
+        Cell(spec=spec, run=run, horizon=end, marks=stops, **shared)
         for run in range(runs)
         for spec in specs
         for end, stops in _ends(spec, horizons, when)
     ]
-    done: list[_Finished] = []
+    done: list[Finished] = []
     interrupted = False
     try:
         for finished in _run_all(cells, jobs):
@@ -275,118 +182,29 @@ def _ends(
     return [(horizons[-1], marks)]
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """One run of one algorithm: the unit of work."""
-
-    source: Problem | str  # a name is drawn anew for each run
-    spec: Spec
-    run: int
-    horizon: int
-    marks: NDArray[np.int64]
-    seed: int
-    jump: bool
-    compiled: bool
-
-    @property
-    def problem(self) -> Problem:
-        """The problem that this run meets."""
-        if isinstance(self.source, str):
-            return problem_of_run(self.source, self.seed, self.run)
-        return self.source
-
-
-@dataclass(frozen=True)
-class _Finished:
-    """What a cell came to."""
-
-    label: str
-    run: int
-    horizon: int
-    ledger: Ledger
-    correct: NDArray[np.bool_]
-    seconds: float
-
-
-def _run_all(cells: list[_Cell], jobs: int) -> Iterator[_Finished]:
+def _run_all(cells: list[Cell], jobs: int) -> Iterator[Finished]:
     if jobs == 1 or len(cells) == 1:
-        yield from map(_run, cells)
+        yield from map(run_cell, cells)
         return
     import joblib
 
     _compile_all(cells)  # once here, so that the workers find it on disk
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from parallel(joblib.delayed(_run)(cell) for cell in cells)  # type: ignore[misc]
+    yield from parallel(joblib.delayed(run_cell)(cell) for cell in cells)  # type: ignore[misc]
 
 
-def _compile_all(cells: list[_Cell]) -> None:
+def _compile_all(cells: list[Cell]) -> None:
     first = {str(cell.spec): cell for cell in reversed(cells)}
     for cell in first.values():
         if cell.compiled:
-            _run(replace(cell, marks=np.ones(1, np.int64)))
-
-
-def _run(cell: _Cell) -> _Finished:
-    problem, spec = cell.problem, cell.spec
-    algorithm = find(spec.name)
-    loop = loop_for(algorithm, problem, cell.compiled)
-    state = algorithm.start(problem.k, cell.horizon, **spec.params)
-    ledger = new_ledger(cell.marks)
-    own = (cell.run, cell.horizon) if algorithm.needs_horizon else (cell.run,)
-    noise = stream(cell.seed, "noise", problem.key, *own)
-    rng = stream(cell.seed, "algorithm", str(spec), problem.key, *own)
-    shortfall = problem.scores.max() - problem.scores
-    among = np.zeros(problem.k, np.int64)
-    work = WORK if cell.compiled else WORK // 100
-    with _interrupts_between_calls() as look:
-        # The first call may compile, or load what was compiled before: not part of the run's time.
-        loop(state, problem.world, shortfall, among, ledger, 0, cell.jump, noise, rng)
-        start = time.perf_counter()
-        while ledger.mark[0] < len(cell.marks):
-            look()
-            loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
-        seconds = time.perf_counter() - start
-    correct = np.isin(ledger.answer_at, problem.winners)
-    return _Finished(str(spec), cell.run, cell.horizon, ledger, correct, seconds)
-
-
-@contextmanager
-def _interrupts_between_calls() -> Iterator[Callable[[], None]]:
-    """Give a function that raises what Ctrl-C asked for; inside a compiled call it must not be raised.
-
-    There it may surface while numba takes a generator apart, as another error or as a crash.
-    """
-    pressed: list[int] = []
-
-    def look() -> None:
-        if pressed:
-            raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield look  # Python gives signals to the main thread alone
-        return
-    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
-    try:
-        yield look
-    finally:
-        signal.signal(signal.SIGINT, before)
-    look()
-
-
-def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable[..., None]:
-    """Return the duel loop of an algorithm on a kind of problem."""
-    parts = [(name, algorithm.part(name)) for name in PARTS]
-    given = tuple((name, part) for name, part in parts if part is not None)
-    name = f"{algorithm.name}_{problem.answer.__module__}".replace("-", "_").replace(".", "_")
-    home = sys.modules[algorithm.select.__module__].__dict__.get("__file__")
-    return loop_of((*given, ("answer", problem.answer)), name, home, compiled)
+            run_cell(replace(cell, marks=np.ones(1, np.int64)))
 
 
 def _all_curves(
     specs: list[Spec],
     horizons: list[int],
     marks: NDArray[np.int64],
-    done: list[_Finished],
+    done: list[Finished],
     scale: float,
 ) -> Iterator[Curves]:
     """What every algorithm came to; those of which no run is finished are left out."""
@@ -403,20 +221,20 @@ def _all_curves(
             yield _curves(spec, stops, list(complete.values()), scale)
 
 
-def _by_run(done: list[_Finished]) -> dict[int, list[_Finished]]:
+def _by_run(done: list[Finished]) -> dict[int, list[Finished]]:
     """The finished parts of each run, runs and horizons in order."""
-    runs: dict[int, list[_Finished]] = {}
+    runs: dict[int, list[Finished]] = {}
     for one in sorted(done, key=lambda one: (one.run, one.horizon)):
         runs.setdefault(one.run, []).append(one)
     return runs
 
 
 def _curves(
-    spec: Spec, marks: NDArray[np.int64], runs: list[list[_Finished]], scale: float
+    spec: Spec, marks: NDArray[np.int64], runs: list[list[Finished]], scale: float
 ) -> Curves:
     """The curves of an algorithm; the parts of a run with several horizons are put side by side."""
 
-    def table(column: Callable[[_Finished], NDArray[Any]]) -> NDArray[Any]:
+    def table(column: Callable[[Finished], NDArray[Any]]) -> NDArray[Any]:
         return np.array([np.concatenate([column(part) for part in parts]) for parts in runs])
 
     return Curves(

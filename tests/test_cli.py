@@ -24,7 +24,19 @@ FILES = [
     "regret.svg",
     "runs.npz",
 ]
-COMMANDS = ["algorithms", "bounds", "problems", "problems show", "report", "simulate", "winners"]
+COMMANDS = [
+    "algorithms",
+    "bounds",
+    "data",
+    "data fetch",
+    "data list",
+    "data path",
+    "problems",
+    "problems show",
+    "report",
+    "simulate",
+    "winners",
+]
 
 
 def run(*words):

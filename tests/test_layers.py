@@ -12,12 +12,12 @@ PACKAGE = Path(copeland.__file__).parent
 # From the bottom up: a module may import from its own layer and from those above it in this list.
 LAYERS = [
     {"errors", "version"},
-    {"streams", "matrix"},
+    {"streams", "matrix", "data"},
     {"winners", "gaps", "bounds"},
     {"kernels"},
     {"policy"},
     {"problems", "algorithms"},
-    {"simulation", "results"},
+    {"cells", "runs", "simulation", "results"},
     {"experiments", "testing"},
     {"report"},
     {"cli"},

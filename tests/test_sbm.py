@@ -10,11 +10,11 @@ from conftest import random_matrix
 import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import doubler, multisbm, sparring
+from copeland.cells import loop_for
 from copeland.kernels.learners import ask
 from copeland.kernels.loop import new_ledger
 from copeland.policy import find
 from copeland.problems import problem_of
-from copeland.simulation import loop_for
 
 
 def choice(history, k, alpha, rng):

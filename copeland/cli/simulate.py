@@ -16,7 +16,8 @@ from copeland.cli.options import Json, Number, Whole
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, progress_console, show, width
 from copeland.errors import AssumptionWarning, Interrupted
 from copeland.report.tables import runs_table
-from copeland.simulation import Curves, Runs, simulate
+from copeland.runs import Curves, Runs
+from copeland.simulation import simulate
 
 _EXAMPLE = (
     "copeland simulate mslr-5 -a ccb -a ccb:alpha=1.01 --horizon 1e8 --runs 20 --out out/mslr-5"

@@ -92,7 +92,7 @@ def bound(
     twins = {key: compiled(part) if is_kernel(part) else part for key, part in parts.items()}
     space = {**_twins(template.__module__), **twins}
     modules = {template.__module__, *(p.__module__ for p in parts.values() if is_kernel(p))}
-    full_name = f"{name}_{_digest(modules)}"
+    full_name = f"{name}_{source_digest(modules)}"
     code = source.replace(co_name=full_name, co_qualname=full_name)
     on_disk = home is not None and Path(home).is_file()
     if home is not None and on_disk:
@@ -101,7 +101,7 @@ def bound(
     return numba.njit(cache=on_disk, **_options())(copy)
 
 
-def _digest(modules: set[str]) -> str:
+def source_digest(modules: set[str]) -> str:
     """A digest of the source of these modules and of every module whose kernels they use."""
     seen: set[str] = {__name__}  # how things are compiled counts too
     while modules - seen:

@@ -55,12 +55,12 @@ def observe(trials, winner, loser, level, resolution):
         won = 2 * w > n
         trials.verdict[winner, loser] = WON if won else LOST
         trials.verdict[loser, winner] = LOST if won else WON
-    elif resolution > 0 and _tied(n, w, log_peak, level, resolution):
+    elif resolution > 0 and is_tied(n, w, log_peak, level, resolution):
         trials.verdict[winner, loser] = trials.verdict[loser, winner] = TIED
 
 
 @kernel
-def _tied(n, w, log_peak, level, resolution):
+def is_tied(n, w, log_peak, level, resolution):
     """Tell whether both 1/2 - resolution and 1/2 + resolution have left the confidence set."""
     if abs(w / n - 0.5) >= resolution:
         return False

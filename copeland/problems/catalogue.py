@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import copeland.data as data
 import copeland.problems.generators as generators
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
 from copeland.matrix import PreferenceMatrix
@@ -177,11 +178,15 @@ def _make(name: str) -> PreferenceMatrix | Problem:
         if spec.params:
             raise InvalidParameter(f"{spec.name} is a printed matrix; it takes no parameters.")
         return PRINTED[spec.name].matrix(spec.name)
+    if spec.name in data.datasets():
+        if spec.params:
+            raise InvalidParameter(f"{spec.name} is a downloaded matrix; it takes no parameters.")
+        return data.load(spec.name)
     for family in FAMILIES:
         arguments = family.match(spec.name)
         if arguments is not None:
             return _made(family, arguments, spec)
-    known = [*PRINTED, *(family.example for family in FAMILIES)]
+    known = [*PRINTED, *data.datasets(), *(family.example for family in FAMILIES)]
     raise UnknownProblem(
         f"there is no problem '{name}', nor is it a file ending in {', '.join(FILES)}; "
         f"{nearest(spec.name, known)}"

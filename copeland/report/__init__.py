@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from copeland.simulation import Runs
+    from copeland.runs import Runs
 
 
 def plot(runs: Runs) -> Figure:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.simulation import Curves, Runs
+from copeland.runs import Curves, Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

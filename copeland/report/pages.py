@@ -11,7 +11,7 @@ from string import Template
 from copeland.report.figures import INK, image, regret_figure
 from copeland.report.tables import amount, runs_row
 from copeland.results import write_file
-from copeland.simulation import Runs
+from copeland.runs import Runs
 
 PAGE = "index.html"
 FIGURES = ("svg", "pdf", "png")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from copeland.report.figures import REGRET_WORDS
-from copeland.simulation import Runs
+from copeland.runs import Runs
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -17,7 +17,8 @@ import numpy as np
 from copeland.matrix import PreferenceMatrix
 from copeland.policy import Algorithm, Policy, arrays_of
 from copeland.problems import Problem, matrix_problem
-from copeland.simulation import Runs, simulate
+from copeland.runs import Runs
+from copeland.simulation import simulate
 
 Check = Callable[[Algorithm], None]
 

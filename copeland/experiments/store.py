@@ -1,0 +1,182 @@
+"""Tasks whose results are kept: what is finished is never done twice, wherever it was done.
+
+A task says what its result depends on; the digest of that names the file in which the result is kept. So
+a run that was stopped goes on where it was, and a change of a seed, a size or an algorithm's source
+redoes just what depends on it. Tasks run through joblib: on this machine, or on a Dask or Ray cluster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidParameter
+from copeland.results import write_file
+
+BACKENDS = ("loky", "dask", "ray")
+FOLDER = "cells"
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class Task(Protocol):
+    """A piece of work whose result is fixed by what it says about itself."""
+
+    def about(self) -> dict[str, Any]:
+        """Return everything that the result depends on, ready for JSON."""
+        ...
+
+    def run(self) -> Arrays:
+        """Return the result."""
+        ...
+
+
+def key_of(task: Task) -> str:
+    """Return the name under which a task's result is kept."""
+    text = json.dumps(task.about(), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def finish(
+    tasks: Sequence[Task],
+    folder: Path,
+    jobs: int = 1,
+    backend: str = "loky",
+    progress: Callable[[int, int], None] | None = None,
+    note: Callable[[str], None] | None = None,
+) -> list[Arrays]:
+    """Return the results of all tasks, in their order; those on disk are read, the rest are run.
+
+    Parameters
+    ----------
+    folder
+        Where results are kept, in a folder of their own.
+    jobs
+        Processes, or workers of a local cluster; no number depends on it.
+    backend
+        ``loky`` (this machine), ``dask`` or ``ray``: the cluster this process is connected to, else a
+        local one of ``jobs`` workers.
+    progress
+        Called with (tasks done, tasks in all).
+    note
+        Called with a sentence for each damaged file, which is then done again.
+    """
+    if backend not in BACKENDS:
+        raise InvalidParameter(f"backend is {backend!r}; choose one of {', '.join(BACKENDS)}.")
+    keys = [key_of(task) for task in tasks]
+    kept = folder / FOLDER
+    kept.mkdir(parents=True, exist_ok=True)
+    results = {key: _read(kept / f"{key}.npz", note) for key in keys}
+    missing = {k: t for k, t in zip(keys, tasks, strict=True) if results[k] is None}
+    done = len(tasks) - len(missing)
+    if progress is not None:
+        progress(done, len(tasks))
+    for key, arrays in _run_all(missing, jobs, backend):
+        write_file(kept / f"{key}.npz", _packed(arrays))
+        results[key] = arrays
+        done += 1
+        if progress is not None:
+            progress(done, len(tasks))
+    return [arrays for key in keys if (arrays := results[key]) is not None]
+
+
+def _run_all(tasks: dict[str, Task], jobs: int, backend: str) -> Iterator[tuple[str, Arrays]]:
+    if not tasks:
+        return
+    if backend == "loky" and jobs == 1:
+        yield from (_run(key, task) for key, task in tasks.items())
+        return
+    import joblib
+
+    items = list(tasks.items())
+    with _connected(backend, jobs):
+        # Clusters hand results back together only, so they get the work in portions.
+        portion = len(items) if backend == "loky" else 8 * jobs
+        how = "generator_unordered" if backend == "loky" else "list"
+        for first in range(0, len(items), portion):
+            parallel = joblib.Parallel(n_jobs=jobs, return_as=how)
+            part = items[first : first + portion]
+            yield from parallel(joblib.delayed(_run)(key, task) for key, task in part)  # type: ignore[misc]
+
+
+def _run(key: str, task: Task) -> tuple[str, Arrays]:
+    return key, task.run()
+
+
+@contextmanager
+def _connected(backend: str, jobs: int) -> Iterator[None]:
+    """Use a cluster: the one at hand, or a local one that is taken down again."""
+    import joblib
+
+    with _CLUSTERS[backend](jobs), joblib.parallel_config(backend=backend, n_jobs=jobs):
+        yield
+
+
+@contextmanager
+def _this_machine(jobs: int) -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _dask(jobs: int) -> Iterator[None]:
+    try:
+        from dask.distributed import Client
+    except ImportError as error:
+        raise ImportError("the dask backend needs: pip install 'copeland[dask]'") from error
+    try:
+        Client.current()
+    except ValueError:
+        with Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None):
+            yield
+    else:
+        yield
+
+
+@contextmanager
+def _ray(jobs: int) -> Iterator[None]:
+    try:
+        import ray
+        from ray.util.joblib import register_ray
+    except ImportError as error:
+        raise ImportError("the ray backend needs: pip install 'copeland[ray]'") from error
+    register_ray()
+    started = not ray.is_initialized()
+    if started:
+        ray.init(num_cpus=jobs, include_dashboard=False, logging_level="error")
+    try:
+        yield
+    finally:
+        if started:
+            ray.shutdown()
+
+
+_CLUSTERS = {"loky": _this_machine, "dask": _dask, "ray": _ray}
+
+
+def _read(path: Path, note: Callable[[str], None] | None) -> Arrays | None:
+    """Return a kept result; None if there is none, or none that can be read."""
+    if not path.exists():
+        return None
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error) as error:
+        if note is not None:
+            note(f"{path} is damaged ({error}); this part is done again.")
+        return None
+
+
+def _packed(arrays: Arrays) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()

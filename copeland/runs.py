@@ -1,0 +1,98 @@
+"""Runs: the outcome of a simulation, regret at marks for each algorithm and run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.policy import Spec
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What one algorithm did: one row for each run, one column for each mark."""
+
+    name: str
+    params: dict[str, Any]
+    marks: NDArray[np.int64]
+    regret: NDArray[np.float64]
+    comparisons: NDArray[np.int64]  # real duels
+    answers: NDArray[np.int64]  # recommendations
+    correct: NDArray[np.bool_]  # whether the recommendation is a Copeland winner
+    seconds: float  # in the loop, all runs together
+    independent: bool = (
+        False  # each mark is the end of runs of its own, which knew it as their horizon
+    )
+
+    @property
+    def label(self) -> str:
+        """Its name and parameters, as in a spec."""
+        return str(Spec(self.name, self.params))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The outcome of a simulation: regret at log-spaced marks, for each algorithm and run."""
+
+    problem: str
+    k: int
+    key: str
+    redrawn: bool  # whether every run met a draw of its own
+    horizon: int
+    seed: int
+    regret: str  # "definition-1" or "half"
+    marks: NDArray[np.int64]
+    curves: tuple[Curves, ...]
+    interrupted: bool = field(default=False)
+
+    @property
+    def runs(self) -> int:
+        """The number of runs (of the algorithm that has the most, after an interruption)."""
+        return max(len(curve.regret) for curve in self.curves)
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return a row for each algorithm: regret at the horizon, real comparisons, correctness."""
+        return [_summary(curve) for curve in self.curves]
+
+    def to_pandas(self) -> Any:
+        """Return a data frame with one row for each algorithm, run and mark (extra: pandas)."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install 'copeland[pandas]'") from error
+        return pandas.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the long table, one row for each algorithm, run and mark, as columns."""
+        rows = [curve.regret.shape for curve in self.curves]
+        return {
+            "algorithm": np.repeat([c.label for c in self.curves], [r * m for r, m in rows]),
+            "run": np.concatenate([np.repeat(np.arange(r), m) for r, m in rows]),
+            "t": np.concatenate([np.tile(c.marks, len(c.regret)) for c in self.curves]),
+            "regret": np.concatenate([c.regret.ravel() for c in self.curves]),
+            "comparisons": np.concatenate([c.comparisons.ravel() for c in self.curves]),
+            "answer": np.concatenate([c.answers.ravel() for c in self.curves]),
+            "correct": np.concatenate([c.correct.ravel() for c in self.curves]),
+        }
+
+
+def _summary(curve: Curves) -> dict[str, Any]:
+    last = curve.regret[:, -1]
+    n = len(last)
+    low, median, high = np.quantile(last, [0.05, 0.5, 0.95])
+    return {
+        "algorithm": curve.label,
+        "runs": n,
+        "mean": float(last.mean()),
+        "sd": float(last.std(ddof=1)) if n > 1 else 0.0,
+        "q05": float(low),
+        "median": float(median),
+        "q95": float(high),
+        "worst": float(last.max()),
+        "comparisons": float(curve.comparisons[:, -1].mean()),
+        "correct": float(curve.correct[:, -1].mean()),
+        "seconds": curve.seconds,
+    }
