@@ -6,12 +6,14 @@ import resource
 import subprocess
 import sys
 import time
+import warnings
 
 from rich.console import Console
 from rich.table import Table
 
 import copeland
 from copeland import Policy
+from copeland.errors import AssumptionWarning
 from copeland.policy import algorithms, register
 from copeland.testing.plain_ccb import PLAIN_CCB
 
@@ -138,6 +140,7 @@ def bar(name, value, at_least=None, at_most=None):
 
 def main():
     """Measure everything and print it."""
+    warnings.simplefilter("ignore", AssumptionWarning)  # only speed is looked at
     table = Table("what", "measured", "bar", title=f"copeland {copeland.__version__}")
     for part in (imports, horizons, many_options, every_algorithm, live):
         for row in part():

@@ -11,6 +11,8 @@ from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import pbr, rankel, savage
 from copeland.policy import find
 
+pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
+
 HORIZON = 2000
 
 

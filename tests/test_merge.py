@@ -19,6 +19,8 @@ from copeland.kernels.batches import (
     options_left,
 )
 
+pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
+
 
 def partition(batches):
     """The batches as a list of sets."""

@@ -13,6 +13,8 @@ from copeland.algorithms import pocowista
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 from copeland.problems import matrix_problem
 
+pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
+
 
 def plain_pocowista(order, delta):
     """The public code's rule, with ties as the last of three outcomes; yields pairs, is sent winners.

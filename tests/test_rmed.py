@@ -13,6 +13,8 @@ from copeland.algorithms import rmed1, rmed2, rmed2fh
 from copeland.kernels.rmed import cheapest_refuter, first_step, new_evidence, weigh
 from copeland.policy import find
 
+pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
+
 ROUNDING = 1e-9
 HORIZON = 3000
 FAMILY = ("rmed1", "rmed2", "rmed2fh")

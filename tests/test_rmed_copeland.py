@@ -23,6 +23,8 @@ from copeland.kernels.certificates import (
     sort_options,
 )
 
+pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
+
 PROBLEMS = {name: copeland.load(name).p for name in ("cyclic-4", "mslr-5", "arithmetic-8")}
 
 

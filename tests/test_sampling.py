@@ -21,6 +21,8 @@ from copeland.kernels import (
     sampled_scores,
 )
 
+pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
+
 WINS = np.array([[0, 7, 3, 9], [5, 0, 4, 2], [6, 4, 0, 5], [1, 3, 4, 0]])
 SAFE = 1e-4  # of a test of distribution
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import logging
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -152,7 +153,7 @@ def _ray(jobs: int) -> Iterator[None]:
     register_ray()
     started = not ray.is_initialized()
     if started:
-        ray.init(num_cpus=jobs, include_dashboard=False, logging_level="error")
+        ray.init(num_cpus=jobs, include_dashboard=False, logging_level=logging.ERROR)
     try:
         yield
     finally:

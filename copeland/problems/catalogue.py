@@ -59,6 +59,14 @@ FAMILIES = [
         generators.order,
     ),
     Family(
+        "ranked-K-LOGIT",
+        "ranked-20-1",
+        "three winners in a cycle, then an order; neighbours in rank are LOGIT apart (Bradley-Terry)",
+        rf"ranked-(?P<k>\d+)-(?P<logit>{_NUMBER})",
+        generators.ranked,
+        random=False,
+    ),
+    Family(
         "near-tie-K",
         "near-tie-20",
         "order-K-U(.05,.45), where half of the pairs among the losers have a gap of .0005",

@@ -40,6 +40,27 @@ def order(k: int, gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
     return _tournament(beats, _gaps(k, gap, stream(seed, "order")), _name("order", k, gap))
 
 
+def ranked(k: int, logit: float = 1.0) -> PreferenceMatrix:
+    """Return :func:`order` with gaps that grow with the distance in rank, as in Bradley-Terry.
+
+    Parameters
+    ----------
+    logit
+        How far two neighbours are apart: i beats j with probability 1 / (1 + exp(-logit |i - j|)).
+
+    Examples
+    --------
+    >>> ranked(3, logit=1).p.round(2).tolist()
+    [[0.5, 0.73, 0.12], [0.27, 0.5, 0.73], [0.88, 0.27, 0.5]]
+    """
+    if not logit > 0:
+        raise InvalidParameter(f"logit is {logit}; ranks must be more than 0 apart.")
+    signs = np.sign(order(k, gap=0.25).p - 0.5)
+    distance = np.abs(np.arange(k)[:, None] - np.arange(k))
+    gap = 0.5 * np.tanh(logit * distance / 2)
+    return PreferenceMatrix(0.5 + signs * gap, name=f"ranked-{k}-{logit:g}")
+
+
 def synthetic_500(gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
     """Return the shape of the paper's second experiment: 500 options, three winners in a cycle."""
     made = order(500, gap, seed)
