@@ -1,0 +1,208 @@
+"""The paper, run anew: its experiments and analyses, resumable, on any joblib backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from copeland import winners
+from copeland.errors import InvalidParameter, nearest
+from copeland.experiments import paper
+from copeland.experiments.analyses import Analyses, Cell, analyse, cell
+from copeland.experiments.store import Arrays, Task, finish
+from copeland.experiments.subsets import BLOCK
+from copeland.matrix import PreferenceMatrix
+from copeland.runs import Runs
+from copeland.version import __version__
+
+EXPERIMENTS = ("small", "large", "condorcet", "modern")
+PARTS = (*EXPERIMENTS, "analyses")
+
+QUICK_SAMPLES = BLOCK
+FULL_SAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came of it: the regret of each experiment, and the analyses."""
+
+    full: bool
+    seed: int
+    matrix: PreferenceMatrix | None
+    figures: tuple[tuple[paper.Figure, Runs], ...]
+    analyses: Analyses | None
+    condorcet_winners: dict[str, int | None]  # of the other click models, where they are at hand
+
+
+def reproduce(
+    folder: str | Path,
+    *,
+    full: bool = False,
+    matrix: PreferenceMatrix | None = None,
+    others: dict[str, PreferenceMatrix] | None = None,
+    only: Sequence[str] = (),
+    seed: int = 0,
+    jobs: int = 1,
+    backend: str = "loky",
+    progress: Callable[[int, int], None] | None = None,
+    note: Callable[[str], None] | None = None,
+) -> Reproduction:
+    """Run the paper's experiments and analyses; what is in ``folder`` already is not run again.
+
+    Parameters
+    ----------
+    full
+        The paper's sizes, which take hours, instead of quick ones.
+    matrix
+        The 136 rankers (or others) for the analyses, and for the five rankers in full digits.
+    others
+        Matrices of the same rankers under other click models, by name.
+    only
+        Some of ``small``, ``large``, ``condorcet``, ``modern`` and ``analyses``; all by default.
+    """
+    parts = _parts(only)
+    figures = _figures(parts, matrix, full, seed)
+    subsets = _subsets(matrix, full, seed) if matrix is not None and "analyses" in parts else []
+    work: list[list[Task]] = [list(figure.comparison.tasks()) for figure in figures]
+    tasks = [task for piece in [*work, subsets] for task in piece]
+    results = iter(finish(tasks, Path(folder), jobs, backend, progress, note))
+    runs = [
+        figure.comparison.collect([next(results) for _ in piece])
+        for figure, piece in zip(figures, work, strict=True)
+    ]
+    cells = [Cell.of(next(results)) for _ in subsets]
+    return Reproduction(
+        full=full,
+        seed=seed,
+        matrix=matrix,
+        figures=tuple(zip(figures, runs, strict=True)),
+        analyses=analyse(matrix, cells) if matrix is not None and cells else None,
+        condorcet_winners={
+            name: winners.condorcet_winner(other) for name, other in (others or {}).items()
+        },
+    )
+
+
+def _parts(only: Sequence[str]) -> Sequence[str]:
+    for name in only:
+        if name not in PARTS:
+            raise InvalidParameter(f"there is no part '{name}'; {nearest(name, PARTS)}")
+    return only or PARTS
+
+
+def _figures(
+    parts: Sequence[str], matrix: PreferenceMatrix | None, full: bool, seed: int
+) -> list[paper.Figure]:
+    gaps = paper.SCANNED_GAPS if full else paper.QUICK_GAPS
+    made = {
+        "small": [paper.small(matrix, full, seed)],
+        "large": [paper.large(name, full, seed) for name in gaps] if "large" in parts else [],
+        "condorcet": [paper.condorcet(matrix, full, seed)],
+        "modern": [paper.modern(matrix, full, seed)],
+    }
+    return [figure for name in EXPERIMENTS if name in parts for figure in made[name]]
+
+
+@dataclass(frozen=True)
+class SubsetTask:
+    """Random subsets of one size, counted."""
+
+    matrix: PreferenceMatrix
+    k: int
+    first: int
+    count: int
+    seed: int
+    lotteries: bool
+
+    def about(self) -> dict[str, Any]:
+        """Return everything that the result depends on."""
+        return {
+            "kind": "subsets",
+            "matrix": self.matrix.key,
+            "k": self.k,
+            "samples": [self.first, self.count],
+            "seed": self.seed,
+            "lotteries": self.lotteries,
+            "version": __version__,
+        }
+
+    def run(self) -> Arrays:
+        """Count them."""
+        found = cell(
+            self.matrix, self.k, self.first, self.count, self.seed, lotteries=self.lotteries
+        )
+        return found.arrays()
+
+
+def _subsets(matrix: PreferenceMatrix, full: bool, seed: int) -> list[SubsetTask]:
+    """The subsets to count: equally many of each size, and linear programs for the first block."""
+    samples = FULL_SAMPLES if full else QUICK_SAMPLES
+    return [
+        SubsetTask(matrix, k, first, BLOCK, seed, lotteries=full or first == 0)
+        for k in range(1, matrix.k + 1)
+        for first in range(0, samples, BLOCK)
+    ]
+
+
+def as_json(found: Reproduction) -> dict[str, Any]:
+    """Return the numbers of a reproduction, ready for JSON."""
+    out: dict[str, Any] = {
+        "full": found.full,
+        "seed": found.seed,
+        "experiments": {figure.name: _regrets(runs) for figure, runs in found.figures},
+    }
+    if found.condorcet_winners:
+        out["condorcet_winners"] = found.condorcet_winners
+    if found.analyses is not None:
+        out |= _analyses_json(found.analyses)
+    return out
+
+
+def _regrets(runs: Runs) -> dict[str, Any]:
+    return {
+        "problem": runs.problem,
+        "horizon": runs.horizon,
+        "runs": runs.runs,
+        "algorithms": {
+            curve.label: {
+                "marks": curve.marks.tolist(),
+                "mean_at_marks": [_number(x) for x in curve.regret.mean(axis=0)],
+                "cut": int(np.isnan(curve.regret[:, -1]).sum()),
+            }
+            for curve in runs.curves
+        },
+    }
+
+
+def _analyses_json(found: Analyses) -> dict[str, Any]:
+    table = dict(zip(found.overlaps.names, found.overlaps.percent.tolist(), strict=True))
+    inside = table.pop("copeland_in_support")
+    return {
+        "table1": table,
+        "table1_samples": int(found.overlaps.samples.min()),
+        "copeland_in_support": inside,
+        "gap_ratio": _number(found.gap_ratios.full),
+        "p_condorcet": dict(
+            zip(found.condorcet.sizes.tolist(), found.condorcet.exact.tolist(), strict=True)
+        ),
+        "p_condorcet_sampled": {
+            k: _number(p)
+            for k, p in zip(
+                found.condorcet.sizes.tolist(), found.condorcet.sampled.tolist(), strict=True
+            )
+        },
+        "mean_gap_ratio": {
+            k: _number(x)
+            for k, x in zip(
+                found.gap_ratios.sizes.tolist(), found.gap_ratios.mean.tolist(), strict=True
+            )
+        },
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
