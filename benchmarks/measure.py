@@ -50,7 +50,7 @@ def published():
     yield ""
     yield "| problem | algorithm | theirs | ours, mean | sd | runs | difference in standard errors |"
     yield "|---|---|---|---|---|---|---|"
-    runs = 1000
+    runs = 500
     for problem, figures in PUBLISHED.items():
         result = copeland.simulate(problem, list(figures), 1e5, runs, 0, jobs=JOBS)
         for row in result.summary():
@@ -67,8 +67,7 @@ def published():
     yield "|---|---|---|---|---|---|---|---|"
     runs = 100
     result = copeland.simulate("mslr-5", list(PROTOTYPES), 1e6, runs, 0, JOBS, regret="half")
-    for row in result.summary():
-        mean, theirs = PROTOTYPES[row["algorithm"]]
+    for row, (mean, theirs) in zip(result.summary(), PROTOTYPES.values(), strict=True):
         own = row["sd"] / np.sqrt(runs)
         yield (
             f"| {row['algorithm']} | {mean:,} +- {theirs:,} | {row['mean']:,.0f} | {own:,.0f} "
