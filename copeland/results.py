@@ -71,7 +71,7 @@ def read(folder: str | Path) -> Runs:
     ):
         table = {name: arrays[name] for name in arrays.files}
         runs = _restored(about, table)
-        if not all(np.array_equal(table[name], column) for name, column in runs.columns().items()):
+        if not all(_same(table[name], column) for name, column in runs.columns().items()):
             raise ValueError(f"the table does not fit {MANIFEST}")
         return runs
 
@@ -178,6 +178,22 @@ def _restored(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
         for place, done in enumerate(about["algorithms"])
     )
     return Runs(**{name: about[name] for name in _ABOUT}, marks=table["marks"], curves=curves)
+
+
+def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two columns are equal; a run that was cut has no number where it did not come to."""
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
+def folders(folder: str | Path) -> list[Path]:
+    """Return the result folders at a place: the folder itself, or those right below it.
+
+    A reproduction has one below it for each of its experiments.
+    """
+    folder = Path(folder)
+    if (folder / MANIFEST).exists() or not folder.is_dir():
+        return [folder]
+    return sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")) or [folder]
 
 
 @contextmanager

@@ -34,6 +34,7 @@ COMMANDS = [
     "problems",
     "problems show",
     "report",
+    "reproduce",
     "simulate",
     "winners",
 ]

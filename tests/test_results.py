@@ -162,3 +162,22 @@ def test_a_table_that_does_not_fit_the_manifest_is_refused(folder):
     (folder / "manifest.json").write_text(json.dumps(about))
     with pytest.raises(InvalidResult, match="damaged"):
         results.read(folder)
+
+
+def test_a_run_that_was_cut_is_read_back(tmp_path):
+    runs = copeland.simulate("cyclic-4", "ccb", 100, runs=2)
+    cut = runs.curves[0].regret.copy()
+    cut[:, -1] = np.nan
+    curve = dataclasses.replace(runs.curves[0], regret=cut)
+    results.write(dataclasses.replace(runs, curves=(curve,)), tmp_path / "cut")
+    assert np.isnan(results.read(tmp_path / "cut").curves[0].regret[:, -1]).all()
+
+
+def test_the_result_folders_at_a_place_are_itself_or_those_below(tmp_path):
+    runs = copeland.simulate("cyclic-4", "ccb", 100, runs=2)
+    for name in ("b", "a"):
+        results.write(runs, tmp_path / "all" / name)
+    below = tmp_path / "all"
+    assert results.folders(below) == [below / "a", below / "b"]
+    assert results.folders(below / "a") == [below / "a"]
+    assert results.folders(tmp_path / "missing") == [tmp_path / "missing"]

@@ -12,27 +12,36 @@ from copeland.cli.options import Json
 from copeland.cli.shell import app, note, print_json, show, width
 from copeland.cli.simulate import outcome
 from copeland.report.tables import runs_table
+from copeland.runs import Runs
 
 
 @app.command("report", epilog="Example: `copeland report out/mslr-5 --page`")
 def report_command(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="What `copeland simulate --out` wrote.")
+        Path,
+        typer.Argument(metavar="DIR", help="What `simulate --out` or `reproduce --out` wrote."),
     ],
     page: Annotated[
         bool, typer.Option("--page", help="Write the figures and the page in it anew.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the results in a folder again."""
-    runs = results.read(folder)
+    """Show the results in a folder again; of a reproduction, those of each experiment."""
+    places = results.folders(folder)
+    found = [results.read(place) for place in places]
     if page:
-        from copeland.report.pages import PAGE, write_pages
-
-        about = results.manifest(folder)
-        write_pages(runs, folder, about["versions"], about["command"])
-        note(f"Written to {folder}: look at {folder / PAGE}.")
+        for place, runs in zip(places, found, strict=True):
+            _write_page(place, runs)
     if as_json:
-        print_json(outcome(runs))
+        print_json(outcome(found[0]) if len(found) == 1 else [outcome(runs) for runs in found])
         return
-    show(runs_table(runs, width()))
+    for runs in found:
+        show(runs_table(runs, width()))
+
+
+def _write_page(folder: Path, runs: Runs) -> None:
+    from copeland.report.pages import PAGE, write_pages
+
+    about = results.manifest(folder)
+    write_pages(runs, folder, about["versions"], about["command"])
+    note(f"Written to {folder}: look at {folder / PAGE}.")

@@ -118,9 +118,10 @@ def large(gaps: str, full: bool, seed: int) -> Figure:
             problem_of(SCANNED_GAPS[gaps]),
             ("ccb", "scb"),
             horizon=10**10 if full else 10**7,
+            horizons=tuple(10**n for n in range(4, 11 if full else 8)),
             runs=3 if full else 1,
             seed=seed,
-            most_duels=400_000_000 if full else 4_000_000,
+            most_duels=400_000_000 if full else 10_000_000,
             runs_a_task=1,
         ),
     )

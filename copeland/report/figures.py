@@ -128,13 +128,16 @@ def _scale(axes: Axes, runs: Runs) -> None:
 
 
 def _tops(curve: Curves) -> NDArray[np.float64]:
-    """The highest point drawn of a curve at each of its marks, of the band or of the mean."""
+    """The highest point drawn of a curve at each of its marks, of the band or of the mean.
+
+    Not a number where a run was cut before: there nothing is drawn.
+    """
     return np.maximum(np.quantile(curve.regret, 0.95, axis=0), curve.regret.mean(axis=0))
 
 
 def _highest(curves: Sequence[Curves]) -> float:
     """The highest point to be shown: of all curves, but those that run away from all others."""
-    ends = sorted(float(_tops(curve).max()) for curve in curves)
+    ends = sorted(float(np.nanmax(_tops(curve))) for curve in curves)
     while len(ends) > 1 and ends[-1] > RUNAWAY * ends[-2] > 0:
         ends.pop()
     return ends[-1]
@@ -173,18 +176,24 @@ def _title(axes: Axes, runs: Runs) -> None:
 def _label_curves(axes: Axes, curves: Sequence[Curves]) -> None:
     """Name each curve where it ends; names that would overlap are moved apart."""
     top = axes.get_ylim()[1]
-    ends = [min(float(curve.regret[:, -1].mean()) / top, 1.0) for curve in curves]
+    ends = [_end(curve) for curve in curves]
+    heights = [min(regret / top, 1.0) for _, regret in ends]
     line = min(_LINE, 1 / len(curves))
-    for place, height in enumerate(apart(ends, line, line / 2, 1 - line / 2)):
+    for place, height in enumerate(apart(heights, line, line / 2, 1 - line / 2)):
+        colour, size = PALETTE[place % len(PALETTE)], 9 * line / _LINE
+        mark, regret = ends[place]
+        if _cut(curves[place]):
+            _label_cut(axes, curves[place].label, mark, regret, colour, size)
+            continue
         axes.annotate(
             _name(curves[place], top),
-            (1, ends[place]),
+            (1, heights[place]),
             xytext=(1.045, height),
             xycoords="axes fraction",
             textcoords="axes fraction",
             arrowprops={
                 "arrowstyle": "-",
-                "color": PALETTE[place % len(PALETTE)],
+                "color": colour,
                 "linewidth": 1.2,
                 "relpos": (0, 0.5),
                 "patchA": None,
@@ -192,11 +201,38 @@ def _label_curves(axes: Axes, curves: Sequence[Curves]) -> None:
                 "shrinkB": 1,
             },
             color=INK,
-            fontsize=9 * line / _LINE,
+            fontsize=size,
             va="center",
             parse_math=False,
             annotation_clip=False,
         )
+
+
+def _label_cut(axes: Axes, name: str, mark: float, regret: float, colour: str, size: float) -> None:
+    """Name a curve where it was cut: a line to the margin would look as if it went on."""
+    axes.scatter([mark], [regret], marker="x", color=colour, s=45, linewidth=1.8, zorder=3)
+    axes.annotate(
+        f"{name} (cut)",
+        (mark, regret),
+        xytext=(8, -2),
+        textcoords="offset points",
+        color=INK,
+        fontsize=size,
+        va="top",
+        parse_math=False,
+    )
+
+
+def _end(curve: Curves) -> tuple[float, float]:
+    """Where a curve ends: at the last mark that all runs reached, and at which mean regret."""
+    means = curve.regret.mean(axis=0)
+    last = np.flatnonzero(~np.isnan(means))[-1]
+    return float(curve.marks[last]), float(means[last])
+
+
+def _cut(curve: Curves) -> bool:
+    """Whether a run was cut before the horizon."""
+    return bool(np.isnan(curve.regret[:, -1]).any())
 
 
 def _name(curve: Curves, top: float) -> str:

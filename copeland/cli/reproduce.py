@@ -1,0 +1,195 @@
+"""copeland reproduce: the paper's experiments and analyses, made anew."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import copeland.data as data
+import copeland.results as results
+from copeland.cli.options import Json, Whole
+from copeland.cli.shell import (
+    BAD_INPUT,
+    INTERRUPTED,
+    app,
+    complain,
+    note,
+    print_json,
+    progress_console,
+    show,
+)
+from copeland.errors import InvalidParameter
+from copeland.matrix import PreferenceMatrix
+
+RANKERS = "mslr-informational"
+OTHERS = ("mslr-navigational", "mslr-perfect")
+
+_FEWEST = 4  # options: of fewer there are no subsets to analyse
+_EXAMPLE = "copeland reproduce --quick --jobs 2 --out out/paper"
+
+
+@app.command("reproduce", epilog=f"Example: `{_EXAMPLE}`")
+def reproduce_command(
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="DIR",
+            help="Write the page, the figures and the numbers into this folder. What is done is "
+            "kept there too: the same command goes on where it was stopped.",
+        ),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A minute or two on two cores; this is the default.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="The paper's sizes, which take hours.")
+    ] = False,
+    matrix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help=f"The matrix to analyse; by default {RANKERS}, if it was downloaded.",
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="One of small, large, condorcet, modern, analyses; may be given several times, or "
+            "with commas. All by default.",
+        ),
+    ] = None,
+    jobs: Annotated[int, Whole(help="Processes at once; changes no number.")] = 1,
+    backend: Annotated[
+        str, typer.Option(help="loky (this machine), dask or ray; changes no number.")
+    ] = "loky",
+    seed: Annotated[int, Whole(help="Same seed, same numbers.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Make the paper's figures and tables anew, beside what the paper says of them."""
+    _check(out, quick, full, jobs, seed)
+    parts = [name.strip() for names in only or [] for name in names.split(",")]
+    rankers = _rankers(matrix, parts)
+    others = {name: data.load(name) for name in OTHERS if data.cached(name) is not None}
+
+    from copeland.experiments.reproduction import as_json as numbers
+    from copeland.experiments.reproduction import reproduce
+
+    try:
+        with _progress() as advance:
+            found = reproduce(
+                out,
+                full=full,
+                matrix=rankers,
+                others=others,
+                only=parts,
+                seed=seed,
+                jobs=jobs,
+                backend=backend,
+                progress=advance,
+                note=_noted,
+            )
+    except KeyboardInterrupt:
+        note("copeland: stopped; what is done is kept, and the same command goes on from there.")
+        raise typer.Exit(INTERRUPTED) from None
+    except ImportError as error:  # of a backend, which names its extra
+        complain(error)
+        raise typer.Exit(BAD_INPUT) from None
+
+    from copeland.report.reproduction import PAGE, summary, write_reproduction
+
+    command = _command(out, full, matrix, parts, seed)
+    write_reproduction(found, out, results.versions(), command)
+    if as_json:
+        print_json(numbers(found))
+    else:
+        show(*summary(found))
+    note(f"Written to {out}: look at {out / PAGE}.")
+
+
+def _check(out: Path, quick: bool, full: bool, jobs: int, seed: int) -> None:
+    if quick and full:
+        raise InvalidParameter("--quick and --full exclude each other; give one of them.")
+    if jobs < 1:
+        raise InvalidParameter(f"jobs is {jobs}; it must be at least 1.")
+    if seed < 0:
+        raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
+    results.check_folder(out, force=True)
+
+
+def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | None:
+    """The matrix to analyse: the one given, or the paper's, or none."""
+    if matrix is not None:
+        from copeland.problems import load
+
+        given = load(matrix)
+        if given.k < _FEWEST:
+            raise InvalidParameter(
+                f"{matrix} has {given.k} options; the analyses of subsets need at least {_FEWEST}."
+            )
+        return given
+    if data.cached(RANKERS) is not None:
+        return data.load(RANKERS)
+    if not parts or "analyses" in parts:
+        note(
+            "copeland: the analyses are left out, because the 136 rankers are not at hand; say "
+            f"`copeland data fetch {RANKERS}`, then the same command again."
+        )
+    return None
+
+
+def _noted(sentence: str) -> None:
+    note(f"copeland: {sentence}")
+
+
+def _command(out: Path, full: bool, matrix: str | None, parts: Sequence[str], seed: int) -> str:
+    """The command that gives these numbers again."""
+    words = ["copeland", "reproduce", "--full" if full else "--quick"]
+    if matrix is not None:
+        words += ["--matrix", matrix]
+    for name in parts:
+        words += ["--only", name]
+    return shlex.join([*words, "--seed", str(seed), "--out", str(out)])
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Show a bar with the time left on standard error, if that is a terminal."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = progress_console()
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=600,  # parts take from moments to minutes: look far back
+    ) as bar:
+        task = bar.add_task("starting", total=None)
+        started: list[int] = []
+
+        def advance(done: int, total: int) -> None:
+            if not started:
+                # What was done before took no time now: the estimate begins here.
+                started.append(done)
+                bar.reset(task, description="parts", completed=done, total=total)
+            bar.update(task, completed=done)
+
+        yield advance
