@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import copeland
 import copeland.data
+from copeland import results
 from copeland.cli import app
 from copeland.experiments import analyses, paper, reproduction
 from copeland.experiments.comparisons import SimulationTask
@@ -21,7 +22,12 @@ from copeland.experiments.store import FOLDER
 from copeland.report import findings
 from copeland.report.figures import image, regret_figure
 from copeland.report.findings import Reading, ahead, reading
-from copeland.report.reproduction import figures, reproduction_page, write_reproduction
+from copeland.report.reproduction import (
+    figures,
+    file_name,
+    reproduction_page,
+    write_reproduction,
+)
 from copeland.runs import Curves, Runs
 
 VERSIONS = {"copeland": "1.2.3", "numpy": "9.8.7"}
@@ -330,11 +336,20 @@ def test_the_page_says_how_it_was_made(page, matrix):
 
 def test_figures_numbers_and_page_are_written(found, tmp_path):
     write_reproduction(found, tmp_path, VERSIONS, COMMAND)
-    names = {path.name for path in tmp_path.iterdir()}
+    names = {path.name for path in tmp_path.iterdir() if path.is_file()}
     drawn = {f"{name}.{kind}" for name in figures(found) for kind in ("svg", "pdf")}
     assert names == drawn | {"index.html", "reproduction.json"}
     written = json.loads((tmp_path / "reproduction.json").read_text())
     assert written["table1"] == as_json(found)["table1"]
+
+
+def test_each_experiment_is_a_result_folder(found, tmp_path):
+    write_reproduction(found, tmp_path, VERSIONS, COMMAND)
+    places = results.folders(tmp_path)
+    assert [place.name for place in places] == sorted(file_name(f.name) for f, _ in found.figures)
+    for figure, runs in found.figures:
+        read = results.read(tmp_path / file_name(figure.name))
+        assert [curve.label for curve in read.curves] == [curve.label for curve in runs.curves]
 
 
 # the command
