@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 import copeland
+from benchmarks import interleaving
 from copeland import Policy
 from copeland.errors import AssumptionWarning
 from copeland.policy import algorithms, register
@@ -142,7 +143,7 @@ def main():
     """Measure everything and print it."""
     warnings.simplefilter("ignore", AssumptionWarning)  # only speed is looked at
     table = Table("what", "measured", "bar", title=f"copeland {copeland.__version__}")
-    for part in (imports, horizons, many_options, every_algorithm, live):
+    for part in (imports, horizons, many_options, every_algorithm, live, interleaving.rows):
         for row in part():
             table.add_row(*row)
     Console(width=160).print(table)

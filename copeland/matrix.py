@@ -164,7 +164,7 @@ class PreferenceMatrix:
         ----------
         path
             A .csv may have a header of labels. An .npz may hold one square 2-D array under any name
-            (``key`` picks one of several) and labels under ``labels``. A .json holds the rows, or an
+            (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.
         key
             The array to take from an .npz.
@@ -301,6 +301,8 @@ def _read_npy(path: Path, key: str | None) -> _Read:
 def _read_npz(path: Path, key: str | None) -> _Read:
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         tables = [name for name in arrays.files if arrays[name].ndim == 2]
+        if key is None and "p" in tables:
+            key = "p"  # what `save` and estimates from clicks call it, with counts beside it
         if key is None and len(tables) != 1:
             raise InvalidMatrix(
                 f"the file holds {len(tables)} two-dimensional arrays ({', '.join(tables) or 'none'}); "

@@ -33,6 +33,8 @@ COMMANDS = [
     "data path",
     "problems",
     "problems show",
+    "rankers",
+    "rankers estimate",
     "report",
     "reproduce",
     "simulate",
@@ -434,3 +436,51 @@ def test_several_horizons_are_taken_and_an_assumption_is_noted():
     rucb, savage = json.loads(done.stdout)["algorithms"]
     assert savage["marks"] == [100, 1000]
     assert len(rucb["marks"]) > 2
+
+
+@pytest.fixture
+def letor_file(tmp_path):
+    from copeland.ranking import letor, synthetic
+
+    letor.write(synthetic(queries=6, documents=8, features=5, seed=1), tmp_path / "train.txt")
+    return tmp_path / "train.txt"
+
+
+def estimate_words(letor_file, out, *more):
+    return ("rankers", "estimate", letor_file, "--comparisons", "600", "--out", out, *more)
+
+
+def test_rankers_estimate_writes_a_matrix_that_every_command_reads(letor_file, tmp_path):
+    out = tmp_path / "m.npz"
+    done = run(*estimate_words(letor_file, out, "--json"))
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["rankers"], told["comparisons_of_each_pair"]) == (5, 600)
+    assert values("winners", out)["k"] == 5
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_rankers_estimate_does_not_overwrite_without_force(letor_file, tmp_path):
+    out = tmp_path / "m.npz"
+    out.write_bytes(b"mine")
+    done = run(*estimate_words(letor_file, out))
+    assert done.exit_code == 2
+    assert "--force" in done.stderr
+    assert out.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (("--interleave", "balanced"), "probabilistic"),
+        (("--clicks", "informatoinal"), "informational"),
+        (("--outcome", "sing"), "sign"),
+        (("--ties", "halv"), "half"),
+        (("--comparisons", "0"), "at least 1"),
+    ],
+)
+def test_rankers_estimate_refuses_bad_input_in_a_sentence(letor_file, tmp_path, more, sentence):
+    done = run(*estimate_words(letor_file, tmp_path / "m.npz", *more))
+    assert done.exit_code == 2, done.stdout
+    assert sentence in done.stderr
+    assert not (tmp_path / "m.npz").exists()

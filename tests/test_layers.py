@@ -18,7 +18,7 @@ LAYERS = [
     {"policy"},
     {"problems", "algorithms"},
     {"cells", "runs", "simulation", "results"},
-    {"experiments", "testing"},
+    {"experiments", "ranking", "testing"},
     {"report"},
     {"cli"},
 ]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ import typer
 import copeland.data as data
 import copeland.results as results
 from copeland.cli.options import Json, Whole
+from copeland.cli.progress import progress_bar
 from copeland.cli.shell import (
     BAD_INPUT,
     INTERRUPTED,
@@ -20,7 +20,6 @@ from copeland.cli.shell import (
     complain,
     note,
     print_json,
-    progress_console,
     show,
 )
 from copeland.errors import InvalidParameter
@@ -81,7 +80,7 @@ def reproduce_command(
     from copeland.experiments.reproduction import reproduce
 
     try:
-        with _progress() as advance:
+        with progress_bar("parts") as advance:
             found = reproduce(
                 out,
                 full=full,
@@ -155,41 +154,3 @@ def _command(out: Path, full: bool, matrix: str | None, parts: Sequence[str], se
     for name in parts:
         words += ["--only", name]
     return shlex.join([*words, "--seed", str(seed), "--out", str(out)])
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with the time left on standard error, if that is a terminal."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = progress_console()
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        speed_estimate_period=600,  # parts take from moments to minutes: look far back
-    ) as bar:
-        task = bar.add_task("starting", total=None)
-        started: list[int] = []
-
-        def advance(done: int, total: int) -> None:
-            if not started:
-                # What was done before took no time now: the estimate begins here.
-                started.append(done)
-                bar.reset(task, description="parts", completed=done, total=total)
-            bar.update(task, completed=done)
-
-        yield advance

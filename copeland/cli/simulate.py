@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +13,8 @@ import typer
 
 import copeland.results as results
 from copeland.cli.options import Json, Number, Whole
-from copeland.cli.shell import INTERRUPTED, app, note, print_json, progress_console, show, width
+from copeland.cli.progress import progress_bar
+from copeland.cli.shell import INTERRUPTED, app, note, print_json, show, width
 from copeland.errors import AssumptionWarning, Interrupted
 from copeland.report.tables import runs_table
 from copeland.runs import Curves, Runs
@@ -68,7 +69,7 @@ def simulate_command(
         results.check_folder(out, force)
     command = _command(problem, algorithm, horizon, runs, seed, regret)
     try:
-        with _progress() as advance, _warnings_as_notes():
+        with progress_bar("runs") as advance, _warnings_as_notes():
             done = simulate(
                 problem, algorithm, horizon, runs, seed, jobs, regret=regret, progress=advance
             )
@@ -156,35 +157,3 @@ def _warnings_as_notes() -> Iterator[None]:
         finally:
             for warning in caught:
                 note(f"copeland: {warning.message}")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show a bar with the time left on standard error, if that is a terminal."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = progress_console()
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("starting (the first time, compiling)", total=None)
-
-        def advance(done: int, total: int) -> None:
-            bar.update(task, description="runs", completed=done, total=total)
-
-        yield advance

@@ -1,0 +1,52 @@
+"""The bar that long commands show: what is done, how long it took and how long it will take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from copeland.cli.shell import progress_console
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar with the time left on standard error, if that is a terminal.
+
+    Gives a function to be called with (done, in all).
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = progress_console()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=600,  # pieces take from moments to minutes: look far back
+    ) as bar:
+        task = bar.add_task("starting (the first time, compiling)", total=None)
+        begun: list[int] = []
+
+        def advance(done: int, total: int) -> None:
+            if not begun:
+                # What was done before took no time now: the estimate begins here.
+                begun.append(done)
+                bar.reset(task, description=what, completed=done, total=total)
+            bar.update(task, completed=done)
+
+        yield advance

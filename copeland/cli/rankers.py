@@ -1,0 +1,145 @@
+"""copeland rankers: search rankers compared by interleaving and simulated clicks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from copeland.cli.options import Json, Number, Whole
+from copeland.cli.progress import progress_bar
+from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
+from copeland.errors import FolderExists, InvalidParameter
+
+rankers = typer.Typer(invoke_without_command=True)
+app.add_typer(rankers, name="rankers")
+
+_EXAMPLE = "copeland rankers estimate train.txt --clicks informational --out matrix.npz"
+
+
+@rankers.callback(epilog=f"Example: `{_EXAMPLE}`")
+def choices_command(context: typer.Context, as_json: Json = False) -> None:
+    """Search rankers as options; by itself, what there is to choose from."""
+    if context.invoked_subcommand is not None:
+        return
+
+    from copeland.ranking.clicks import click_models
+    from copeland.ranking.comparison import OUTCOMES
+    from copeland.ranking.estimation import TIES
+    from copeland.ranking.interleaving import methods
+
+    there = {
+        "clicks": list(click_models()),
+        "interleaving": list(methods()),
+        "outcomes": list(OUTCOMES),
+        "ties": list(TIES),
+    }
+    if as_json:
+        print_json(there)
+        return
+    for what, names in there.items():
+        show(f"{what}: {', '.join(names)}")
+
+
+@rankers.command("estimate", epilog=f"Example: `{_EXAMPLE}`")
+def estimate_command(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILES...", help="LETOR files, plain or .gz; read as one."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="M.npz", help="Write the matrix and its counts.")],
+    clicks: Annotated[
+        str, typer.Option(help="perfect, navigational, informational, almost-random or random.")
+    ] = "informational",
+    grades: Annotated[int, Whole(help="How many grades the labels have: 2, 3 or 5.")] = 5,
+    interleave: Annotated[str, typer.Option(help="How lists are interleaved.")] = "probabilistic",
+    comparisons: Annotated[int, Whole(help="Of each pair of rankers.")] = 400_000,
+    outcome: Annotated[str, typer.Option(help="sign, naive or expected.")] = "sign",
+    ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
+    length: Annotated[int, Whole(help="Documents shown in a list.")] = 10,
+    tau: Annotated[float, Number(help="How steeply rankers prefer their best documents.")] = 3.0,
+    ascending: Annotated[
+        bool, typer.Option("--ascending", help="Rank by each feature from small to large.")
+    ] = False,
+    seed: Annotated[int, Whole(help="Same seed, same counts.")] = 0,
+    jobs: Annotated[int, Whole(help="Processes at once; changes no count.")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare every two features as rankers, by interleaving and simulated clicks."""
+    _check(out, interleave, force)
+
+    from copeland.ranking import all_features, constant_features, letor
+    from copeland.ranking.clicks import click_model
+    from copeland.ranking.estimation import Protocol, check_ties, estimate
+
+    check_ties(ties)
+    collection = letor.load(*files, grades=grades)
+    protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau)
+    constant = constant_features(collection)
+    if len(constant):
+        note(f"copeland: constant in every query, so ranking at random: {_some(constant)}.")
+    kept = out.with_name(f"{out.name}.parts")
+    try:
+        with progress_bar("pairs") as advance:
+            found = estimate(
+                collection,
+                all_features(collection, descending=not ascending),
+                protocol,
+                kept,
+                seed,
+                jobs,
+                advance,
+                note,
+            )
+    except KeyboardInterrupt:
+        note("copeland: stopped; the same command goes on from here.")
+        raise typer.Exit(INTERRUPTED) from None
+    found.save(out, ties, seed)
+    _remove(kept)
+    about = _about(found, ties)
+    if as_json:
+        print_json({"out": str(out), **about})
+        return
+    for name, value in about.items():
+        show(f"{name.replace('_', ' ')}: {value}")
+    note(f"Written to {out}: it loads wherever a matrix does, as in copeland winners {out}.")
+
+
+def _check(out: Path, interleave: str, force: bool) -> None:
+    if interleave != "probabilistic":
+        raise InvalidParameter(
+            f"interleave is {interleave!r}; matrices are estimated by 'probabilistic' interleaving, "
+            "the paper's. The other methods are for live lists: copeland.ranking.interleaving."
+        )
+    if out.suffix != ".npz":
+        raise InvalidParameter(f"{out}: the counts are kept in an .npz file; name one.")
+    if out.exists() and not force:
+        raise FolderExists(f"{out} exists; name another file, or replace it with --force.")
+
+
+def _some(names: Any, limit: int = 8) -> str:
+    shown = ", ".join(str(name) for name in list(names)[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def _about(found: Any, ties: str) -> dict[str, Any]:
+    from copeland import winners
+
+    matrix = found.matrix(ties)
+    condorcet = winners.condorcet_winner(matrix)
+    return {
+        "rankers": matrix.k,
+        "comparisons_of_each_pair": int(found.n.max()),
+        "largest_standard_error": float(found.standard_errors(ties).max()),
+        "condorcet_winner": None if condorcet is None else matrix.labels[condorcet],
+        "copeland_winners": [matrix.labels[i] for i in winners.copeland_winners(matrix)],
+    }
+
+
+def _remove(folder: Path) -> None:
+    """Take away the parts of a finished estimate."""
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)

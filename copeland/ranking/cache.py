@@ -1,0 +1,67 @@
+"""Collections that were read before, in the user's cache, by a digest of what they were read from."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from copeland.data import MissingPooch, folder
+from copeland.ranking.collection import Collection
+from copeland.ranking.drafts import draft
+
+FORMAT = "1"  # raise it when a reader or this file changes what is kept
+
+
+def place(files: Iterable[Path], rules: str) -> Path | None:
+    """Return where the collection in these files is kept.
+
+    None if it is not known where the cache is, or if a file cannot be read: its reader shall say so.
+    """
+    digest = hashlib.sha256(f"{FORMAT} {rules}".encode())
+    try:
+        cache = folder()
+        for path in files:
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    except (MissingPooch, OSError):
+        return None
+    return cache / "letor" / f"{digest.hexdigest()}.npz"
+
+
+def restored(path: Path, name: str) -> Collection | None:
+    """Return the collection that is kept at ``path``; None if there is none, or a damaged one."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return Collection(
+                arrays["grades"],
+                arrays["features"],
+                arrays["offsets"],
+                arrays["queries"].tolist(),
+                arrays["feature_names"].tolist(),
+                arrays["documents"].tolist() if "documents" in arrays.files else None,
+                name,
+            )
+    except (OSError, EOFError, KeyError, ValueError, BadZipFile):
+        return None
+
+
+def keep(collection: Collection, path: Path) -> None:
+    """Keep a collection, whole or not at all; a cache that cannot be written is done without."""
+    tables = {
+        "grades": collection.grades,
+        "features": collection.features,
+        "offsets": collection.offsets,
+        "queries": np.array(collection.queries),
+        "feature_names": np.array(collection.feature_names, dtype=np.str_),
+    }
+    if collection.documents is not None:
+        tables["documents"] = np.array(collection.documents)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft(path) as writing:
+            np.savez(writing, **tables)  # type: ignore[arg-type]

@@ -1,0 +1,337 @@
+"""From rankers and clicks to a preference matrix: wins, ties and comparisons of every pair, counted.
+
+Every query is compared equally often: strata take the spread between queries out of the noise. Each pair
+has a stream of its own, so the counts do not depend on how the pairs are shared out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidMatrix, InvalidParameter, nearest
+from copeland.experiments.store import Arrays, finish
+from copeland.kernels import kernel
+from copeland.kernels.mark import bound, source_digest
+from copeland.matrix import PreferenceMatrix
+from copeland.ranking.clicks import ClickModel
+from copeland.ranking.collection import Collection
+from copeland.ranking.comparison import (
+    LENGTH,
+    TAU,
+    compare_many,
+    new_room,
+    outcome_code,
+    rank_weights,
+)
+from copeland.ranking.rankers import Ranker, rankings, ranks
+from copeland.results import write_file
+from copeland.streams import stream
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+TIES = ("half", "coin", "discard")
+PAIRS_A_TASK = 20
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How two rankers are compared: what users do, what counts as a win, and how often."""
+
+    clicks: ClickModel
+    comparisons: int = 400_000  # of each pair
+    outcome: str = "sign"
+    length: int = LENGTH
+    tau: float = TAU
+
+    def __post_init__(self) -> None:
+        outcome_code(self.outcome)
+        if self.comparisons < 1 or self.length < 1:
+            raise InvalidParameter(
+                f"{self.comparisons} comparisons of lists of {self.length}; both must be at least 1."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What the comparisons of every pair came to, as integers: any tie rule can be applied later.
+
+    ``wins[i, j]`` counts comparisons that i won against j; ``ties`` and ``n`` are symmetric. Of the
+    outcome ``expected`` the values are kept too, because they are no whole wins: ``lead[i, j]`` is the
+    mean of P(i ahead) - P(i behind), and ``spread`` its variance from comparison to comparison.
+    """
+
+    labels: tuple[str, ...]
+    outcome: str
+    wins: Ints
+    ties: Ints
+    n: Ints
+    lead: Floats
+    spread: Floats
+
+    def probabilities(self, ties: str = "half", seed: int = 0) -> Floats:
+        """Return p_ij under a rule for ties: ``half`` a win each, a ``coin`` for each, or ``discard``.
+
+        With the outcome ``expected`` there are no ties to rule on.
+        """
+        check_ties(ties)
+        if self.outcome == "expected":
+            p = (1 + self.lead) / 2
+        elif ties == "discard":
+            decisive = self.n - self.ties
+            if ((decisive == 0) & ~np.eye(len(self.n), dtype=bool)).any():
+                i, j = np.argwhere((decisive == 0) & ~np.eye(len(self.n), dtype=bool))[0]
+                raise InvalidMatrix(
+                    f"all comparisons of {self.labels[i]} and {self.labels[j]} are ties; "
+                    "count ties as half instead of discarding them."
+                )
+            p = self.wins / np.maximum(decisive, 1)
+        else:
+            won = self._coins(seed) if ties == "coin" else self.ties / 2
+            p = (self.wins + won) / np.maximum(self.n, 1)
+        upper = np.triu(p, 1)
+        return upper + np.tril(1 - upper.T, -1) + np.eye(len(p)) / 2
+
+    def _coins(self, seed: int) -> Ints:
+        """Ties that a fair coin turned into wins of the first of the pair."""
+        heads = np.triu(stream(seed, "ties").binomial(self.ties, 0.5), 1)
+        return heads + np.tril((self.ties - heads.T), -1)
+
+    def standard_errors(self, ties: str = "half") -> Floats:
+        """Return the standard error of each probability, from the comparisons alone."""
+        check_ties(ties)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self.outcome == "expected":
+                error = np.sqrt(self.spread / self.n) / 2
+            elif ties == "discard":
+                decisive = self.n - self.ties
+                share = self.wins / decisive
+                error = np.sqrt(share * (1 - share) / decisive)
+            else:
+                p = (self.wins + self.ties / 2) / self.n
+                square = (self.wins + self.ties / (2 if ties == "coin" else 4)) / self.n
+                error = np.sqrt(np.maximum(square - p**2, 0) / self.n)
+        np.fill_diagonal(error, 0)
+        return error
+
+    def matrix(self, ties: str = "half", name: str = "", seed: int = 0) -> PreferenceMatrix:
+        """Return the preference matrix under a rule for ties."""
+        return PreferenceMatrix(self.probabilities(ties, seed), self.labels, name)
+
+    def save(self, path: str | Path, ties: str = "half", seed: int = 0) -> None:
+        """Write an .npz that loads wherever a matrix does, with the counts beside ``p``."""
+        import io
+
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            p=self.probabilities(ties, seed),
+            labels=np.array(self.labels),
+            standard_errors=self.standard_errors(ties),
+            wins=self.wins,
+            ties=self.ties,
+            n=self.n,
+            lead=self.lead,
+            spread=self.spread,
+            outcome=np.array(self.outcome),
+        )
+        write_file(Path(path), file.getvalue())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Estimate:
+        """Read what :meth:`save` wrote."""
+        try:
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                return cls(
+                    labels=tuple(str(label) for label in arrays["labels"]),
+                    outcome=str(arrays["outcome"]),
+                    **{k: arrays[k] for k in ("wins", "ties", "n", "lead", "spread")},
+                )
+        except (OSError, KeyError, ValueError) as error:
+            raise InvalidMatrix(f"{path}: is not an estimate from comparisons: {error}") from error
+
+
+def estimate(
+    collection: Collection,
+    rankers: Sequence[Ranker],
+    protocol: Protocol,
+    folder: str | Path,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    note: Callable[[str], None] | None = None,
+) -> Estimate:
+    """Compare every two rankers and return the counts; what is in ``folder`` is not done again.
+
+    Parameters
+    ----------
+    collection
+        Queries with graded documents.
+    rankers
+        At least two, of different names.
+    folder
+        Where finished pairs are kept, so that a run that was stopped goes on.
+    jobs
+        Processes; the counts do not depend on it.
+    """
+    if len(rankers) < 2:
+        raise InvalidParameter(f"there are {len(rankers)} rankers; a comparison needs at least 2.")
+    protocol.clicks.check(collection.grades)
+    orders = rankings(collection, rankers, seed)
+    world = _World(orders, ranks(orders, collection.offsets), collection.grades, collection.offsets)
+    pairs = list(itertools.combinations(range(len(rankers)), 2))
+    tasks = [
+        PairsTask(world, protocol, tuple(pairs[at : at + PAIRS_A_TASK]), seed)
+        for at in range(0, len(pairs), PAIRS_A_TASK)
+    ]
+    results = finish(tasks, Path(folder), jobs, progress=progress, note=note)
+    return _estimate([ranker.name for ranker in rankers], protocol, pairs, results)
+
+
+@dataclass(frozen=True, eq=False)
+class _World:
+    """The rankings and grades that comparisons read."""
+
+    orders: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    grades: NDArray[np.int8]
+    offsets: Ints
+
+    @property
+    def key(self) -> str:
+        """A digest of all of it."""
+        digest = hashlib.sha256()
+        for array in (self.orders, self.grades, self.offsets):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class PairsTask:
+    """Some pairs of rankers, compared as often as the protocol says."""
+
+    world: _World
+    protocol: Protocol
+    pairs: tuple[tuple[int, int], ...]
+    seed: int
+
+    def about(self) -> dict[str, Any]:
+        """Return everything that the counts depend on."""
+        rules = self.protocol
+        return {
+            "kind": "rankers",
+            "world": self.world.key,
+            "clicks": [rules.clicks.click, rules.clicks.stop, rules.clicks.examine],
+            "stop requires click": rules.clicks.stop_requires_click,
+            "protocol": [rules.comparisons, rules.outcome, rules.length, rules.tau],
+            "pairs": self.pairs,
+            "seed": self.seed,
+            "sources": source_digest({compare_pair.__module__}),
+        }
+
+    def run(self) -> Arrays:
+        """Compare the pairs one after the other."""
+        compare = bound(compare_pair, {}, "compare_pair", __file__, compile=True)
+        world, rules = self.world, self.protocol
+        most = int(np.diff(world.offsets).max())
+        counts = np.zeros((len(self.pairs), 3), np.int64)
+        sums = np.zeros((len(self.pairs), 2))
+        for place, (first, second) in enumerate(self.pairs):
+            compare(
+                outcome_code(rules.outcome),
+                rank_weights(most, rules.tau),
+                rules.clicks.tables(rules.length),
+                world.orders,
+                world.ranks,
+                world.grades,
+                world.offsets,
+                first,
+                second,
+                rules.length,
+                rules.comparisons,
+                new_room(most, rules.length),
+                counts[place],
+                sums[place],
+                stream(self.seed, "comparisons", first, second),
+            )
+        return {"counts": counts, "sums": sums}
+
+
+@kernel
+def compare_pair(
+    outcome,
+    weights,
+    clicks,
+    order,
+    rank,
+    grades,
+    offsets,
+    first,
+    second,
+    length,
+    comparisons,
+    room,
+    counts,
+    sums,
+    rng,
+):
+    """Compare two rankers, equally often on every query; what does not divide goes to the first ones."""
+    queries = len(offsets) - 1
+    for q in range(queries):
+        times = comparisons // queries + int(q < comparisons % queries)
+        compare_many(
+            outcome,
+            weights,
+            clicks,
+            order,
+            rank,
+            grades,
+            first,
+            second,
+            offsets[q],
+            offsets[q + 1] - offsets[q],
+            length,
+            times,
+            room,
+            counts,
+            sums,
+            rng,
+        )
+
+
+def _estimate(
+    labels: Sequence[str],
+    protocol: Protocol,
+    pairs: Sequence[tuple[int, int]],
+    results: Sequence[Arrays],
+) -> Estimate:
+    counts = np.concatenate([arrays["counts"] for arrays in results])
+    sums = np.concatenate([arrays["sums"] for arrays in results])
+    k = len(labels)
+    first, second = np.array(pairs).T
+    tables = {name: np.zeros((k, k), np.int64) for name in ("wins", "ties", "n")}
+    lead, spread = np.zeros((k, k)), np.zeros((k, k))
+    tables["wins"][first, second], tables["wins"][second, first] = counts[:, 0], counts[:, 1]
+    for i, j in ((first, second), (second, first)):
+        tables["ties"][i, j] = counts[:, 2]
+        tables["n"][i, j] = protocol.comparisons
+    mean = sums[:, 0] / protocol.comparisons
+    lead[first, second], lead[second, first] = mean, -mean
+    spread[first, second] = spread[second, first] = np.maximum(
+        sums[:, 1] / protocol.comparisons - mean**2, 0
+    )
+    return Estimate(tuple(labels), protocol.outcome, **tables, lead=lead, spread=spread)
+
+
+def check_ties(ties: str) -> None:
+    """Refuse a rule for ties that there is not."""
+    if ties not in TIES:
+        raise InvalidParameter(f"there is no rule '{ties}' for ties; {nearest(ties, TIES)}")

@@ -1,0 +1,282 @@
+"""Collections from learning-to-rank files: LETOR, SVMlight, LightGBM; and back.
+
+A row is ``grade qid:QUERY 1:value 2:value ... # comment``. Features that a row leaves out are 0. The
+rows of a query stand together. LightGBM's files have no ``qid``: the file FILE.query beside FILE
+has the number of rows of each query, in order.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice, pairwise, repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from copeland.ranking import cache as kept
+from copeland.ranking.collection import Collection, InvalidCollection, placed
+from copeland.ranking.drafts import draft
+from copeland.ranking.rows import Columns, Row, Rules, parse
+
+PathLike = str | Path
+Numbered = tuple[int, Row]  # a row and its line
+
+BLOCK = 20_000  # rows that are held as Python objects at a time
+
+
+def load(
+    *paths: PathLike,
+    grades: int = 5,
+    n_features: int | None = None,
+    dtype: DTypeLike = np.float32,
+    cache: bool = True,
+) -> Collection:
+    """Return the collection in one or several files, plain or .gz, as if they were one.
+
+    What was read once is kept in the user's cache under a digest of the files' bytes, so that the next
+    time takes a moment; a file that has changed is read again. Documents have names if every row has
+    a comment ``docid = NAME`` and no query has a name twice.
+
+    Parameters
+    ----------
+    grades
+        How many grades there are: a row's grade is one of 0, 1, ... grades - 1.
+    n_features
+        How many features there are; by default, the largest number in any row.
+    dtype
+        float32, or float64 where two values that differ after the seventh digit must not tie.
+    cache
+        False reads the files, whatever is kept, and keeps nothing.
+    """
+    rules = Rules(grades, n_features, np.dtype(dtype).name)
+    files = _existing(paths)
+    name = files[0].name.removesuffix(".gz").rsplit(".", 1)[0]
+    place = kept.place(_sources(files), repr(rules)) if cache else None
+    there = kept.restored(place, name) if place else None
+    if there is not None:
+        return there
+    collection = _read(files, rules, name)
+    if place is not None:
+        kept.keep(collection, place)
+    return collection
+
+
+def write(collection: Collection, path: PathLike) -> None:
+    """Write a collection as a LETOR file (.gz: compressed); reading it gives the same numbers.
+
+    Features keep their numbers if they are called ``feature_N``, and are numbered from 1 otherwise.
+    """
+    _check_names(collection)
+    path = Path(path)
+    opened = gzip.open if path.suffix == ".gz" else open
+    with draft(path) as writing, opened(writing, "wb") as file:
+        file.writelines(_lines(collection))
+
+
+def _check_names(collection: Collection) -> None:
+    """Refuse names that a line would break apart."""
+    names = (*collection.queries, *(collection.documents or ()))
+    bad = next((name for name in names if not re.fullmatch(r"[^\s#]+", name)), None)
+    if bad is not None:
+        raise InvalidCollection(
+            f"{bad!r} cannot be written as a name; names there are without spaces and #."
+        )
+
+
+def _lines(collection: Collection) -> Iterator[bytes]:
+    digits = 9 if collection.features.dtype == np.float32 else 17
+    numbers = _numbers(collection.feature_names)
+    names = chain.from_iterable(map(repeat, collection.queries, collection.sizes.tolist()))
+    for row, query in enumerate(names):
+        cells = zip(numbers, collection.features[row].tolist(), strict=True)
+        features = "".join(f" {number}:{value:.{digits}g}" for number, value in cells)
+        comment = f" #docid = {collection.documents[row]}" if collection.documents else ""
+        yield f"{collection.grades[row]} qid:{query}{features}{comment}\n".encode()
+
+
+def _numbers(names: tuple[str, ...]) -> list[int]:
+    found = [re.fullmatch(r"feature_([1-9]\d*)", name) for name in names]
+    given = [int(match[1]) for match in found if match]
+    return given if len(given) == len(names) else list(range(1, len(names) + 1))
+
+
+def _existing(paths: Iterable[PathLike]) -> list[Path]:
+    files = [Path(path) for path in paths]
+    if not files:
+        raise InvalidCollection("no file is named; name at least one.")
+    for file in files:
+        if not file.is_file():
+            raise InvalidCollection(f"{file}: there is no such file.")
+    return files
+
+
+def _sources(files: list[Path]) -> list[Path]:
+    """The files, each with its file of sizes behind it."""
+    return [one for file in files for one in (file, _sizes_file(file)) if one is not None]
+
+
+def _sizes_file(file: Path) -> Path | None:
+    names = (f"{file.name}.query", f"{file.name.removesuffix('.gz')}.query")
+    return next((file.with_name(n) for n in names if file.with_name(n).is_file()), None)
+
+
+@dataclass
+class _Draft:
+    """What has been read so far."""
+
+    grades: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    queries: dict[str, None] = field(default_factory=dict)  # for its order
+    documents: list[str | None] = field(default_factory=list)
+    tables: list[NDArray[Any]] = field(default_factory=list)
+
+    def add(self, row: Row) -> None:
+        """Add a row, but not yet its features."""
+        query = row.query or ""
+        if not self.queries or query != next(reversed(self.queries)):
+            if query in self.queries:
+                raise InvalidCollection(
+                    f"query {query} comes back after other queries; sort the rows by query."
+                )
+            self.queries[query] = None
+            self.starts.append(len(self.grades))
+        self.grades.append(row.grade)
+        self.documents.append(row.document)
+
+
+def _read(files: list[Path], rules: Rules, name: str) -> Collection:
+    draft = _Draft()
+    for file in files:
+        try:
+            _read_file(file, rules, draft)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InvalidCollection(f"{file}: cannot be read: {error}") from error
+    offsets = np.array([*draft.starts, len(draft.grades)])
+    return Collection(
+        np.array(draft.grades, np.int8),
+        _stacked(draft.tables, rules),
+        offsets,
+        list(draft.queries),
+        documents=_document_names(draft.documents, offsets),
+        name=name,
+    )
+
+
+def _read_file(file: Path, rules: Rules, draft: _Draft) -> None:
+    rows = _in_queries(file, _rows(file, rules), len(draft.queries))
+    before = len(draft.grades)
+    while block := list(islice(rows, BLOCK)):
+        for line, row in block:
+            placed(file, line, draft.add, row)
+        draft.tables.append(_table(file, block, rules))
+    if len(draft.grades) == before:
+        raise InvalidCollection(f"{file}: the file has no rows.")
+
+
+def _rows(file: Path, rules: Rules) -> Iterator[Numbered]:
+    last = Columns()
+    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            row = placed(file, number, parse, line, rules, last)
+            if row is not None:
+                yield number, row
+
+
+def _in_queries(file: Path, rows: Iterator[Numbered], before: int) -> Iterator[Numbered]:
+    """The rows, each with its query: that of its line or, if the first has none, of the sizes."""
+    first = next(rows, None)
+    if first is None:
+        return
+    everything = chain([first], rows)
+    if first[1].query is None:
+        yield from _in_sized_queries(file, everything, before)
+        return
+    for line, row in everything:
+        if row.query is None:
+            raise InvalidCollection(f"{file}, line {line}: the row has no qid:QUERY.")
+        yield line, row
+
+
+def _in_sized_queries(file: Path, rows: Iterator[Numbered], before: int) -> Iterator[Numbered]:
+    """The rows in queries of the sizes beside the file; queries are numbered over all files."""
+    beside = _sizes_file(file)
+    if beside is None:
+        raise InvalidCollection(
+            f"{file}, line {next(rows)[0]}: the row has no qid:QUERY, and there is no {file.name}.query "
+            "with the number of rows of each query."
+        )
+    for query, size in enumerate(_sizes(beside), start=before + 1):
+        members = list(islice(rows, size))
+        if len(members) < size:
+            raise InvalidCollection(f"{beside}: the sizes add up to more rows than {file} has.")
+        for line, row in members:
+            if row.query is not None:
+                raise InvalidCollection(f"{file}, line {line}: only some rows have a qid:QUERY.")
+            yield line, row._replace(query=str(query))
+    left = next(rows, None)
+    if left is not None:
+        raise InvalidCollection(
+            f"{file}, line {left[0]}: the sizes in {beside.name} add up to fewer rows."
+        )
+
+
+def _sizes(file: Path) -> Iterator[int]:
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        token = line.strip()
+        if token and (not token.isdigit() or int(token) < 1):
+            shown = token.decode("utf-8", "replace")
+            raise InvalidCollection(
+                f"{file}, line {number}: {shown!r} is not a number of rows, 1 or more."
+            )
+        if token:
+            yield int(token)
+
+
+def _table(file: Path, block: list[Numbered], rules: Rules) -> NDArray[Any]:
+    """The features of a block of rows, as many columns as the largest number among them."""
+    columns = np.concatenate([row.columns for _, row in block])
+    lengths = [len(row.columns) for _, row in block]
+    values = np.fromiter(
+        chain.from_iterable(row.values for _, row in block), np.float64, len(columns)
+    )
+    with np.errstate(over="ignore"):  # what is too large for the type becomes infinite, and refused
+        stored = values.astype(rules.dtype)
+    rows = np.repeat(np.arange(len(block)), lengths)
+    if not np.isfinite(stored).all():
+        at = int((~np.isfinite(stored)).argmax())
+        raise InvalidCollection(
+            f"{file}, line {block[rows[at]][0]}: feature {columns[at] + 1} is too large for "
+            f"{np.dtype(rules.dtype).name}; features must be finite."
+        )
+    table = np.zeros((len(block), int(columns.max(initial=-1)) + 1), rules.dtype)
+    table[rows, columns] = stored
+    return table
+
+
+def _stacked(tables: list[NDArray[Any]], rules: Rules) -> NDArray[Any]:
+    """The blocks below each other, all as wide as the widest; emptied, so as not to be held twice."""
+    width = rules.n_features or max(table.shape[1] for table in tables)
+    everything = np.zeros((sum(map(len, tables)), width), rules.dtype)
+    end = len(everything)
+    while tables:
+        table = tables.pop()
+        everything[end - len(table) : end, : table.shape[1]] = table
+        end -= len(table)
+    return everything
+
+
+def _document_names(names: list[str | None], offsets: NDArray[np.int64]) -> list[str] | None:
+    """The names in the comments, if they name every document of a query once."""
+    given = [name for name in names if name is not None]
+    if len(given) < len(names):
+        return None
+    for start, end in pairwise(offsets.tolist()):
+        if len(set(given[start:end])) < end - start:
+            return None
+    return given

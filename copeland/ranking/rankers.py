@@ -1,0 +1,235 @@
+"""Rankers: each orders the documents of every query by a score, the highest first.
+
+Equal scores are ordered at random, but always in the same way for one seed, ranker and query: the
+order depends neither on the file nor on which other rankers and queries there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copeland.errors import CopelandError
+from copeland.ranking.collection import Collection, InvalidCollection
+from copeland.ranking.trec import Run, Unknown, check_known
+from copeland.streams import stream
+
+Floats = NDArray[np.float64]
+Orders = NDArray[np.int32]
+
+
+class MissingLightGBM(CopelandError, ImportError):
+    """The package that reads LightGBM's models is not installed."""
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A name, and the scores it gives to the documents of a collection; more is better."""
+
+    name: str
+    score: Callable[[Collection], ArrayLike]
+
+    def scores(self, collection: Collection) -> Floats:
+        """Return one score for each document; infinite ones are legal, NaN is refused."""
+        values = np.asarray(self.score(collection), dtype=np.float64)
+        if values.shape != (collection.n_documents,):
+            raise InvalidCollection(
+                f"ranker {self.name}: there must be one score for each of the "
+                f"{collection.n_documents} documents; got shape {values.shape}."
+            )
+        if np.isnan(values).any():
+            row = int(np.isnan(values).argmax())
+            raise InvalidCollection(f"ranker {self.name}: the score of document {row} is NaN.")
+        return values
+
+
+def feature(number: int | str, descending: bool = True) -> Ranker:
+    """Return the ranker by one feature: the largest value first, or the smallest.
+
+    Examples
+    --------
+    >>> c = Collection([0, 1, 2], [[0.5], [0.1], [0.7]], offsets=[0, 3])
+    >>> rankings(c, [feature(1), feature(1, descending=False)]).tolist()
+    [[2, 0, 1], [1, 0, 2]]
+    """
+    name = number if isinstance(number, str) else f"feature_{number}"
+
+    def score(collection: Collection) -> Floats:
+        column = collection.features[:, collection.feature_index(number)].astype(np.float64)
+        return column if descending else -column
+
+    return Ranker(name if descending else f"-{name}", score)
+
+
+def all_features(collection: Collection, descending: bool = True) -> list[Ranker]:
+    """Return one ranker for each feature of a collection."""
+    return [feature(name, descending) for name in collection.feature_names]
+
+
+def scores(name: str, values: ArrayLike) -> Ranker:
+    """Return the ranker by scores made elsewhere, one for each document of the collection."""
+    return Ranker(name, lambda collection: values)
+
+
+def function(name: str, score: Callable[[NDArray[Any]], ArrayLike]) -> Ranker:
+    """Return the ranker by any function from the table of features to one score for each row."""
+    return Ranker(name, lambda collection: score(collection.features))
+
+
+def lightgbm_model(path: str | Path, name: str | None = None) -> Ranker:
+    """Return the ranker by a model that LightGBM has saved; needs the extra ``ranking``.
+
+    A model trained on LightGBM's own text files counts a column 0 that the files do not use; it is
+    put back.
+    """
+    file = Path(path)
+    model = _booster(file)
+
+    def score(collection: Collection) -> ArrayLike:
+        table = collection.features
+        if model.num_feature() == collection.n_features + 1:
+            table = np.pad(table, ((0, 0), (1, 0)))
+        if model.num_feature() != table.shape[1]:
+            raise InvalidCollection(
+                f"{file}: the model has {model.num_feature()} features, "
+                f"the collection {collection.n_features}."
+            )
+        return model.predict(table)
+
+    return Ranker(name or file.stem, score)
+
+
+def trec_run(run: Run, unknown: Unknown = "refuse") -> Ranker:
+    """Return the ranker by a TREC run: what it did not retrieve comes last, in a random order.
+
+    Parameters
+    ----------
+    unknown
+        What to do with documents in the run that the collection does not have: refuse them, or
+        (``"zero"``) leave them out.
+    """
+
+    def score(collection: Collection) -> Floats:
+        known = _named_documents(collection, run.name)
+        if unknown == "refuse":
+            check_known(run, known, "the collection")
+        values = np.full(collection.n_documents, -np.inf)
+        for query, documents in run.queries.items():
+            places = known.get(query, {})
+            for document, retrieved in documents.items():
+                if document in places:
+                    values[places[document]] = retrieved.score
+        return values
+
+    return Ranker(run.name, score)
+
+
+def rankings(
+    collection: Collection, rankers: Sequence[Ranker], seed: int = 0, replicate: int = 0
+) -> Orders:
+    """Return the order in which each ranker puts the documents of each query.
+
+    Parameters
+    ----------
+    seed
+        Orders documents with equal scores.
+    replicate
+        Another number gives another order of equal scores under the same seed.
+
+    Returns
+    -------
+    orders
+        One row for each ranker, one column for each document: ``orders[k, offsets[q] + r]`` is the
+        document at rank r (from 0) of query q, counted from the first document of the query.
+    """
+    _check_names([ranker.name for ranker in rankers])
+    orders = np.empty((len(rankers), collection.n_documents), np.int32)
+    for row, ranker in zip(orders, rankers, strict=True):
+        _rank(row, ranker, collection, seed, replicate)
+    return orders
+
+
+def ranks(orders: Orders, offsets: NDArray[np.int64]) -> Orders:
+    """Return the inverse: ``ranks[k, offsets[q] + d]`` is the rank (from 0) of document d of query q.
+
+    Examples
+    --------
+    >>> ranks(np.array([[2, 0, 1, 0]], np.int32), np.array([0, 3, 4])).tolist()
+    [[1, 2, 0, 0]]
+    """
+    starts = np.repeat(offsets[:-1], np.diff(offsets))
+    places = (np.arange(offsets[-1]) - starts).astype(np.int32)
+    found = np.empty_like(orders)
+    np.put_along_axis(found, orders + starts, np.broadcast_to(places, orders.shape), axis=1)
+    return found
+
+
+def constant_features(collection: Collection) -> tuple[str, ...]:
+    """Return the features that rank at random: the same for all documents of a query, in every query.
+
+    Examples
+    --------
+    >>> constant_features(Collection([0, 1], [[3, 0.1], [3, 0.2]], offsets=[0, 2]))
+    ('feature_1',)
+    """
+    starts = collection.offsets[:-1]
+    lowest = np.minimum.reduceat(collection.features, starts)
+    highest = np.maximum.reduceat(collection.features, starts)
+    constant = (lowest == highest).all(axis=0)
+    return tuple(collection.feature_names[column] for column in np.flatnonzero(constant))
+
+
+def _rank(row: Orders, ranker: Ranker, collection: Collection, seed: int, replicate: int) -> None:
+    values = ranker.scores(collection)
+    bounds = collection.offsets.tolist()
+    for q, query in enumerate(collection.queries):
+        within = slice(bounds[q], bounds[q + 1])
+        order = np.argsort(-values[within], kind="stable")
+        ordered = values[within][order]
+        if (ordered[1:] == ordered[:-1]).any():
+            draws = stream(seed, "score-ties", ranker.name, query, replicate).random(len(order))
+            order = np.lexsort((draws, -values[within]))
+        row[within] = order
+
+
+def _check_names(names: list[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidCollection(f"two rankers are called {twice!r}; names must differ.")
+
+
+def _named_documents(collection: Collection, run: str) -> dict[str, dict[str, int]]:
+    """Where each document is, by query and name."""
+    names = collection.documents
+    if names is None:
+        raise InvalidCollection(
+            f"run {run} names documents, and the documents of the collection have no names; "
+            "make it from qrels, or from a file with comments 'docid = NAME'."
+        )
+    spans = zip(collection.offsets[:-1].tolist(), collection.offsets[1:].tolist(), strict=True)
+    return {
+        query: {names[row]: row for row in range(start, end)}
+        for query, (start, end) in zip(collection.queries, spans, strict=True)
+    }
+
+
+def _booster(file: Path) -> Any:
+    if not file.is_file():
+        raise InvalidCollection(f"{file}: there is no such file.")
+    try:
+        import lightgbm  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise MissingLightGBM(
+            "models of LightGBM need it installed: pip install 'copeland[ranking]'"
+        ) from error
+    try:
+        return lightgbm.Booster(model_file=str(file))
+    except lightgbm.basic.LightGBMError as error:
+        raise InvalidCollection(
+            f"{file}: is not a model that LightGBM has saved: {error}"
+        ) from None
