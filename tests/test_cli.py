@@ -35,6 +35,7 @@ COMMANDS = [
     "problems show",
     "rankers",
     "rankers estimate",
+    "rankers report",
     "report",
     "reproduce",
     "simulate",

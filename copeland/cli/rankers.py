@@ -62,6 +62,12 @@ def estimate_command(
     ascending: Annotated[
         bool, typer.Option("--ascending", help="Rank by each feature from small to large.")
     ] = False,
+    adaptive: Annotated[
+        bool,
+        typer.Option(
+            "--adaptive", help="Compare more only where it can still change who the winners are."
+        ),
+    ] = False,
     seed: Annotated[int, Whole(help="Same seed, same counts.")] = 0,
     jobs: Annotated[int, Whole(help="Processes at once; changes no count.")] = 1,
     force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
@@ -71,6 +77,7 @@ def estimate_command(
     _check(out, interleave, force)
 
     from copeland.ranking import all_features, constant_features, letor
+    from copeland.ranking.adaptive import estimate_adaptively
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, check_ties, estimate
 
@@ -82,23 +89,23 @@ def estimate_command(
         note(f"copeland: constant in every query, so ranking at random: {_some(constant)}.")
     kept = out.with_name(f"{out.name}.parts")
     try:
-        with progress_bar("pairs") as advance:
-            found = estimate(
+        with progress_bar("comparisons" if adaptive else "pairs") as advance:
+            found = (estimate_adaptively if adaptive else estimate)(
                 collection,
                 all_features(collection, descending=not ascending),
                 protocol,
                 kept,
                 seed,
                 jobs,
-                advance,
-                note,
+                progress=advance,
+                note=note,
             )
     except KeyboardInterrupt:
         note("copeland: stopped; the same command goes on from here.")
         raise typer.Exit(INTERRUPTED) from None
     found.save(out, ties, seed)
     _remove(kept)
-    about = _about(found, ties)
+    about = _about(found, ties, comparisons if adaptive else None)
     if as_json:
         print_json({"out": str(out), **about})
         return
@@ -124,14 +131,23 @@ def _some(names: Any, limit: int = 8) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def _about(found: Any, ties: str) -> dict[str, Any]:
+def _about(found: Any, ties: str, budget: int | None) -> dict[str, Any]:
+    """Say what was found; ``budget`` is what an adaptive estimate could have spent on each pair."""
     from copeland import winners
 
+    made: dict[str, Any] = {"comparisons_of_each_pair": int(found.n.max())}
+    if budget is not None:
+        k, total = len(found.labels), int(found.n.sum()) // 2
+        made = {
+            "comparisons_in_all": total,
+            "share_of_the_full_budget": round(total / (budget * k * (k - 1) // 2), 4),
+            "most_comparisons_of_a_pair": int(found.n.max()),
+        }
     matrix = found.matrix(ties)
     condorcet = winners.condorcet_winner(matrix)
     return {
         "rankers": matrix.k,
-        "comparisons_of_each_pair": int(found.n.max()),
+        **made,
         "largest_standard_error": float(found.standard_errors(ties).max()),
         "condorcet_winner": None if condorcet is None else matrix.labels[condorcet],
         "copeland_winners": [matrix.labels[i] for i in winners.copeland_winners(matrix)],

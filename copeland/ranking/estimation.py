@@ -10,8 +10,10 @@ import hashlib
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,7 @@ from copeland.streams import stream
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Pair = tuple[int, int]
 
 TIES = ("half", "coin", "discard")
 PAIRS_A_TASK = 20
@@ -155,7 +158,7 @@ class Estimate:
                     outcome=str(arrays["outcome"]),
                     **{k: arrays[k] for k in ("wins", "ties", "n", "lead", "spread")},
                 )
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
             raise InvalidMatrix(f"{path}: is not an estimate from comparisons: {error}") from error
 
 
@@ -182,22 +185,15 @@ def estimate(
     jobs
         Processes; the counts do not depend on it.
     """
-    if len(rankers) < 2:
-        raise InvalidParameter(f"there are {len(rankers)} rankers; a comparison needs at least 2.")
-    protocol.clicks.check(collection.grades)
-    orders = rankings(collection, rankers, seed)
-    world = _World(orders, ranks(orders, collection.offsets), collection.grades, collection.offsets)
-    pairs = list(itertools.combinations(range(len(rankers)), 2))
-    tasks = [
-        PairsTask(world, protocol, tuple(pairs[at : at + PAIRS_A_TASK]), seed)
-        for at in range(0, len(pairs), PAIRS_A_TASK)
-    ]
+    world = world_of(collection, rankers, protocol, seed)
+    pairs = all_pairs(len(rankers))
+    tasks = pairs_tasks(world, protocol, pairs, seed)
     results = finish(tasks, Path(folder), jobs, progress=progress, note=note)
-    return _estimate([ranker.name for ranker in rankers], protocol, pairs, results)
+    return tally([ranker.name for ranker in rankers], protocol.outcome, pairs, *joined(results))
 
 
 @dataclass(frozen=True, eq=False)
-class _World:
+class World:
     """The rankings and grades that comparisons read."""
 
     orders: NDArray[np.int32]
@@ -205,7 +201,7 @@ class _World:
     grades: NDArray[np.int8]
     offsets: Ints
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A digest of all of it."""
         digest = hashlib.sha256()
@@ -214,14 +210,31 @@ class _World:
         return digest.hexdigest()
 
 
+def world_of(
+    collection: Collection, rankers: Sequence[Ranker], protocol: Protocol, seed: int
+) -> World:
+    """Return what comparisons of these rankers read, after checking that they can be made."""
+    if len(rankers) < 2:
+        raise InvalidParameter(f"there are {len(rankers)} rankers; a comparison needs at least 2.")
+    protocol.clicks.check(collection.grades)
+    orders = rankings(collection, rankers, seed)
+    return World(orders, ranks(orders, collection.offsets), collection.grades, collection.offsets)
+
+
+def all_pairs(k: int) -> list[Pair]:
+    """Return every two of k options, once."""
+    return list(itertools.combinations(range(k), 2))
+
+
 @dataclass(frozen=True, eq=False)
 class PairsTask:
     """Some pairs of rankers, compared as often as the protocol says."""
 
-    world: _World
+    world: World
     protocol: Protocol
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[Pair, ...]
     seed: int
+    round: int = 0  # comparisons of another round are other comparisons
 
     def about(self) -> dict[str, Any]:
         """Return everything that the counts depend on."""
@@ -234,6 +247,7 @@ class PairsTask:
             "protocol": [rules.comparisons, rules.outcome, rules.length, rules.tau],
             "pairs": self.pairs,
             "seed": self.seed,
+            "round": self.round,
             "sources": source_digest({compare_pair.__module__}),
         }
 
@@ -244,6 +258,7 @@ class PairsTask:
         most = int(np.diff(world.offsets).max())
         counts = np.zeros((len(self.pairs), 3), np.int64)
         sums = np.zeros((len(self.pairs), 2))
+        later = (self.round,) if self.round else ()
         for place, (first, second) in enumerate(self.pairs):
             compare(
                 outcome_code(rules.outcome),
@@ -260,9 +275,24 @@ class PairsTask:
                 new_room(most, rules.length),
                 counts[place],
                 sums[place],
-                stream(self.seed, "comparisons", first, second),
+                stream(self.seed, "comparisons", first, second, *later),
             )
         return {"counts": counts, "sums": sums}
+
+
+def pairs_tasks(
+    world: World,
+    protocol: Protocol,
+    pairs: Sequence[Pair],
+    seed: int,
+    round: int = 0,
+    size: int = PAIRS_A_TASK,
+) -> list[PairsTask]:
+    """Share out a round of comparisons, ``size`` pairs to a task."""
+    return [
+        PairsTask(world, protocol, tuple(pairs[at : at + size]), seed, round)
+        for at in range(0, len(pairs), size)
+    ]
 
 
 @kernel
@@ -307,28 +337,37 @@ def compare_pair(
         )
 
 
-def _estimate(
-    labels: Sequence[str],
-    protocol: Protocol,
-    pairs: Sequence[tuple[int, int]],
-    results: Sequence[Arrays],
-) -> Estimate:
+def joined(results: Sequence[Arrays]) -> tuple[Ints, Floats]:
+    """Return the counts and the sums of all tasks, one row for each pair."""
     counts = np.concatenate([arrays["counts"] for arrays in results])
-    sums = np.concatenate([arrays["sums"] for arrays in results])
+    return counts, np.concatenate([arrays["sums"] for arrays in results])
+
+
+def tally(
+    labels: Sequence[str], outcome: str, pairs: Sequence[Pair], counts: Ints, sums: Floats
+) -> Estimate:
+    """Return the estimate from what each pair's comparisons add up to, however many they were.
+
+    Parameters
+    ----------
+    counts
+        One row for each pair: won by its first, won by its second, ties.
+    sums
+        One row for each pair: the sum of the outcomes and of their squares.
+    """
     k = len(labels)
     first, second = np.array(pairs).T
+    made = counts.sum(axis=1)
     tables = {name: np.zeros((k, k), np.int64) for name in ("wins", "ties", "n")}
     lead, spread = np.zeros((k, k)), np.zeros((k, k))
     tables["wins"][first, second], tables["wins"][second, first] = counts[:, 0], counts[:, 1]
     for i, j in ((first, second), (second, first)):
         tables["ties"][i, j] = counts[:, 2]
-        tables["n"][i, j] = protocol.comparisons
-    mean = sums[:, 0] / protocol.comparisons
+        tables["n"][i, j] = made
+    mean = sums[:, 0] / made
     lead[first, second], lead[second, first] = mean, -mean
-    spread[first, second] = spread[second, first] = np.maximum(
-        sums[:, 1] / protocol.comparisons - mean**2, 0
-    )
-    return Estimate(tuple(labels), protocol.outcome, **tables, lead=lead, spread=spread)
+    spread[first, second] = spread[second, first] = np.maximum(sums[:, 1] / made - mean**2, 0)
+    return Estimate(tuple(labels), outcome, **tables, lead=lead, spread=spread)
 
 
 def check_ties(ties: str) -> None:

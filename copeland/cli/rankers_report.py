@@ -1,0 +1,142 @@
+"""copeland rankers report: an estimate from clicks, read back; who is best, and how sure that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.options import Json, Whole
+from copeland.cli.rankers import rankers
+from copeland.cli.shell import note, print_json, show
+from copeland.errors import FolderExists, InvalidParameter
+
+if TYPE_CHECKING:
+    from copeland.ranking.estimation import Estimate
+
+_EXAMPLE = "copeland rankers report matrix.npz --letor train.txt --page report.html"
+
+
+@rankers.command("report", epilog=f"Example: `{_EXAMPLE}`")
+def report_command(
+    matrix: Annotated[
+        Path, typer.Argument(metavar="M.npz", help="What `rankers estimate --out` wrote.")
+    ],
+    letor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="The LETOR file it is from, for nDCG; again for each of several."
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(metavar="OUT.html", help="Write a page with a heat map.")
+    ] = None,
+    ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
+    cutoff: Annotated[int, Whole(help="Documents from the top that nDCG looks at.")] = 10,
+    grades: Annotated[int, Whole(help="How many grades the labels have: 2, 3 or 5.")] = 5,
+    seed: Annotated[int, Whole(help="The seed of the estimate: of equal scores and of coins.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file --page names.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say which ranker is best by clicks, how sure that is, and whether nDCG agrees."""
+    if page is not None:
+        _check(page, force)
+
+    from copeland.ranking.estimation import Estimate
+
+    found = Estimate.load(matrix)
+    found.probabilities(ties)  # refuses a rule that cannot be applied before more is read
+    means = _means(found, letor, grades, cutoff, seed) if letor else None
+    measure = f"nDCG@{cutoff}"
+    if page is not None:
+        from copeland.report.rankers import write_rankers_page
+        from copeland.results import versions
+
+        about = {"name": matrix.stem, "measure": measure, "versions": versions()}
+        write_rankers_page(found, page, means, ties=ties, seed=seed, **about)
+        note(f"Written: look at {page}.")
+    if as_json:
+        print_json(_summary(found, ties, seed, means, measure))
+    else:
+        show(
+            f"{matrix}: {len(found.labels)} rankers\n",
+            *_sentences(found, ties, seed, means, measure),
+        )
+
+
+def _check(page: Path, force: bool) -> None:
+    if page.is_dir() or not page.parent.is_dir():
+        raise InvalidParameter(f"{page}: name a file, in a folder that there is.")
+    if page.exists() and not force:
+        raise FolderExists(f"{page} exists; name another file, or replace it with --force.")
+
+
+def _means(found: Estimate, files: list[str], grades: int, cutoff: int, seed: int) -> Any:
+    """Mean nDCG of the rankers that the labels name: features, with a minus if ascending."""
+    from copeland.ranking import letor, rankings
+    from copeland.ranking.evaluation import means, ndcg
+    from copeland.ranking.rankers import feature
+
+    collection = letor.load(*files, grades=grades)
+    known = set(collection.feature_names)
+    unknown = [name for name in found.labels if name.removeprefix("-") not in known]
+    if unknown:
+        raise InvalidParameter(
+            f"{unknown[0]!r} is no feature of {', '.join(files)}; nDCG is of the rankers that "
+            "`rankers estimate` compared, from the same files."
+        )
+    chosen = [feature(n.removeprefix("-"), not n.startswith("-")) for n in found.labels]
+    return means(ndcg(collection, rankings(collection, chosen, seed), cutoff))
+
+
+def _sentences(found: Estimate, ties: str, seed: int, means: Any, measure: str) -> list[str]:
+    from copeland.cli.winners import findings, sentences
+    from copeland.ranking.evaluation import agreement
+    from copeland.report.rankers import (
+        agreement_sentence,
+        certainty,
+        certainty_sentences,
+        top_options,
+    )
+
+    m, sure = found.matrix(ties, seed=seed), certainty(found, ties, seed)
+    said = [*sentences(findings(m)), *certainty_sentences(sure)]
+    top = sure.touching(top_options(m))
+    if top:
+        pairs = [f"{m.labels[i]} and {m.labels[j]} ({m.p[i, j]:.4f})" for i, j in top[:12]]
+        more = f", ... ({len(top)} in all)" if len(top) > len(pairs) else ""
+        said.append(f"Not told apart, with one of the most wins: {', '.join(pairs)}{more}.")
+    if means is not None:
+        best = m.labels[int(means.argmax())]
+        said.append(f"Highest mean {measure}: {best} ({means.max():.4f}).")
+        said.append(agreement_sentence(agreement(m, means), measure))
+    return said
+
+
+def _summary(found: Estimate, ties: str, seed: int, means: Any, measure: str) -> dict[str, Any]:
+    from copeland.cli.winners import findings
+    from copeland.ranking.evaluation import agreement
+    from copeland.report.rankers import certainty, top_options
+
+    m, sure = found.matrix(ties, seed=seed), certainty(found, ties, seed)
+    told = {
+        **findings(m),
+        "largest_standard_error": sure.largest_error,
+        "median_standard_error": sure.median_error,
+        "pairs": sure.pairs,
+        "not_told_apart": [list(pair) for pair in sure.open],
+        "not_told_apart_at_the_top": [list(pair) for pair in sure.touching(top_options(m))],
+        "always_tied": [list(pair) for pair in sure.twins],
+    }
+    if means is not None:
+        agreed = agreement(m, means)
+        told["measure"] = measure
+        told["means"] = means.tolist()
+        told["agreement"] = {
+            "share": agreed.share,
+            "same": agreed.same,
+            "pairs": agreed.pairs,
+            "tied": agreed.tied,
+        }
+    return told

@@ -1,0 +1,192 @@
+"""Adaptive estimates: fewer comparisons, the same winners, and counts that nothing else changes."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from copeland import InvalidParameter, winners
+from copeland.cli.shell import app
+from copeland.ranking import all_features, synthetic
+from copeland.ranking.adaptive import estimate_adaptively, pairs_that_matter
+from copeland.ranking.clicks import click_model
+from copeland.ranking.collection import Collection
+from copeland.ranking.estimation import Estimate, PairsTask, Protocol, all_pairs, estimate, tally
+from copeland.ranking.rankers import scores
+
+QUERIES = 20
+BUDGET = 8000
+
+
+def made_of(found):
+    return int(found.n.sum()) // 2
+
+
+@pytest.fixture(scope="module")
+def case():
+    collection = synthetic(queries=QUERIES, documents=12, features=10, seed=2)
+    return collection, all_features(collection), Protocol(click_model("informational"), BUDGET)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    return tmp_path_factory.mktemp("rounds")
+
+
+@pytest.fixture(scope="module")
+def found(case, kept):
+    return estimate_adaptively(*case, kept, seed=3)
+
+
+def test_it_names_the_winners_of_a_large_estimate_with_fewer_comparisons(case, found, tmp_path):
+    collection, rankers, _ = case
+    plenty = Protocol(click_model("informational"), 10 * BUDGET)
+    large = estimate(collection, rankers, plenty, tmp_path, seed=4).matrix()
+    best = winners.copeland_winners(large)
+    assert np.array_equal(winners.copeland_winners(found.matrix()), best)
+    assert made_of(found) < 0.6 * BUDGET * len(all_pairs(len(rankers)))
+
+
+def test_pairs_get_unequal_numbers_in_whole_passes_over_the_queries(found):
+    off = ~np.eye(len(found.labels), dtype=bool)
+    assert found.n[off].min() < found.n[off].max() <= BUDGET + 16 * QUERIES
+    assert (found.n % QUERIES == 0).all()
+    assert (found.wins + found.wins.T + found.ties == found.n)[off].all()
+
+
+def test_the_counts_do_not_depend_on_the_number_of_processes(case, found, tmp_path):
+    other = estimate_adaptively(*case, tmp_path, seed=3, jobs=2)
+    for name in ("wins", "ties", "n", "lead", "spread"):
+        assert np.array_equal(getattr(other, name), getattr(found, name)), name
+
+
+def test_finished_rounds_are_not_made_again(case, found, kept, monkeypatch):
+    monkeypatch.setattr(PairsTask, "run", lambda task: pytest.fail("made again"))
+    told = []
+    again = estimate_adaptively(*case, kept, seed=3, progress=lambda *done: told.append(done))
+    assert np.array_equal(again.wins, found.wins)
+    assert told[-1] == (made_of(found), BUDGET * len(all_pairs(len(found.labels))))
+    assert told == sorted(told)
+
+
+def test_a_stopped_run_goes_on_to_the_same_counts(case, found, tmp_path, monkeypatch):
+    def stop(task):
+        if task.round == 2:
+            raise KeyboardInterrupt
+        return run(task)
+
+    run = PairsTask.run
+    with monkeypatch.context() as patch:
+        patch.setattr(PairsTask, "run", stop)
+        with pytest.raises(KeyboardInterrupt):
+            estimate_adaptively(*case, tmp_path, seed=3)
+    assert np.array_equal(estimate_adaptively(*case, tmp_path, seed=3).wins, found.wins)
+
+
+def test_the_first_round_is_a_small_plain_estimate(case, tmp_path):
+    collection, rankers, rules = case
+    first = estimate_adaptively(*case, tmp_path / "a", seed=3, rounds=1)
+    plain = estimate(
+        collection, rankers, Protocol(rules.clicks, BUDGET // 16), tmp_path / "b", seed=3
+    )
+    assert np.array_equal(first.wins, plain.wins) and np.array_equal(first.n, plain.n)
+
+
+def test_standard_errors_follow_the_number_of_comparisons_of_each_pair(found, tmp_path):
+    counts = np.array([[600, 400, 0], [6, 4, 0], [30, 10, 60]])
+    sums = np.stack([counts[:, 0] - counts[:, 1], counts[:, 0] + counts[:, 1]], axis=1)
+    uneven = tally("abc", "sign", all_pairs(3), counts, sums.astype(float))
+    p, errors = uneven.probabilities(), uneven.standard_errors()
+    assert p[0, 1] == p[0, 2] == 0.6
+    assert np.isclose(errors[0, 1], np.sqrt(0.24 / 1000))
+    assert np.isclose(errors[0, 2], np.sqrt(0.24 / 10))
+    assert np.isclose(errors[1, 2], np.sqrt((0.3 + 0.6 / 4 - 0.6**2) / 100))
+    found.save(tmp_path / "m.npz")
+    assert np.array_equal(Estimate.load(tmp_path / "m.npz").n, found.n)
+
+
+def test_users_who_click_at_random_do_not_cost_more_than_the_budget(case, tmp_path):
+    collection, rankers, _ = case
+    rules = Protocol(click_model("random"), 640)
+    found = estimate_adaptively(collection, rankers[:4], rules, tmp_path, rounds=30)
+    assert 0.9 * 6 * 640 < made_of(found) <= 6 * 640
+
+
+def test_a_budget_below_a_pass_over_the_queries_is_not_exceeded(case, tmp_path):
+    collection, rankers, _ = case
+    rules = Protocol(click_model("informational"), QUERIES - 5)
+    found = estimate_adaptively(collection, rankers[:3], rules, tmp_path)
+    assert made_of(found) == 3 * (QUERIES - 5)
+
+
+@pytest.mark.parametrize("outcome", ["sign", "naive", "expected"])
+def test_rankers_that_are_the_same_are_not_compared_for_ever(tmp_path, outcome):
+    collection = Collection([0, 2, 4, 1], np.zeros((4, 1)), [0, 4])
+    twins = [scores(name, np.array([4.0, 3, 2, 1])) for name in ("one", "two")]
+    rules = Protocol(click_model("perfect"), 1600, outcome, length=3)
+    found = estimate_adaptively(collection, twins, rules, tmp_path)
+    assert found.n[0, 1] == 100
+
+
+def beaten(*rows, n=1000):
+    """An estimate in which each pair's first won so many of n comparisons."""
+    k = next(k for k in range(2, 9) if len(all_pairs(k)) == len(rows))
+    counts = np.array([[won, n - won, 0] for won in rows])
+    sums = np.array([[2.0 * won - n, n] for won in rows])
+    return tally([f"o{i}" for i in range(k)], "sign", all_pairs(k), counts, sums)
+
+
+def test_open_pairs_of_losers_do_not_matter():
+    # 0 beats all; 1, 2 and 3 are not told apart.
+    found = beaten(900, 900, 900, 500, 500, 500)
+    assert not pairs_that_matter(found).any()
+
+
+def test_open_pairs_of_contenders_matter():
+    # 0 and 1 beat 2 and 3 and are not told apart; neither are 2 and 3.
+    matters = pairs_that_matter(beaten(505, 1000, 1000, 1000, 1000, 500))
+    assert matters[0, 1] and matters[1, 0] and not matters[2, 3]
+    assert not matters.diagonal().any()
+
+
+def test_every_pair_of_a_borda_contender_matters():
+    # 0 beats everybody, but 1 may have the higher Borda score by its pairs with 2 and 3.
+    matters = pairs_that_matter(beaten(600, 700, 700, 800, 800, 500))
+    assert matters[0].tolist() == [False, True, True, True]
+    assert matters[1, 2] and not matters[2, 3]
+
+
+def test_copies_of_the_winner_settle_it():
+    same = np.eye(3, dtype=bool)
+    same[0, 1] = same[1, 0] = True
+    assert not pairs_that_matter(beaten(500, 900, 900), same).any()
+    assert pairs_that_matter(beaten(500, 900, 900)).any()
+
+
+@pytest.mark.parametrize("n", [1, 8])
+def test_a_few_comparisons_settle_nothing(n):
+    assert pairs_that_matter(beaten(n, n=n))[0, 1]
+
+
+def test_no_round_is_too_few(case, tmp_path):
+    with pytest.raises(InvalidParameter, match="at least 1"):
+        estimate_adaptively(*case, tmp_path, rounds=0)
+
+
+def test_the_command_says_what_it_spent(tmp_path):
+    collection = synthetic(queries=8, documents=8, features=5, seed=1)
+    lines = [
+        f"{collection.grades[d]} qid:{q + 1} "
+        + " ".join(f"{f + 1}:{value}" for f, value in enumerate(collection.features[d]))
+        for q in range(8)
+        for d in range(collection.offsets[q], collection.offsets[q + 1])
+    ]
+    (tmp_path / "train.txt").write_text("\n".join(lines) + "\n")
+    out = str(tmp_path / "m.npz")
+    args = ["rankers", "estimate", str(tmp_path / "train.txt"), "--out", out, "--comparisons"]
+    answer = CliRunner().invoke(app, [*args, "1600", "--adaptive", "--json"])
+    assert answer.exit_code == 0, answer.output
+    told = json.loads(answer.stdout)
+    assert told["comparisons_in_all"] == made_of(Estimate.load(out)) <= 16000
+    assert told["share_of_the_full_budget"] == round(told["comparisons_in_all"] / 16000, 4)
