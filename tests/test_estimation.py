@@ -7,9 +7,10 @@ import copeland
 from copeland import InvalidMatrix, InvalidParameter
 from copeland.errors import UnknownName
 from copeland.ranking import all_features, synthetic
-from copeland.ranking.clicks import click_model
+from copeland.ranking.clicks import click_model, clicks_on
 from copeland.ranking.collection import Collection
 from copeland.ranking.estimation import Estimate, Protocol, estimate
+from copeland.ranking.interleaving import credit, interleave, winner
 from copeland.ranking.rankers import scores
 
 
@@ -118,3 +119,27 @@ def test_one_ranker_is_too_few(tmp_path):
     collection, rankers = four_documents()
     with pytest.raises(InvalidParameter, match="at least 2"):
         estimate(collection, rankers[:1], Protocol(click_model("perfect")), tmp_path)
+
+
+def test_a_team_draft_favours_whom_its_lists_made_one_by_one_favour(tmp_path):
+    collection, rankers = four_documents()
+    model = click_model("informational")
+    rules = Protocol(model, 200_000, length=3, interleave="team-draft")
+    found = estimate(collection, rankers, rules, tmp_path, seed=1)
+    rng = np.random.default_rng(2)
+    n, score, ties = 20_000, 0.0, 0
+    for _ in range(n):
+        shown = interleave([[0, 1, 2, 3], [2, 0, 3, 1]], 3, rng, method="team-draft")
+        clicks = clicks_on(model, [int(collection.grades[d]) for d in shown.documents], rng)
+        best = winner(credit(shown, clicks))
+        ties += best is None
+        score += 0.5 if best is None else float(best == 0)
+    error = np.hypot(0.5 / np.sqrt(n), found.standard_errors()[0, 1])
+    assert abs(found.probabilities()[0, 1] - score / n) < 4.5 * error
+    share = ties / n
+    assert abs(found.ties[0, 1] / 200_000 - share) < 4.5 * np.sqrt(share * (1 - share) / n)
+
+
+def test_a_team_draft_has_no_expected_outcome():
+    with pytest.raises(InvalidParameter, match="not expected"):
+        Protocol(click_model("perfect"), outcome="expected", interleave="team-draft")

@@ -53,7 +53,9 @@ def estimate_command(
         str, typer.Option(help="perfect, navigational, informational, almost-random or random.")
     ] = "informational",
     grades: Annotated[int, Whole(help="How many grades the labels have: 2, 3 or 5.")] = 5,
-    interleave: Annotated[str, typer.Option(help="How lists are interleaved.")] = "probabilistic",
+    interleave: Annotated[
+        str, typer.Option(help="probabilistic, as in the paper, or team-draft.")
+    ] = "probabilistic",
     comparisons: Annotated[int, Whole(help="Of each pair of rankers.")] = 400_000,
     outcome: Annotated[str, typer.Option(help="sign, naive or expected.")] = "sign",
     ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
@@ -74,7 +76,7 @@ def estimate_command(
     as_json: Json = False,
 ) -> None:
     """Compare every two features as rankers, by interleaving and simulated clicks."""
-    _check(out, interleave, force)
+    _check(out, force)
 
     from copeland.ranking import all_features, constant_features, letor
     from copeland.ranking.adaptive import estimate_adaptively
@@ -83,7 +85,7 @@ def estimate_command(
 
     check_ties(ties)
     collection = letor.load(*files, grades=grades)
-    protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau)
+    protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
     constant = constant_features(collection)
     if len(constant):
         note(f"copeland: constant in every query, so ranking at random: {_some(constant)}.")
@@ -114,12 +116,7 @@ def estimate_command(
     note(f"Written to {out}: it loads wherever a matrix does, as in copeland winners {out}.")
 
 
-def _check(out: Path, interleave: str, force: bool) -> None:
-    if interleave != "probabilistic":
-        raise InvalidParameter(
-            f"interleave is {interleave!r}; matrices are estimated by 'probabilistic' interleaving, "
-            "the paper's. The other methods are for live lists: copeland.ranking.interleaving."
-        )
+def _check(out: Path, force: bool) -> None:
     if out.suffix != ".npz":
         raise InvalidParameter(f"{out}: the counts are kept in an .npz file; name one.")
     if out.exists() and not force:

@@ -29,8 +29,9 @@ TAU = 3.0
 LENGTH = 10
 EVEN = 1e-12  # credit differences below this are ties: they are rounding
 
-SIGN, NAIVE, EXPECTED = 0, 1, 2
+SIGN, NAIVE, EXPECTED, DRAFTED = 0, 1, 2, 3
 OUTCOMES = {"sign": SIGN, "naive": NAIVE, "expected": EXPECTED}
+METHODS = ("probabilistic", "team-draft")
 
 
 class RankWeights(NamedTuple):
@@ -51,11 +52,23 @@ class Room(NamedTuple):
     chance: Floats  # of each number of clicks for the first ranker, or of each difference
 
 
-def outcome_code(name: str) -> int:
-    """Return what kernels call an outcome: sign, naive or expected."""
+def outcome_code(name: str, method: str = "probabilistic") -> int:
+    """Return what kernels call an outcome (sign, naive or expected) of lists made by a method.
+
+    A team draft has no shares to average over: whom its clicks favour is the one outcome it has.
+    """
     if name not in OUTCOMES:
         raise UnknownName(f"No outcome is called '{name}'; {nearest(name, OUTCOMES)}")
-    return OUTCOMES[name]
+    if method not in METHODS:
+        raise UnknownName(
+            f"Matrices are not estimated by '{method}'; {nearest(method, METHODS)} The other methods "
+            "are for lists shown one at a time."
+        )
+    if method == "probabilistic":
+        return OUTCOMES[name]
+    if name == "expected":
+        raise InvalidParameter("A team draft has the outcomes sign and naive, not expected.")
+    return DRAFTED
 
 
 def rank_weights(most: int, tau: float = TAU) -> RankWeights:
@@ -239,6 +252,36 @@ def clicked_once(
 
 
 @kernel
+def drafted_once(clicks, order, grades, first, second, start, n, length, room, rng):
+    """Compare by a team draft: 1.0 if the first ranker's team has more clicks, -1.0 fewer, 0.0 as many.
+
+    The smaller team adds the best document that is left in its ranking; of equal teams a coin says which.
+    """
+    begin(room)
+    length = min(length, n)
+    ahead = 0
+    larger = 0  # the size of the first team less that of the second
+    k = 0
+    while k < length:
+        side = int(larger > 0) if larger != 0 else int(2 * rng.random())
+        larger += 1 - 2 * side
+        ranker = second if side else first
+        while room.used[order[ranker, start + room.front[side]]]:
+            room.front[side] += 1
+        document = int(order[ranker, start + room.front[side]])
+        done = look(clicks, k, grades[start + document], rng.random())
+        if done & CLICK:
+            ahead += 1 - 2 * side
+        if done & LEAVE or k == length - 1:
+            break
+        room.shown[k] = document
+        room.used[document] = True
+        k += 1
+    put_back(room, k)
+    return sign_of(float(ahead))
+
+
+@kernel
 def draw_list(weights, order, rank, first, second, start, n, length, room, rng):
     """Draw a whole list into the room, and the first ranker's share in each position."""
     begin(room)
@@ -308,7 +351,8 @@ def compare_once(
     outcome
         SIGN: whom the clicks favour, averaged over all assignments that could have made the list.
         NAIVE: who has more clicks by the assignment that was drawn. EXPECTED: the mean of NAIVE given
-        the list, exactly, by integrating over clicks and assignments: anything from -1 to 1.
+        the list, exactly, by integrating over clicks and assignments: anything from -1 to 1. DRAFTED:
+        who has more clicks in a team draft.
     weights, clicks
         :class:`RankWeights` for at least n documents; ``ClickTables`` for ``length`` positions.
     order, rank, grades
@@ -322,6 +366,8 @@ def compare_once(
     room
         From :func:`new_room`.
     """
+    if outcome == DRAFTED:
+        return drafted_once(clicks, order, grades, first, second, start, n, length, room, rng)
     if outcome != EXPECTED:
         return clicked_once(
             outcome,

@@ -54,9 +54,15 @@ class Protocol:
     outcome: str = "sign"
     length: int = LENGTH
     tau: float = TAU
+    interleave: str = "probabilistic"  # or "team-draft"
+
+    @property
+    def code(self) -> int:
+        """What kernels call this kind of comparison."""
+        return outcome_code(self.outcome, self.interleave)
 
     def __post_init__(self) -> None:
-        outcome_code(self.outcome)
+        outcome_code(self.outcome, self.interleave)
         if self.comparisons < 1 or self.length < 1:
             raise InvalidParameter(
                 f"{self.comparisons} comparisons of lists of {self.length}; both must be at least 1."
@@ -244,7 +250,7 @@ class PairsTask:
             "world": self.world.key,
             "clicks": [rules.clicks.click, rules.clicks.stop, rules.clicks.examine],
             "stop requires click": rules.clicks.stop_requires_click,
-            "protocol": [rules.comparisons, rules.outcome, rules.length, rules.tau],
+            "protocol": [rules.comparisons, rules.code, rules.length, rules.tau],
             "pairs": self.pairs,
             "seed": self.seed,
             "round": self.round,
@@ -261,7 +267,7 @@ class PairsTask:
         later = (self.round,) if self.round else ()
         for place, (first, second) in enumerate(self.pairs):
             compare(
-                outcome_code(rules.outcome),
+                rules.code,
                 rank_weights(most, rules.tau),
                 rules.clicks.tables(rules.length),
                 world.orders,

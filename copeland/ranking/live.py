@@ -21,7 +21,6 @@ from copeland.ranking.comparison import (
     Room,
     compare_once,
     new_room,
-    outcome_code,
     rank_weights,
 )
 from copeland.ranking.estimation import Protocol
@@ -105,7 +104,7 @@ def click_problem(
     orders = rankings(collection, rankers, seed)
     most = int(collection.sizes.max())
     world = ClickWorld(
-        outcome=np.array([outcome_code(protocol.outcome)]),
+        outcome=np.array([protocol.code]),
         length=np.array([protocol.length]),
         weights=rank_weights(most, protocol.tau),
         clicks=protocol.clicks.tables(protocol.length),
