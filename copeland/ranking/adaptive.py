@@ -21,7 +21,6 @@ from copeland.experiments.store import finish
 from copeland.ranking.collection import Collection
 from copeland.ranking.comparison import EVEN
 from copeland.ranking.estimation import (
-    PAIRS_A_TASK,
     Estimate,
     Protocol,
     all_pairs,
@@ -37,9 +36,7 @@ Bools = NDArray[np.bool_]
 Z = 3.0  # standard errors within which a pair, or a Borda score, is still open
 FIRST_SHARE = 16  # the first round makes one in so many of the protocol's comparisons
 ROUNDS = 5  # a pair that is in all of them gets 2**4 / 16 of the protocol's comparisons: all
-LOT = (
-    PAIRS_A_TASK // 4
-)  # a task makes about as many comparisons as a full estimate of so many pairs
+LOT = 5  # a task makes about as many comparisons as a full estimate of so many pairs
 
 
 def estimate_adaptively(

@@ -10,7 +10,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 Pair = tuple[int, int]
 
 TIES = ("half", "coin", "discard")
-PAIRS_A_TASK = 20
+COMPARISONS_A_TASK = 8_000_000  # a few seconds: less would be spent on handing tasks out
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class PairsTask:
 
     def run(self) -> Arrays:
         """Compare the pairs one after the other."""
-        compare = bound(compare_pair, {}, "compare_pair", __file__, compile=True)
+        compare = _compiled()
         world, rules = self.world, self.protocol
         most = int(np.diff(world.offsets).max())
         counts = np.zeros((len(self.pairs), 3), np.int64)
@@ -286,15 +286,22 @@ class PairsTask:
         return {"counts": counts, "sums": sums}
 
 
+@cache
+def _compiled() -> Callable[..., None]:
+    """The compiled twin of :func:`compare_pair`, kept on disk; taken from there once a process."""
+    return bound(compare_pair, {}, "compare_pair", __file__, compile=True)
+
+
 def pairs_tasks(
     world: World,
     protocol: Protocol,
     pairs: Sequence[Pair],
     seed: int,
     round: int = 0,
-    size: int = PAIRS_A_TASK,
+    size: int = 0,
 ) -> list[PairsTask]:
-    """Share out a round of comparisons, ``size`` pairs to a task."""
+    """Share out a round of comparisons, ``size`` pairs to a task; by default a few seconds' work."""
+    size = size or max(1, COMPARISONS_A_TASK // protocol.comparisons)
     return [
         PairsTask(world, protocol, tuple(pairs[at : at + size]), seed, round)
         for at in range(0, len(pairs), size)
