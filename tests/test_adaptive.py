@@ -15,6 +15,8 @@ from copeland.ranking.collection import Collection
 from copeland.ranking.estimation import Estimate, PairsTask, Protocol, all_pairs, estimate, tally
 from copeland.ranking.rankers import scores
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 QUERIES = 20
 BUDGET = 8000
 

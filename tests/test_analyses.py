@@ -32,6 +32,8 @@ from copeland.experiments.analyses import (
 from copeland.experiments.subsets import BLOCK, Marks, draw_subsets
 from copeland.matrix import PreferenceMatrix
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 def stepped_matrix(k: int, steps: int, seed: int) -> PreferenceMatrix:
     """Probabilities in a few steps from 0 to 1, so that ties, 0 and 1 are common."""

@@ -10,6 +10,8 @@ import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import borda_elimination as borda
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 # The Condorcet winner 0 is not the Borda winner 1.
 TWO_NOTIONS = PreferenceMatrix([[0.5, 0.6, 0.6], [0.4, 0.5, 1.0], [0.4, 0.0, 0.5]])
 

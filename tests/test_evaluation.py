@@ -10,6 +10,8 @@ from copeland import InvalidParameter, PreferenceMatrix
 from copeland.ranking import Collection, InvalidCollection, all_features, rankings, synthetic
 from copeland.ranking.evaluation import Agreement, agreement, means, measure, ndcg
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 pytest.importorskip("ir_measures")
 
 GRADES = [0, 2, 4, 1]

@@ -12,6 +12,8 @@ from copeland import InvalidParameter, PreferenceMatrix
 from copeland.algorithms import explore_then_verify as etv
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 def identify(matrix, seed, watch=None, **params):
     """Run to the end; return the answer and the number of duels."""

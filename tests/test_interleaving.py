@@ -32,6 +32,8 @@ from copeland.ranking.methods.optimized import allowed_lists, document_credit, m
 from copeland.ranking.methods.probabilistic import list_probability, marginal_credit, shares
 from copeland.ranking.plain import new_plain_room, plain_many
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 BAR = ((0, 1, 2, 3), (2, 0, 3, 1)), (0, 2, 4, 1), 3, click_model("informational")
 CASES = {
     "bar": BAR,

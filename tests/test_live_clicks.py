@@ -10,6 +10,8 @@ from copeland.ranking.clicks import click_model
 from copeland.ranking.estimation import Protocol, estimate
 from copeland.ranking.live import answer, click_problem
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 @pytest.fixture(scope="module")
 def setting(tmp_path_factory):

@@ -21,6 +21,8 @@ from copeland.report.rankers import (
     winners_by_notion,
 )
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 def counted(wins, n=100, labels=None):
     """An estimate from the wins above the diagonal, without ties."""

@@ -30,6 +30,8 @@ from copeland.report.reproduction import (
 )
 from copeland.runs import Curves, Runs
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 VERSIONS = {"copeland": "1.2.3", "numpy": "9.8.7"}
 COMMAND = "copeland reproduce --quick --seed 0 --out 'a & b'"
 PAIRS = {

@@ -16,6 +16,8 @@ from copeland.kernels.loop import new_ledger
 from copeland.policy import find
 from copeland.problems import problem_of
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 def choice(history, k, alpha, rng):
     """What an alpha-robust UCB learner plays next, from the list of its (option, reward) so far."""
