@@ -46,7 +46,7 @@ def reproduce_command(
         bool, typer.Option("--quick", help="A minute or two on two cores; this is the default.")
     ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="The paper's sizes, which take hours.")
+        bool, typer.Option("--full", help="The paper's sizes, which take half an hour of CPU time.")
     ] = False,
     matrix: Annotated[
         str | None,

@@ -56,7 +56,7 @@ def reproduce(
     Parameters
     ----------
     full
-        The paper's sizes, which take hours, instead of quick ones.
+        The paper's sizes, which take half an hour of CPU time, instead of quick ones.
     matrix
         The 136 rankers (or others) for the analyses, and for the five rankers in full digits.
     others
