@@ -114,5 +114,5 @@ def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable
     parts = [(name, algorithm.part(name)) for name in PARTS]
     given = tuple((name, part) for name, part in parts if part is not None)
     name = f"{algorithm.name}_{problem.answer.__module__}".replace("-", "_").replace(".", "_")
-    home = sys.modules[algorithm.select.__module__].__dict__.get("__file__")
+    home = getattr(sys.modules[algorithm.init.__module__], "__file__", None)
     return loop_of((*given, ("answer", problem.answer)), name, home, compiled)

@@ -49,7 +49,8 @@ def simulate(
         counts; an algorithm that must know its horizon is run for each of them independently, as in
         the paper's first figure, and has a mark at each.
     runs, seed
-        Run r of every algorithm meets the same luck: comparisons are paired.
+        Run r of every algorithm meets the same luck: comparisons are paired. Those that must know
+        their horizon meet another for each horizon.
     jobs
         Processes; the numbers do not depend on it.
     marks

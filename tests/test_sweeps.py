@@ -104,10 +104,10 @@ def test_a_contest_asks_for_every_pair_and_ends_when_all_are_out():
     contest, rng = new_contest(4, level=8), np.random.default_rng(0)
     asked = set()
     for _ in range(6):
-        next_pair(contest, rng)
-        asked.add(tuple(int(x) for x in pair_to_duel(contest)))
+        next_pair(contest, 1, rng)
+        asked.add(tuple(int(x) for x in pair_to_duel(contest, 1, rng)))
     assert asked == {(i, j) for i in range(4) for j in range(i + 1, 4)}
     contest.out[:] = True
-    next_pair(contest, rng)
+    next_pair(contest, 1, rng)
     assert contest.answer[0] >= 0
-    assert pair_to_duel(contest) == (contest.answer[0], contest.answer[0])
+    assert pair_to_duel(contest, 1, rng) == (contest.answer[0], contest.answer[0])

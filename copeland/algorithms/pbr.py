@@ -30,6 +30,7 @@ from copeland.kernels.mark import kernel
 from copeland.kernels.sweeps import (
     Contest,
     answer_or_leader,
+    answered,
     failure_probability,
     mark_outscored,
     new_contest,
@@ -49,36 +50,12 @@ def init(k: int, horizon: int, delta: float = 0.0) -> State:
 
 
 @kernel
-def advance(state, t, rng):
-    """Turn to the next pair of the sweep that is neither decided nor settled."""
-    next_pair(state, rng)
-
-
-@kernel
-def select(state, t, rng):
-    """Return that pair, or the answer against itself."""
-    return pair_to_duel(state)
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Count the duel; if it decides the pair, discard options and select the last one left."""
     if record(state.tally, winner, loser):
         discarded = mark_outscored(state)
         if discarded == len(state.out) - 1:
             state.out[:] = True
-
-
-@kernel
-def recommend(state):
-    """Return the answer, before it is found the leader."""
-    return answer_or_leader(state)
-
-
-@kernel
-def finished(state):
-    """Tell whether no pair is left."""
-    return state.answer[0] >= 0
 
 
 ALGORITHM = register(
@@ -88,10 +65,10 @@ ALGORITHM = register(
         summary="Preference-based racing: sweeps over pairs until one option is sure to score best",
         target="copeland",
         init=init,
-        advance=advance,
-        select=select,
+        advance=next_pair,
+        select=pair_to_duel,
         update=update,
-        recommend=recommend,
-        finished=finished,
+        recommend=answer_or_leader,
+        finished=answered,
     )
 )

@@ -31,6 +31,7 @@ from copeland.kernels.mark import kernel
 from copeland.kernels.sweeps import (
     Contest,
     answer_or_leader,
+    answered,
     failure_probability,
     highest_score,
     new_contest,
@@ -49,18 +50,6 @@ def init(k: int, horizon: int, epsilon: float = 0.0, delta: float = 0.0) -> Stat
         raise InvalidParameter(f"rankel: epsilon is {epsilon}; the paper needs 0 <= epsilon < 1/2.")
     probability = failure_probability("rankel", delta, horizon)
     return new_contest(k, math.log(5 * k**2 / (4 * probability)), growth=4.0, margin=epsilon)
-
-
-@kernel
-def advance(state, t, rng):
-    """Turn to the next pair of the sweep that is not decided."""
-    next_pair(state, rng)
-
-
-@kernel
-def select(state, t, rng):
-    """Return that pair, or the answer against itself."""
-    return pair_to_duel(state)
 
 
 @kernel
@@ -87,18 +76,6 @@ def best_is_sure(tally):
     return True
 
 
-@kernel
-def recommend(state):
-    """Return the answer, before it is found the leader."""
-    return answer_or_leader(state)
-
-
-@kernel
-def finished(state):
-    """Tell whether no pair is left."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
     Algorithm(
         name="rankel",
@@ -106,10 +83,10 @@ ALGORITHM = register(
         summary="Rank elicitation, stopped when the best option is sure; decides every pair it can",
         target="copeland",
         init=init,
-        advance=advance,
-        select=select,
+        advance=next_pair,
+        select=pair_to_duel,
         update=update,
-        recommend=recommend,
-        finished=finished,
+        recommend=answer_or_leader,
+        finished=answered,
     )
 )

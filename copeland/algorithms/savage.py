@@ -32,6 +32,7 @@ from copeland.kernels.mark import kernel
 from copeland.kernels.sweeps import (
     Contest,
     answer_or_leader,
+    answered,
     failure_probability,
     mark_outscored,
     new_contest,
@@ -65,18 +66,6 @@ def begin(name: str, k: int, horizon: int, delta: float, quorum: int) -> State:
 
 
 @kernel
-def advance(state, t, rng):
-    """Turn to the least dueled pair that can still matter."""
-    next_pair(state, rng)
-
-
-@kernel
-def select(state, t, rng):
-    """Return that pair, or the answer against itself."""
-    return pair_to_duel(state)
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Count the duel; if it decides the pair, see which options cannot be Copeland winners."""
     if record(state.tally, winner, loser):
@@ -91,18 +80,6 @@ def update_condorcet(state, winner, loser, rng):
             state.out[option] = state.tally.lost[option] > 0
 
 
-@kernel
-def recommend(state):
-    """Return the answer, before it is found the leader."""
-    return answer_or_leader(state)
-
-
-@kernel
-def finished(state):
-    """Tell whether no pair is left."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
     Algorithm(
         name="savage",
@@ -110,11 +87,11 @@ ALGORITHM = register(
         summary="SAVAGE: duels every pair that can still matter until none is left",
         target="copeland",
         init=init,
-        advance=advance,
-        select=select,
+        advance=next_pair,
+        select=pair_to_duel,
         update=update,
-        recommend=recommend,
-        finished=finished,
+        recommend=answer_or_leader,
+        finished=answered,
     )
 )
 
@@ -125,11 +102,11 @@ CONDORCET = register(
         summary="SAVAGE for a Condorcet winner: one sure loss puts an option out",
         target="condorcet",
         init=init_condorcet,
-        advance=advance,
-        select=select,
+        advance=next_pair,
+        select=pair_to_duel,
         update=update_condorcet,
-        recommend=recommend,
-        finished=finished,
+        recommend=answer_or_leader,
+        finished=answered,
         assumes_condorcet=True,
     )
 )

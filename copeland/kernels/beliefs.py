@@ -1,8 +1,8 @@
 """What rules of the sampling kind share: theta_ij ~ Beta(wins + 1, losses + 1), mostly without drawing it.
 
 Most rules ask of a sampled matrix only which of its entries are above 1/2. That is a coin with
-probability q_ij = P(theta_ij > 1/2), so a uniform number decides it, exactly and thirty times faster
-than a beta variate. q changes only where a duel was added, and then by one term: with n - 1 duels and w wins before,
+probability q_ij = P(theta_ij > 1/2), so a uniform number decides it, exactly and without a
+beta variate. q changes only where a duel was added, and then by one term: with n - 1 duels and w wins before,
 a further win adds half of the probability of w + 1 heads in n tosses.
 """
 

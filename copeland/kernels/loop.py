@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.kernels.draws import pick
 from copeland.kernels.mark import bound, kernel
 
 Ints = NDArray[np.int64]
@@ -205,6 +204,3 @@ def loop_of(
     given["TAKES_TIES"] = "tie" in given
     given["duel"] = bound(duel, given, "duel", None, compile)
     return bound(duel_loop, given, name, home, compile)
-
-
-__all__ = ["TIE", "Ledger", "duel_loop", "loop_of", "new_ledger", "pick"]

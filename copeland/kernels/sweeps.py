@@ -209,8 +209,8 @@ def win_record(tally, i):
 
 
 @kernel
-def next_pair(contest, rng):
-    """Turn to the next pair that is needed, striking those that are not; if none is, name the answer.
+def next_pair(contest, t, rng):
+    """The `advance` of a contest: turn to the next pair that is needed, striking those that are not; if none is, name the answer.
 
     What makes a pair needless never ceases to hold, so it is enough to look when its turn comes.
     """
@@ -233,8 +233,8 @@ def needed(contest, code):
 
 
 @kernel
-def pair_to_duel(contest):
-    """Return the pair whose turn it is, or the answer against itself."""
+def pair_to_duel(contest, t, rng):
+    """The `select` of a contest: return the pair whose turn it is, or the answer against itself."""
     if contest.answer[0] >= 0:
         return contest.answer[0], contest.answer[0]
     code = visiting(contest.roster)
@@ -242,8 +242,14 @@ def pair_to_duel(contest):
 
 
 @kernel
+def answered(contest):
+    """The `finished` of a contest: tell whether no pair is left."""
+    return contest.answer[0] >= 0
+
+
+@kernel
 def answer_or_leader(contest):
-    """Return the answer; before it is found, the option that leads."""
+    """The `recommend` of a contest: return the answer; before it is found, the option that leads."""
     return contest.answer[0] if contest.answer[0] >= 0 else leader(contest.tally)
 
 
