@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -183,7 +184,7 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"{path}: there is no such file.") from None
         except InvalidMatrix as error:
             raise InvalidMatrix(f"{path}: {error}") from None
-        except (OSError, ValueError, EOFError, BadZipFile) as error:
+        except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
             raise InvalidMatrix(f"{path}: cannot be read as a matrix: {error}") from error
 
     def save(self, path: str | Path) -> None:

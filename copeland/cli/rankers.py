@@ -84,8 +84,8 @@ def estimate_command(
     from copeland.ranking.estimation import Protocol, check_ties, estimate
 
     check_ties(ties)
-    collection = letor.load(*files, grades=grades)
     protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
+    collection = letor.load(*files, grades=grades)
     constant = constant_features(collection)
     if len(constant):
         note(f"copeland: constant in every query, so ranking at random: {_some(constant)}.")
@@ -107,7 +107,7 @@ def estimate_command(
         raise typer.Exit(INTERRUPTED) from None
     found.save(out, ties, seed)
     _remove(kept)
-    about = _about(found, ties, comparisons if adaptive else None)
+    about = _about(found, ties, seed, comparisons if adaptive else None)
     if as_json:
         print_json({"out": str(out), **about})
         return
@@ -128,7 +128,7 @@ def _some(names: Any, limit: int = 8) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def _about(found: Any, ties: str, budget: int | None) -> dict[str, Any]:
+def _about(found: Any, ties: str, seed: int, budget: int | None) -> dict[str, Any]:
     """Say what was found; ``budget`` is what an adaptive estimate could have spent on each pair."""
     from copeland import winners
 
@@ -140,7 +140,7 @@ def _about(found: Any, ties: str, budget: int | None) -> dict[str, Any]:
             "share_of_the_full_budget": round(total / (budget * k * (k - 1) // 2), 4),
             "most_comparisons_of_a_pair": int(found.n.max()),
         }
-    matrix = found.matrix(ties)
+    matrix = found.matrix(ties, seed=seed)
     condorcet = winners.condorcet_winner(matrix)
     return {
         "rankers": matrix.k,

@@ -7,7 +7,9 @@ has a stream of its own, so the counts do not depend on how the pairs are shared
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -28,6 +30,7 @@ from copeland.ranking.collection import Collection
 from copeland.ranking.comparison import (
     LENGTH,
     TAU,
+    check_tau,
     compare_many,
     new_room,
     outcome_code,
@@ -96,8 +99,9 @@ class Estimate:
             p = (1 + self.lead) / 2
         elif ties == "discard":
             decisive = self.n - self.ties
-            if ((decisive == 0) & ~np.eye(len(self.n), dtype=bool)).any():
-                i, j = np.argwhere((decisive == 0) & ~np.eye(len(self.n), dtype=bool))[0]
+            never = (decisive == 0) & ~np.eye(len(self.n), dtype=bool)
+            if never.any():
+                i, j = np.argwhere(never)[0]
                 raise InvalidMatrix(
                     f"all comparisons of {self.labels[i]} and {self.labels[j]} are ties; "
                     "count ties as half instead of discarding them."
@@ -137,8 +141,6 @@ class Estimate:
 
     def save(self, path: str | Path, ties: str = "half", seed: int = 0) -> None:
         """Write an .npz that loads wherever a matrix does, with the counts beside ``p``."""
-        import io
-
         file = io.BytesIO()
         np.savez_compressed(
             file,
@@ -164,7 +166,15 @@ class Estimate:
                     outcome=str(arrays["outcome"]),
                     **{k: arrays[k] for k in ("wins", "ties", "n", "lead", "spread")},
                 )
-        except (OSError, KeyError, ValueError, TypeError, EOFError, BadZipFile) as error:
+        except (
+            OSError,
+            KeyError,
+            ValueError,
+            TypeError,
+            EOFError,
+            BadZipFile,
+            zlib.error,
+        ) as error:
             raise InvalidMatrix(f"{path}: is not an estimate from comparisons: {error}") from error
 
 
@@ -223,6 +233,8 @@ def world_of(
     if len(rankers) < 2:
         raise InvalidParameter(f"there are {len(rankers)} rankers; a comparison needs at least 2.")
     protocol.clicks.check(collection.grades)
+    protocol.clicks.tables(protocol.length)
+    check_tau(protocol.tau, int(collection.sizes.max()))
     orders = rankings(collection, rankers, seed)
     return World(orders, ranks(orders, collection.offsets), collection.grades, collection.offsets)
 

@@ -126,6 +126,7 @@ def click_problem(
 
 def _digest(world: ClickWorld, matrix: PreferenceMatrix) -> str:
     digest = hashlib.sha256(matrix.key.encode())
-    for array in (world.outcome, world.length, world.orders, world.grades, *world.clicks):
+    tables = (*world.weights, *world.clicks, world.orders, world.grades, world.offsets)
+    for array in (world.outcome, world.length, *tables):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
