@@ -54,11 +54,6 @@ class Finished:
     correct: NDArray[np.bool_]
     seconds: float
 
-    @property
-    def cut(self) -> bool:
-        """Whether the run was cut before its horizon."""
-        return bool(self.ledger.mark[0] < len(self.ledger.marks))
-
 
 def run_cell(cell: Cell) -> Finished:
     """Run a cell to its horizon, or until it is cut."""
@@ -82,8 +77,17 @@ def run_cell(cell: Cell) -> Finished:
             look()
             loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
         seconds = time.perf_counter() - start
+    _leave_unreached(ledger)
     correct = np.isin(ledger.answer_at, problem.winners)
     return Finished(str(spec), cell.run, cell.horizon, ledger, correct, seconds)
+
+
+def _leave_unreached(ledger: Ledger) -> None:
+    """Say of the marks that a cut run did not reach that nothing is known there."""
+    reached = int(ledger.mark[0])
+    ledger.regret_at[reached:] = np.nan
+    ledger.duels_at[reached:] = ledger.duels[0]
+    ledger.answer_at[reached:] = -1
 
 
 @contextmanager

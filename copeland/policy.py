@@ -43,7 +43,6 @@ class Algorithm:
     resting: Callable[..., int] | None = None
     finished: Callable[..., bool] | None = None
     tie: Callable[..., None] | None = None
-    grow: Callable[..., State] | None = None
     assumes_condorcet: bool = False
 
     @property
@@ -236,18 +235,16 @@ class Policy:
         """Say who won a duel that was asked; None is a tie."""
         if self.open.get(duel.id) != duel:
             raise UnknownDuel(f"{duel} was not asked, or was answered before.")
-        if winner is not None and winner not in (duel.first, duel.second):
-            raise InvalidParameter(
-                f"option {winner} is not in the duel of {duel.first} and {duel.second}."
-            )
-        del self.open[duel.id]
         self.add(duel.first, duel.second, winner)
+        del self.open[duel.id]
 
     def add(self, first: int, second: int, winner: int | None) -> None:
         """Take in an answer that nobody asked for: any pair, at any time."""
         for option in (first, second):
             if not 0 <= option < self.k:
                 raise InvalidParameter(f"option {option} is outside 0..{self.k - 1}.")
+        if winner is not None and winner not in (first, second):
+            raise InvalidParameter(f"option {winner} is not in the duel of {first} and {second}.")
         rng = self._generator()
         if first == second:
             return

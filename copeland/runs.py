@@ -96,3 +96,8 @@ def _summary(curve: Curves) -> dict[str, Any]:
         "correct": float(curve.correct[:, -1].mean()),
         "seconds": curve.seconds,
     }
+
+
+def number(value: float) -> float | None:
+    """Return a value for JSON: None where a cut run, or a short one, has none."""
+    return float(value) if np.isfinite(value) else None

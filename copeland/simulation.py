@@ -147,7 +147,7 @@ def _specs(algorithms: str | Sequence[str]) -> list[Spec]:
 
 def _horizons(horizon: float | Sequence[float]) -> list[int]:
     """The horizons in increasing order."""
-    given = [horizon] if isinstance(horizon, int | float) else list(horizon)
+    given = np.atleast_1d(np.asarray(horizon, dtype=np.float64)).tolist()
     if not given:
         raise InvalidParameter("no horizon is given; name at least one.")
     for value in given:
@@ -159,7 +159,7 @@ def _horizons(horizon: float | Sequence[float]) -> list[int]:
 def _marks(marks: int | ArrayLike, horizons: list[int]) -> NDArray[np.int64]:
     """The steps to record: log-spaced and rounded, or as given; every horizon is one of them."""
     last = horizons[-1]
-    if isinstance(marks, int):
+    if isinstance(marks, int | np.integer):
         if marks < 1:
             raise InvalidParameter(f"marks is {marks}; at least 1 is needed.")
         steps = np.rint(np.geomspace(1, last, marks)) if marks > 1 else np.array([last])

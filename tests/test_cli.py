@@ -485,3 +485,16 @@ def test_rankers_estimate_refuses_bad_input_in_a_sentence(letor_file, tmp_path, 
     assert done.exit_code == 2, done.stdout
     assert sentence in done.stderr
     assert not (tmp_path / "m.npz").exists()
+
+
+def test_report_shows_a_run_that_was_cut_as_cut(tmp_path):
+    from copeland.experiments.comparisons import Comparison
+    from copeland.experiments.store import finish
+    from copeland.problems import problem_of
+
+    plan = Comparison(problem_of("mslr-5"), ("random",), 10**7, runs=1, marks=8, most_duels=10_000)
+    results.write(plan.collect(finish(plan.tasks(), tmp_path / "kept")), tmp_path / "cut")
+    assert "cut" in run("report", tmp_path / "cut", "--page").stdout
+    told = values("report", tmp_path / "cut")
+    assert told["algorithms"][0]["mean"] is None
+    assert told["algorithms"][0]["mean_at_marks"][-1] is None

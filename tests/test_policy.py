@@ -76,3 +76,15 @@ def test_unknown_names_suggest_the_nearest():
         Policy("cbb", k=3)
     with pytest.raises(InvalidParameter, match="at least 2"):
         Policy("ccb", k=1)
+
+
+def test_a_refused_answer_leaves_the_duel_open_and_the_counts_alone():
+    policy = Policy("ccb", k=4)
+    duel = policy.ask()
+    outsider = next(i for i in range(4) if i not in (duel.first, duel.second))
+    with pytest.raises(InvalidParameter, match="not in the duel"):
+        policy.add(duel.first, duel.second, winner=outsider)
+    assert not policy.state.pairs.duels.any()
+    with pytest.raises(InvalidParameter, match="not in the duel"):
+        policy.tell(duel, winner=outsider)
+    policy.tell(duel, winner=duel.first)

@@ -262,3 +262,14 @@ def test_multisbm_is_lost_where_the_others_beat_each_other_harder_than_the_winne
     # winner, which beats it at 0.6, so steps run in the circle and regret is linear.
     runs = copeland.simulate("cyclic-4", "multisbm", 1e5, runs=10, seed=0)
     assert runs.curves[0].regret[:, -1].min() > 1e5
+
+
+@pytest.mark.parametrize("name", ["doubler", "multisbm", "sparring"])
+def test_the_sides_of_a_tie_that_nobody_asked_for_are_drawn(name):
+    seen = set()
+    for seed in range(12):
+        policy = copeland.Policy(name, k=3, seed=seed)
+        policy.add(0, 1, None)
+        learners = getattr(policy.state, "learners", None) or policy.state.learner
+        seen.add(tuple(learners.plays.ravel().tolist()))
+    assert len(seen) == 2

@@ -109,3 +109,5 @@ def test_a_run_that_is_cut_has_no_value_at_the_marks_it_did_not_reach(tmp_path):
     curve = plan.collect(finish(plan.tasks(), tmp_path)).curves[0]
     assert np.isnan(curve.regret[0, -1])
     assert not np.isnan(curve.regret[0, :5]).any()
+    assert (curve.answers[0, -1], curve.correct[0, -1]) == (-1, False)
+    assert curve.comparisons[0, -1] >= 1_000_000

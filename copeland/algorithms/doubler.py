@@ -37,7 +37,6 @@ from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
     Asked,
     Ucb,
-    answered,
     ask,
     forget_rewards,
     heads,
@@ -161,8 +160,8 @@ def update(state, winner, loser, rng):
 @kernel
 def tie(state, first, second, rng):
     """Tell the learner that its choice was as good."""
-    answered(state.asked, first, second)
-    reward(state.learner, ONLY, second, 0.5, 1)
+    right = right_one(state.asked, first, second, rng)
+    reward(state.learner, ONLY, right, 0.5, 1)
 
 
 @kernel

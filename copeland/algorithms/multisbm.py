@@ -31,7 +31,6 @@ from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
     Asked,
     Ucb,
-    answered,
     ask,
     heads,
     left_now,
@@ -99,8 +98,8 @@ def update(state, winner, loser, rng):
 @kernel
 def tie(state, first, second, rng):
     """Tell the learner of the left option that its choice was as good."""
-    answered(state.asked, first, second)
-    reward(state.learners, first, second, 0.5, 1)
+    right = right_one(state.asked, first, second, rng)
+    reward(state.learners, first + second - right, right, 0.5, 1)
 
 
 @kernel

@@ -30,7 +30,6 @@ from copeland.kernels.learners import (
     RIGHT,
     Asked,
     Ucb,
-    answered,
     ask,
     heads,
     left_now,
@@ -96,8 +95,8 @@ def update(state, winner, loser, rng):
 @kernel
 def tie(state, first, second, rng):
     """Reward both learners by half."""
-    answered(state.asked, first, second)
-    tell(state, first, second, 0.5, 1)
+    right = right_one(state.asked, first, second, rng)
+    tell(state, first + second - right, right, 0.5, 1)
 
 
 @kernel

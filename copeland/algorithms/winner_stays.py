@@ -86,7 +86,7 @@ def advance(state, t, rng):
     first = highest(state, NOBODY, rng)
     while state.scores[first] >= (len(state.scores) - 1) * state.round[0]:
         state.winner[0] = first
-        state.last_rest[0] = max(state.last_rest[0], t - 1) + rest_length(state)
+        state.last_rest[0] = min(max(state.last_rest[0], t - 1) + rest_length(state), NEVER)
         state.round[0] += 1
     second = highest(state, first, rng)
     state.first[0] = first

@@ -17,7 +17,7 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show, width
 from copeland.errors import AssumptionWarning, Interrupted
 from copeland.report.tables import runs_table
-from copeland.runs import Curves, Runs
+from copeland.runs import Curves, Runs, number
 from copeland.simulation import simulate
 
 _EXAMPLE = (
@@ -102,9 +102,9 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": curve.name,
         "params": curve.params,
-        **row,
+        **{k: number(v) if isinstance(v, float) else v for k, v in row.items()},
         "marks": curve.marks.tolist(),
-        "mean_at_marks": curve.regret.mean(axis=0).tolist(),
+        "mean_at_marks": [number(mean) for mean in curve.regret.mean(axis=0)],
     }
 
 

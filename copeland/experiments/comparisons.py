@@ -16,6 +16,9 @@ from copeland.policy import PARTS, Spec, find
 from copeland.problems import Problem
 from copeland.runs import Curves, Runs
 
+# What every run goes through, whatever the algorithm: the loop, the cell, the streams.
+_RUNNING = ("copeland.kernels.loop", "copeland.cells", "copeland.streams")
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -25,7 +28,9 @@ class Comparison:
     algorithms: tuple[str, ...]
     horizon: int
     runs: int
-    horizons: tuple[int, ...] = ()  # for algorithms that must know theirs; empty: the horizon alone
+    horizons: tuple[
+        int, ...
+    ] = ()  # marks for all; ends of runs of their own for those that must know
     marks: int = 60
     seed: int = 0
     most_duels: int = 0  # a run is cut after so many; 0: never
@@ -117,7 +122,7 @@ class SimulationTask:
         """Return everything that the result depends on: the sources of the rule too."""
         algorithm = find(Spec.parse(self.algorithm).name)
         parts = [part for name in PARTS if (part := algorithm.part(name)) is not None]
-        modules = {part.__module__ for part in (*parts, self.problem.answer)}
+        modules = {part.__module__ for part in (*parts, algorithm.init, self.problem.answer)}
         return {
             "kind": "simulation",
             "problem": self.problem.key,
@@ -127,14 +132,14 @@ class SimulationTask:
             "marks": list(self.marks),
             "seed": self.seed,
             "most duels": self.most_duels,
-            "sources": source_digest({*modules, "copeland.kernels.loop"}),
+            "sources": source_digest({*modules, *_RUNNING}),
         }
 
     def run(self) -> Arrays:
         """Run them one after the other."""
         done = [self._run_one(run) for run in range(self.first, self.first + self.count)]
         return {
-            "regret": np.array([_reached(one, one.ledger.regret_at) for one in done]),
+            "regret": np.array([one.ledger.regret_at for one in done]),
             "comparisons": np.array([one.ledger.duels_at for one in done]),
             "answers": np.array([one.ledger.answer_at for one in done]),
             "correct": np.array([one.correct for one in done]),
@@ -153,9 +158,3 @@ class SimulationTask:
                 most_duels=self.most_duels,
             )
         )
-
-
-def _reached(done: Finished, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values at the marks that a run reached; not a number at those it was cut before."""
-    reached = np.arange(len(values)) < done.ledger.mark[0]
-    return np.where(reached, values, np.nan)

@@ -15,12 +15,21 @@ from copeland.experiments import paper
 from copeland.experiments.analyses import Analyses, Cell, analyse, cell
 from copeland.experiments.store import Arrays, Task, finish
 from copeland.experiments.subsets import BLOCK
+from copeland.kernels.mark import source_digest
 from copeland.matrix import PreferenceMatrix
-from copeland.runs import Runs
-from copeland.version import __version__
+from copeland.runs import Runs, number
 
 EXPERIMENTS = ("small", "large", "condorcet", "modern")
 PARTS = (*EXPERIMENTS, "analyses")
+
+# What subsets are counted with.
+_COUNTING = (
+    "copeland.experiments.subsets",
+    "copeland.experiments.subset_gaps",
+    "copeland.winners",
+    "copeland.gaps",
+    "copeland.streams",
+)
 
 QUICK_SAMPLES = BLOCK
 FULL_SAMPLES = 10_000
@@ -127,7 +136,7 @@ class SubsetTask:
             "samples": [self.first, self.count],
             "seed": self.seed,
             "lotteries": self.lotteries,
-            "version": __version__,
+            "sources": source_digest({cell.__module__, *_COUNTING}),
         }
 
     def run(self) -> Arrays:
@@ -170,7 +179,7 @@ def _regrets(runs: Runs) -> dict[str, Any]:
         "algorithms": {
             curve.label: {
                 "marks": curve.marks.tolist(),
-                "mean_at_marks": [_number(x) for x in curve.regret.mean(axis=0)],
+                "mean_at_marks": [number(x) for x in curve.regret.mean(axis=0)],
                 "cut": int(np.isnan(curve.regret[:, -1]).sum()),
             }
             for curve in runs.curves
@@ -185,24 +194,20 @@ def _analyses_json(found: Analyses) -> dict[str, Any]:
         "table1": table,
         "table1_samples": int(found.overlaps.samples.min()),
         "copeland_in_support": inside,
-        "gap_ratio": _number(found.gap_ratios.full),
+        "gap_ratio": number(found.gap_ratios.full),
         "p_condorcet": dict(
             zip(found.condorcet.sizes.tolist(), found.condorcet.exact.tolist(), strict=True)
         ),
         "p_condorcet_sampled": {
-            k: _number(p)
+            k: number(p)
             for k, p in zip(
                 found.condorcet.sizes.tolist(), found.condorcet.sampled.tolist(), strict=True
             )
         },
         "mean_gap_ratio": {
-            k: _number(x)
+            k: number(x)
             for k, x in zip(
                 found.gap_ratios.sizes.tolist(), found.gap_ratios.mean.tolist(), strict=True
             )
         },
     }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""What every algorithm is written with: the mark, the counts of pairs, the one duel loop.
+"""What algorithms are written with: the mark, the counts of pairs, and what kinds of rules share.
 
 The readable code and the fast code are the same code. :func:`kernel` only marks a plain function;
 simulations compile copies of the marked functions, live use runs them as they are.
@@ -17,7 +17,7 @@ from copeland.kernels.beliefs import (
 )
 from copeland.kernels.draws import draw, pick
 from copeland.kernels.kl import kl, kl_lower, kl_upper
-from copeland.kernels.mark import compiled, is_kernel, kernel
+from copeland.kernels.mark import compiled, kernel
 from copeland.kernels.pairs import (
     NEVER,
     Pairs,
@@ -35,7 +35,6 @@ from copeland.kernels.ucb import (
     record,
     reopen,
     strongest_challenger,
-    upper,
 )
 
 __all__ = [
@@ -57,7 +56,6 @@ __all__ = [
     "forget",
     "greatest",
     "hoeffding_expiry",
-    "is_kernel",
     "judge",
     "kernel",
     "kl",
@@ -79,5 +77,4 @@ __all__ = [
     "strongest_challenger",
     "theta",
     "total",
-    "upper",
 ]

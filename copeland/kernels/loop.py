@@ -1,6 +1,7 @@
 """The one duel loop, and the parts of an algorithm that it calls.
 
-The functions above :func:`duel_loop` are what an algorithm may leave out, with what happens then.
+The functions above :func:`duel_loop` stand for the parts of an algorithm; those that it may leave out
+say what happens then.
 :func:`loop_of` puts an algorithm's own parts, and the answerer of a problem, in their place.
 """
 

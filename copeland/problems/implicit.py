@@ -51,8 +51,8 @@ def implicit_order(k: int, gap: tuple[float, float] = (0.05, 0.45), seed: int = 
     """Return the problem of :func:`copeland.problems.generators.order` in constant memory."""
     if k < 3:
         raise InvalidParameter(f"there are {k} options; this problem needs at least 3.")
-    if not 0 <= gap[0] <= gap[1] <= 0.5:
-        raise InvalidParameter(f"the gap is {gap}; it must lie between 0 and 0.5.")
+    if not 0 < gap[0] <= gap[1] <= 0.5:
+        raise InvalidParameter(f"the gap is {gap}; it must lie above 0 and up to 0.5.")
     wins = np.arange(k - 1, -1, -1, dtype=np.float64)
     wins[:3] = k - 2
     return Problem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def write_pages(
 
 
 def _lead(runs: Runs) -> str:
-    best = min(runs.summary(), key=lambda row: row["mean"])
+    best = min(runs.summary(), key=lambda row: (math.isnan(row["mean"]), row["mean"]))
     count = f"{runs.runs} run{'s' if runs.runs > 1 else ''}"
     told = f"{runs.k:,} options, {runs.horizon:,} steps, {count}."
     if len(runs.curves) == 1:

@@ -166,11 +166,15 @@ def matrix_table(rows: Sequence[Sequence[float]], labels: Sequence[str]) -> Tabl
 def amount(x: float) -> str:
     """Return a number to three digits or to the unit, with commas; in powers of ten when round.
 
+    What is not a number is regret at a mark that a run was cut before.
+
     Examples
     --------
-    >>> amount(0.51234), amount(12.345), amount(1234567.8), amount(10**8)
-    ('0.512', '12.3', '1,234,568', '10^8')
+    >>> amount(0.51234), amount(12.345), amount(1234567.8), amount(10**8), amount(math.nan)
+    ('0.512', '12.3', '1,234,568', '10^8', 'cut')
     """
+    if math.isnan(x):
+        return "cut"
     digits = str(int(x)) if x == int(x) else ""
     if len(digits) > 6 and digits.rstrip("0") == "1":
         return f"10^{len(digits) - 1}"
