@@ -1,4 +1,4 @@
-# Every chore by name; `make help` lists them. The first use of any makes the environment in .venv.
+# Every chore by name; `make help` lists them. The first that needs it makes the environment in .venv.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -1,4 +1,7 @@
-"""`make bench`: every claim of speed, with both sides measured in this run."""
+"""`make bench`: speed, with yardstick and package measured in this run.
+
+The C++ rates beside it were recorded once, on one machine; they cannot be run here.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ register(PLAIN_CCB)
 
 
 def seconds(problem, algorithm, horizon, runs=1, **how):
-    """CPU-bound seconds a run, and real duels a run; what compiling takes is not counted."""
+    """Seconds a run, and real duels a run; what compiling takes is not counted."""
     row = copeland.simulate(problem, algorithm, horizon, runs=runs, seed=SEED, **how).summary()[0]
     return row["seconds"] / runs, row["comparisons"]
 

@@ -22,7 +22,7 @@ def report_command(
         typer.Argument(metavar="DIR", help="What `simulate --out` or `reproduce --out` wrote."),
     ],
     page: Annotated[
-        bool, typer.Option("--page", help="Write the figures and the page in it anew.")
+        bool, typer.Option("--page", help="Write figures and a page into each result folder.")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -27,7 +27,7 @@ class _Program(TyperGroup):
     """The commands, with whatever is wrong said in one sentence on standard error."""
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run a command and exit: 0, or 2 for bad input."""
+        """Run a command and exit: 0, 2 for bad input, 1 for what the machine refuses, or its own code."""
         try:
             code = super().main(*args, standalone_mode=False, **extra)
         except (CopelandError, MemoryError, _usage_error()) as error:

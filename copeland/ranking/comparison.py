@@ -35,7 +35,7 @@ METHODS = ("probabilistic", "team-draft")
 
 
 class RankWeights(NamedTuple):
-    """1 / rank^tau, ranks from 0, and its sums from each rank to the end."""
+    """1 / (rank + 1)^tau, ranks from 0, and its sums from each rank to the end."""
 
     weight: Floats
     tail: Floats  # one longer: tail[r] - tail[n] is the mass of ranks r to n - 1

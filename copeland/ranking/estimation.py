@@ -119,7 +119,10 @@ class Estimate:
         return heads + np.tril((self.ties - heads.T), -1)
 
     def standard_errors(self, ties: str = "half") -> Floats:
-        """Return the standard error of each probability, from the comparisons alone."""
+        """Return the standard error of each probability, from the comparisons alone.
+
+        Rather too large: differences between queries, which the strata take out, are counted in.
+        """
         check_ties(ties)
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.outcome == "expected":
