@@ -20,6 +20,8 @@ Each bound is given as printed, or with ``corrected=True`` as its proof supports
 C(delta), T_delta, A1 and Theorem 1 outgrow any float when alpha is near 1/2, so they come as natural
 logarithms, and their names begin with ``log_``. What does not exist raises
 :class:`copeland.errors.Undefined`; an empty sum is 0.
+
+What theory forbids is in :mod:`copeland.limits`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland import gaps
+from copeland import gaps, limits
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
 from copeland.winners import copeland_winners
@@ -335,7 +337,7 @@ def summary(
     horizon: float = HORIZON,
     corrected: bool = False,
 ) -> dict[str, Any]:
-    """Return every quantity and bound by name, ready for JSON.
+    """Return every quantity, bound and limit (:mod:`copeland.limits`) by name, ready for JSON.
 
     A value is None where it does not exist, and ``undefined`` then says why under the same key; or
     where a float cannot hold it (``a1``, ``theorem_1``), and its ``log_`` has it. ``log_c_delta`` and
@@ -368,6 +370,12 @@ def summary(
         "log_theorem_1_expected": lambda: log_theorem_1_expected(m, horizon, alpha, corrected),
         "theorem_2_rate": lambda: theorem_2_rate(m),
         "lemma_3_rate": lambda: lemma_3_rate(m),
+        "lower_regret": lambda: limits.lower_regret(m),
+        "lower_regret_ecw": lambda: limits.lower_regret_ecw(m),
+        "lower_samples": lambda: limits.lower_samples(m),
+        "lower_samples_ecw": lambda: limits.lower_samples_ecw(m),
+        "lower_condorcet": lambda: limits.lower_condorcet(m),
+        "lower_condorcet_copeland": lambda: limits.lower_condorcet_copeland(m),
     }
     values: dict[str, Any] = {}
     undefined: dict[str, str] = {}

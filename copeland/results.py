@@ -32,7 +32,13 @@ TABLE = "runs.npz"
 _ABOUT = ("problem", "key", "k", "redrawn", "horizon", "seed", "regret", "interrupted")
 
 
-def write(runs: Runs, folder: str | Path, force: bool = False, command: str = "") -> None:
+def write(
+    runs: Runs,
+    folder: str | Path,
+    force: bool = False,
+    command: str = "",
+    lower_bound: float | None = None,
+) -> None:
     """Write a simulation into a folder, which is made if need be.
 
     Parameters
@@ -41,6 +47,8 @@ def write(runs: Runs, folder: str | Path, force: bool = False, command: str = ""
         Replace the results in a folder that is not empty; files of other names stay.
     command
         The command that gives these numbers again, for the manifest.
+    lower_bound
+        The least regret per ln T that theory allows, to be drawn beside them.
 
     Examples
     --------
@@ -57,7 +65,7 @@ def write(runs: Runs, folder: str | Path, force: bool = False, command: str = ""
     # The manifest goes first and comes last: with one, a folder is complete.
     (folder / MANIFEST).unlink(missing_ok=True)
     write_file(folder / TABLE, _packed(runs))
-    text = json.dumps(_described(runs, command), indent=2) + "\n"
+    text = json.dumps(_described(runs, command, lower_bound), indent=2) + "\n"
     write_file(folder / MANIFEST, text.encode())
 
 
@@ -125,7 +133,7 @@ def write_file(path: Path, content: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _described(runs: Runs, command: str) -> dict[str, Any]:
+def _described(runs: Runs, command: str, lower_bound: float | None) -> dict[str, Any]:
     done = [
         {
             "name": curve.name,
@@ -142,6 +150,7 @@ def _described(runs: Runs, command: str) -> dict[str, Any]:
         "algorithms": done,
         "versions": versions(),
         "command": command,
+        "lower_bound": lower_bound,
     }
 
 

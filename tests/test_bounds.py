@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from copeland import bounds
+from copeland import bounds, limits
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
 
@@ -35,10 +35,15 @@ MSLR_5 = PreferenceMatrix(
      [0.482, 0.461, 0.488, 0.497, 0.5]]
 )  # fmt: skip
 
+LIMITS = [
+    "lower_regret", "lower_regret_ecw", "lower_samples", "lower_samples_ecw",
+    "lower_condorcet", "lower_condorcet_copeland",
+]  # fmt: skip
 KEYS = [
     "k", "c", "l_c", "gap", "gap_min", "gap_ratio", "gap_star_min", "h_inf", "log_c_delta",
     "log_t_delta", "log_a1", "a1", "a2", "a3", "theorem_1", "log_theorem_1",
-    "log_theorem_1_expected", "theorem_2_rate", "lemma_3_rate", "alpha", "delta", "horizon", "corrected", "undefined",
+    "log_theorem_1_expected", "theorem_2_rate", "lemma_3_rate", *LIMITS,
+    "alpha", "delta", "horizon", "corrected", "undefined",
 ]  # fmt: skip
 
 
@@ -436,6 +441,7 @@ def test_summary_has_each_quantity_under_its_name(corrected):
     assert found["theorem_1"] == bounds.theorem_1(ORDER, 1e6, 2, 0.1, corrected)
     assert found["theorem_2_rate"] == found["lemma_3_rate"] == pytest.approx(28)
     assert found["corrected"] is corrected
+    assert [found[key] for key in LIMITS] == [getattr(limits, key)(ORDER) for key in LIMITS]
     assert found["undefined"] == {}
 
 
@@ -454,16 +460,25 @@ def test_summary_gives_none_for_what_no_float_holds():
     assert found["theorem_1"] is None
     assert found["log_a1"] > 700
     assert found["log_theorem_1"] > 700
-    assert set(found["undefined"]) == {"log_theorem_1_expected"}  # it needs alpha > 1
+    # One needs alpha > 1, the others a Condorcet winner.
+    missing = {"log_theorem_1_expected", "lower_condorcet", "lower_condorcet_copeland"}
+    assert set(found["undefined"]) == missing
 
 
 def test_summary_of_winners_alone_names_what_is_undefined():
     found = bounds.summary(CIRCLE)
     assert set(found["undefined"]) == {
         "gap", "gap_ratio", "gap_star_min", "log_t_delta", "log_a1", "a1", "theorem_1",
-        "log_theorem_1", "log_theorem_1_expected",
+        "log_theorem_1", "log_theorem_1_expected", "lower_condorcet", "lower_condorcet_copeland",
     }  # fmt: skip
     assert (found["a2"], found["a3"]) == (0, 0)
+
+
+def test_summary_says_why_a_lower_bound_is_infinite():
+    found = bounds.summary(TIED_WINNERS)
+    assert found["lower_regret"] > 0
+    assert found["lower_samples"] is None
+    assert "option 1 ties exactly with 0" in found["undefined"]["lower_samples"]
 
 
 # Real problems

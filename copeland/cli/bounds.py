@@ -1,4 +1,4 @@
-"""copeland bounds: the paper's quantities, and what its theorems promise."""
+"""copeland bounds: the paper's quantities, what its theorems promise, and what theory forbids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bounds_command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the gaps of a problem, and the paper's bounds on regret for it."""
+    """Show the gaps of a problem, the paper's bounds on regret for it, and lower bounds."""
     m = load(matrix)
     found = bounds.summary(m, alpha, delta, horizon, corrected)
     if as_json:

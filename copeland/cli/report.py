@@ -43,5 +43,5 @@ def _write_page(folder: Path, runs: Runs) -> None:
     from copeland.report.pages import PAGE, write_pages
 
     about = results.manifest(folder)
-    write_pages(runs, folder, about["versions"], about["command"])
+    write_pages(runs, folder, about["versions"], about["command"], about.get("lower_bound"))
     note(f"Written to {folder}: look at {folder / PAGE}.")

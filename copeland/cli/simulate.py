@@ -15,8 +15,10 @@ import copeland.results as results
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show, width
-from copeland.errors import AssumptionWarning, Interrupted
-from copeland.report.tables import runs_table
+from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter, Undefined
+from copeland.limits import lower_regret
+from copeland.problems import load, redrawn
+from copeland.report.tables import limit_sentence, runs_table
 from copeland.runs import Curves, Runs, number
 from copeland.simulation import simulate
 
@@ -62,12 +64,16 @@ def simulate_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace the results in --out, if there are any.")
     ] = False,
+    lower_bound: Annotated[
+        bool, typer.Option("--lower-bound", help="Draw the least regret that theory allows, too.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run algorithms on a problem and show their regret; without --out nothing is written."""
     if out is not None:
         results.check_folder(out, force)
-    command = _command(problem, algorithm, horizon, runs, seed, regret)
+    command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound)
+    limit = _limit(problem) if lower_bound else None
     try:
         with progress_bar("runs") as advance, _warnings_as_notes():
             done = simulate(
@@ -76,9 +82,9 @@ def simulate_command(
     except Interrupted as stop:
         note(f"copeland: {str(stop).split(';')[0]}.")
         if isinstance(stop.runs, Runs):
-            _deliver(stop.runs, out, command, as_json)
+            _deliver(stop.runs, out, command, limit, as_json)
         raise typer.Exit(INTERRUPTED) from None
-    _deliver(done, out, command, as_json)
+    _deliver(done, out, command, limit, as_json)
 
 
 def outcome(runs: Runs) -> dict[str, Any]:
@@ -108,22 +114,38 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _deliver(runs: Runs, out: Path | None, command: str, as_json: bool) -> None:
+def _limit(problem: str) -> float | None:
+    """The lower bound of a problem; None, and a note, if there is none to draw."""
+    if redrawn(problem):
+        note("copeland: no lower bound: the problem is redrawn for each run; name a seed.")
+        return None
+    try:
+        return lower_regret(load(problem))
+    except (Undefined, InvalidParameter) as reason:
+        note(f"copeland: no lower bound: {reason}")
+        return None
+
+
+def _deliver(
+    runs: Runs, out: Path | None, command: str, limit: float | None, as_json: bool
+) -> None:
     """Print a simulation, and write it where it was asked for."""
     if as_json:
-        print_json(outcome(runs))
+        print_json(outcome(runs) | ({} if limit is None else {"lower_regret": limit}))
     else:
         show(runs_table(runs, width()))
+        if limit is not None:
+            show(limit_sentence(runs, limit))
     if out is not None:
-        _write(runs, out, command)
+        _write(runs, out, command, limit)
 
 
-def _write(runs: Runs, out: Path, command: str) -> None:
+def _write(runs: Runs, out: Path, command: str, limit: float | None) -> None:
     from copeland.report.pages import PAGE, write_pages
 
     # A folder that must not be replaced was refused before the simulation began.
-    results.write(runs, out, force=True, command=command)
-    write_pages(runs, out, results.versions(), command)
+    results.write(runs, out, force=True, command=command, lower_bound=limit)
+    write_pages(runs, out, results.versions(), command, limit)
     note(f"Written to {out}: look at {out / PAGE}.")
 
 
@@ -134,6 +156,7 @@ def _command(
     runs: int,
     seed: int,
     regret: str,
+    lower_bound: bool,
 ) -> str:
     """The command that gives these numbers again, with every default spelt out."""
     words = ["copeland", "simulate", problem]
@@ -144,6 +167,8 @@ def _command(
     words += ["--runs", str(runs), "--seed", str(seed)]
     if regret != "definition-1":
         words += ["--regret", regret]
+    if lower_bound:
+        words += ["--lower-bound"]
     return shlex.join(words)
 
 

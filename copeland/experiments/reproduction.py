@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from copeland import winners
-from copeland.errors import InvalidParameter, nearest
+from copeland.errors import InvalidParameter, Undefined, nearest
 from copeland.experiments import paper
 from copeland.experiments.analyses import Analyses, Cell, analyse, cell
 from copeland.experiments.store import Arrays, Task, finish
 from copeland.experiments.subsets import BLOCK
 from copeland.kernels.mark import source_digest
+from copeland.limits import lower_regret
 from copeland.matrix import PreferenceMatrix
+from copeland.problems import Problem
 from copeland.runs import Runs, number
 
 EXPERIMENTS = ("small", "large", "condorcet", "modern")
@@ -45,6 +47,7 @@ class Reproduction:
     figures: tuple[tuple[paper.Figure, Runs], ...]
     analyses: Analyses | None
     condorcet_winners: dict[str, int | None]  # of the other click models, where they are at hand
+    lower_bounds: dict[str, float] = field(default_factory=dict)  # of figures, regret for each ln T
 
 
 def reproduce(
@@ -93,7 +96,21 @@ def reproduce(
         condorcet_winners={
             name: winners.condorcet_winner(other) for name, other in (others or {}).items()
         },
+        lower_bounds=_lower_bounds(figures),
     )
+
+
+def _lower_bounds(figures: Sequence[paper.Figure]) -> dict[str, float]:
+    """The lower bound of each figure by its name, where there is one."""
+    found = {figure.name: _lower_bound(figure.comparison.problem) for figure in figures}
+    return {name: bound for name, bound in found.items() if bound is not None}
+
+
+def _lower_bound(problem: Problem) -> float | None:
+    try:
+        return lower_regret(PreferenceMatrix(problem.world.p))
+    except (Undefined, InvalidParameter):
+        return None
 
 
 def _parts(only: Sequence[str]) -> Sequence[str]:
@@ -162,7 +179,10 @@ def as_json(found: Reproduction) -> dict[str, Any]:
     out: dict[str, Any] = {
         "full": found.full,
         "seed": found.seed,
-        "experiments": {figure.name: _regrets(runs) for figure, runs in found.figures},
+        "experiments": {
+            figure.name: _regrets(runs) | {"lower_regret": found.lower_bounds.get(figure.name)}
+            for figure, runs in found.figures
+        },
     }
     if found.condorcet_winners:
         out["condorcet_winners"] = found.condorcet_winners

@@ -10,16 +10,26 @@ if TYPE_CHECKING:
     from copeland.runs import Runs
 
 
-def plot(runs: Runs) -> Figure:
+def plot(runs: Runs, lower_bound: float | None = None) -> Figure:
     """Return the regret curves of a simulation as a matplotlib figure; save it with ``savefig``.
+
+    Parameters
+    ----------
+    runs
+        The simulation.
+    lower_bound
+        What :func:`copeland.limits.lower_regret` gives for its problem, to be drawn as a dashed line.
 
     Examples
     --------
     >>> import copeland
-    >>> figure = plot(copeland.simulate("cyclic-4", "ccb", horizon=1000, runs=5))
-    >>> figure.axes[0].get_xscale()
+    >>> runs = copeland.simulate("cyclic-4", "ccb", horizon=1000, runs=5)
+    >>> plot(runs).axes[0].get_xscale()
     'log'
+    >>> from copeland.limits import lower_regret
+    >>> plot(runs, lower_regret(copeland.load("cyclic-4"))).axes[0].lines[-1].get_label()
+    'lower bound'
     """
     from copeland.report.figures import regret_figure
 
-    return regret_figure(runs)
+    return regret_figure(runs, lower_bound)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.runs import Curves, Runs
+from copeland.simulation import REGRETS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,8 +40,17 @@ _UNSAID = {
 }
 
 
-def regret_figure(runs: Runs) -> Figure:
-    """Return mean regret over time, a curve and a band of quantiles for each algorithm."""
+def regret_figure(runs: Runs, lower_bound: float | None = None) -> Figure:
+    """Return mean regret over time, a curve and a band of quantiles for each algorithm.
+
+    Parameters
+    ----------
+    runs
+        The simulation.
+    lower_bound
+        The least regret for each ln t (:func:`copeland.limits.lower_regret`, by Definition 1), to be
+        drawn as a dashed line; if the runs have halved regret, so has the line.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(_WIDTH, _HEIGHT), layout="constrained")
@@ -48,9 +58,12 @@ def regret_figure(runs: Runs) -> Figure:
     shade = min(0.15, 0.6 / len(runs.curves))  # many bands on top of each other stay light
     for place, curve in enumerate(runs.curves):
         _draw(axes, curve, place, shade)
-    _scale(axes, runs)
+    limit = [] if lower_bound is None else [_limit(runs, lower_bound)]
+    _scale(axes, runs, [end.regret for end in limit])
     _title(axes, runs)
-    _label_curves(axes, runs.curves)
+    for end in limit:
+        _draw_limit(axes, end)
+    _label_ends(axes, [*(_end(curve, place) for place, curve in enumerate(runs.curves)), *limit])
     return figure
 
 
@@ -111,8 +124,37 @@ def _draw(axes: Axes, curve: Curves, place: int, shade: float) -> None:
     )
 
 
-def _scale(axes: Axes, runs: Runs) -> None:
+class _End(NamedTuple):
+    """Where a line ends."""
+
+    name: str
+    mark: float
+    regret: float
+    colour: str
+    cut: bool = False  # whether a run was cut there, before the horizon
+
+
+def _limit(runs: Runs, lower_bound: float) -> _End:
+    regret = REGRETS[runs.regret] * lower_bound * math.log(runs.horizon)
+    return _End("lower bound", runs.horizon, regret, INK)
+
+
+def _draw_limit(axes: Axes, end: _End) -> None:
+    start = max(1.0, axes.get_xlim()[0])
+    first = end.regret * math.log(start) / math.log(end.mark) if end.mark > 1 else 0.0
+    axes.plot(
+        [start, end.mark],  # a multiple of ln t is straight where time is logarithmic
+        [first, end.regret],
+        color=end.colour,
+        linestyle=(0, (4, 3)),
+        linewidth=0.9,
+        label=end.name,
+    )
+
+
+def _scale(axes: Axes, runs: Runs, limits: Sequence[float]) -> None:
     highest = _highest(runs.curves)
+    highest = max([highest, *(limit for limit in limits if limit <= RUNAWAY * highest)])
     axes.set_xscale("log")
     axes.set_xlim(_start(runs, highest), runs.horizon)
     axes.set_ylim(0, 1.05 * highest or 1)
@@ -173,27 +215,26 @@ def _title(axes: Axes, runs: Runs) -> None:
     )
 
 
-def _label_curves(axes: Axes, curves: Sequence[Curves]) -> None:
-    """Name each curve where it ends; names that would overlap are moved apart."""
+def _label_ends(axes: Axes, ends: Sequence[_End]) -> None:
+    """Name each line where it ends; names that would overlap are moved apart."""
     top = axes.get_ylim()[1]
-    ends = [_end(curve) for curve in curves]
-    heights = [min(regret / top, 1.0) for _, regret in ends]
-    line = min(_LINE, 1 / len(curves))
-    for place, height in enumerate(apart(heights, line, line / 2, 1 - line / 2)):
-        colour, size = PALETTE[place % len(PALETTE)], 9 * line / _LINE
-        mark, regret = ends[place]
-        if _cut(curves[place]):
-            _label_cut(axes, curves[place].label, mark, regret, colour, size)
+    heights = [min(end.regret / top, 1.0) for end in ends]
+    line = min(_LINE, 1 / len(ends))
+    size = 9 * line / _LINE
+    beside = apart(heights, line, line / 2, 1 - line / 2)
+    for end, height, at in zip(ends, heights, beside, strict=True):
+        if end.cut:
+            _label_cut(axes, end, size)
             continue
         axes.annotate(
-            _name(curves[place], top),
-            (1, heights[place]),
-            xytext=(1.045, height),
+            end.name if end.regret <= top else f"{end.name} (goes on)",
+            (1, height),
+            xytext=(1.045, at),
             xycoords="axes fraction",
             textcoords="axes fraction",
             arrowprops={
                 "arrowstyle": "-",
-                "color": colour,
+                "color": end.colour,
                 "linewidth": 1.2,
                 "relpos": (0, 0.5),
                 "patchA": None,
@@ -208,12 +249,13 @@ def _label_curves(axes: Axes, curves: Sequence[Curves]) -> None:
         )
 
 
-def _label_cut(axes: Axes, name: str, mark: float, regret: float, colour: str, size: float) -> None:
+def _label_cut(axes: Axes, end: _End, size: float) -> None:
     """Name a curve where it was cut: a line to the margin would look as if it went on."""
-    axes.scatter([mark], [regret], marker="x", color=colour, s=45, linewidth=1.8, zorder=3)
+    at = (end.mark, end.regret)
+    axes.scatter(*at, marker="x", color=end.colour, s=45, linewidth=1.8, zorder=3)
     axes.annotate(
-        f"{name} (cut)",
-        (mark, regret),
+        f"{end.name} (cut)",
+        at,
         xytext=(8, -2),
         textcoords="offset points",
         color=INK,
@@ -223,18 +265,14 @@ def _label_cut(axes: Axes, name: str, mark: float, regret: float, colour: str, s
     )
 
 
-def _end(curve: Curves) -> tuple[float, float]:
+def _end(curve: Curves, place: int) -> _End:
     """Where a curve ends: at the last mark that all runs reached, and at which mean regret."""
     means = curve.regret.mean(axis=0)
     last = np.flatnonzero(~np.isnan(means))[-1]
-    return float(curve.marks[last]), float(means[last])
-
-
-def _cut(curve: Curves) -> bool:
-    """Whether a run was cut before the horizon."""
-    return bool(np.isnan(curve.regret[:, -1]).any())
-
-
-def _name(curve: Curves, top: float) -> str:
-    """The label of a curve, which says so if the curve leaves the figure at the top."""
-    return curve.label if curve.regret[:, -1].mean() <= top else f"{curve.label} (goes on)"
+    return _End(
+        curve.label,
+        float(curve.marks[last]),
+        float(means[last]),
+        PALETTE[place % len(PALETTE)],
+        cut=bool(np.isnan(curve.regret[:, -1]).any()),
+    )

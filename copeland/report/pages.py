@@ -17,7 +17,7 @@ from copeland.report.document import (
     table,
 )
 from copeland.report.figures import image, regret_figure
-from copeland.report.tables import amount, runs_row
+from copeland.report.tables import amount, limit_sentence, runs_row
 from copeland.results import write_file
 from copeland.runs import Runs
 
@@ -40,8 +40,13 @@ _COLUMNS = (
 )
 
 
-def simulation_page(runs: Runs, versions: Mapping[str, str], command: str = "") -> str:
-    """Return a simulation as an HTML page: figure, table, problem, seed, versions and command."""
+def simulation_page(
+    runs: Runs, versions: Mapping[str, str], command: str = "", lower_bound: float | None = None
+) -> str:
+    """Return a simulation as an HTML page: figure, table, problem, seed, versions and command.
+
+    ``lower_bound`` is that of :func:`copeland.report.plot`.
+    """
     names = ", ".join(curve.label for curve in runs.curves)
     return document(
         f"Regret on {runs.problem}",
@@ -49,8 +54,10 @@ def simulation_page(runs: Runs, versions: Mapping[str, str], command: str = "") 
             paragraph(_lead(runs), "lead"),
             *(paragraph(text, "notice") for text in _notices(runs)),
             picture(
-                image(regret_figure(runs), "svg"), f"Mean cumulative regret over time: {names}."
+                image(regret_figure(runs, lower_bound), "svg"),
+                f"Mean cumulative regret over time: {names}.",
             ),
+            paragraph(limit_sentence(runs, lower_bound), "lead") if lower_bound is not None else "",
             heading("At the horizon"),
             table(_columns(runs), _cells(runs)),
             paragraph(_COLUMNS, "lead"),
@@ -62,13 +69,18 @@ def simulation_page(runs: Runs, versions: Mapping[str, str], command: str = "") 
 
 
 def write_pages(
-    runs: Runs, folder: str | Path, versions: Mapping[str, str], command: str = ""
+    runs: Runs,
+    folder: str | Path,
+    versions: Mapping[str, str],
+    command: str = "",
+    lower_bound: float | None = None,
 ) -> None:
     """Write the figure of a simulation (SVG, PDF and PNG) and its page into its result folder."""
-    figure = regret_figure(runs)
+    figure = regret_figure(runs, lower_bound)
     for kind in FIGURES:
         write_file(Path(folder) / f"regret.{kind}", image(figure, kind))
-    write_file(Path(folder) / PAGE, simulation_page(runs, versions, command).encode())
+    page = simulation_page(runs, versions, command, lower_bound)
+    write_file(Path(folder) / PAGE, page.encode())
 
 
 def _lead(runs: Runs) -> str:

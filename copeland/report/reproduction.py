@@ -64,7 +64,9 @@ def write_reproduction(
             write_file(folder / f"{name}.{kind}", content)
         drawn[name] = files["svg"]
     for figure, runs in found.figures:
-        results.write(runs, folder / file_name(figure.name), force=True, command=command)
+        limit = found.lower_bounds.get(figure.name)
+        place = folder / file_name(figure.name)
+        results.write(runs, place, force=True, command=command, lower_bound=limit)
     numbers = json.dumps(as_json(found), indent=2, allow_nan=False) + "\n"
     write_file(folder / NUMBERS, numbers.encode())
     write_file(folder / PAGE, _page(found, drawn, versions, command).encode())
@@ -72,7 +74,10 @@ def write_reproduction(
 
 def figures(found: Reproduction) -> dict[str, Figure]:
     """Return every figure of a reproduction, by the name of its file."""
-    drawn = {file_name(figure.name): regret_figure(runs) for figure, runs in found.figures}
+    drawn = {
+        file_name(figure.name): regret_figure(runs, found.lower_bounds.get(figure.name))
+        for figure, runs in found.figures
+    }
     if found.analyses is not None and found.matrix is not None:
         k = found.matrix.k
         drawn["condorcet-winners"] = condorcet_figure(found.analyses.condorcet)
@@ -135,8 +140,9 @@ def _opening(found: Reproduction) -> list[str]:
         paragraph(
             "The experiments and analyses of Zoghi, Karnin, Whiteson and de Rijke, Copeland Dueling "
             f"Bandits (NIPS 2015, Appendices A and C), run anew {size}. Beside each stands what the "
-            "paper says. Regret is that of its Definition 1. Each figure is in this folder too, as "
-            f"SVG and PDF, and the numbers are in {NUMBERS}.",
+            "paper says. Regret is that of its Definition 1. A dashed line is the least regret that "
+            "theory allows in the long run to an algorithm that does well on every problem. Each "
+            f"figure is in this folder too, as SVG and PDF, and the numbers are in {NUMBERS}.",
             "lead",
         )
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from copeland.report.figures import REGRET_WORDS
 from copeland.runs import Runs
+from copeland.simulation import REGRETS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,6 +37,24 @@ BOUND_WORDS = {
     "theorem_1_expected": ("Theorem 1, expected", "expected regret of CCB by T is at most this"),
     "theorem_2_rate": ("Theorem 2", "expected regret of SCB for each log T, up to a constant"),
     "lemma_3_rate": ("Lemma 3", "duels of SCB's solver for each log(1/delta), up to a constant"),
+    "lower_regret": (
+        "lower bound, regret",
+        "least regret (Definition 1) of any algorithm for each ln T",
+    ),
+    "lower_regret_ecw": (
+        "- by ECW's plan",
+        "the same, or more: each win confirmed alone",
+    ),
+    "lower_samples": (
+        "lower bound, duels",
+        "fewest duels of any algorithm to be sure of a winner, for each ln(1/delta)",
+    ),
+    "lower_samples_ecw": ("- by ECW's plan", "the same, or more: each win confirmed alone"),
+    "lower_condorcet": (
+        "Condorcet bound",
+        "least Condorcet regret for each ln T, if a Condorcet winner is assumed",
+    ),
+    "lower_condorcet_copeland": ("- in Copeland regret", "the same, in regret of Definition 1"),
 }
 
 
@@ -69,6 +88,16 @@ def runs_title(runs: Runs) -> str:
     if runs.redrawn:
         title += "; the problem is redrawn for each run"
     return title + ("; interrupted, so fewer runs than asked for" if runs.interrupted else "")
+
+
+def limit_sentence(runs: Runs, lower_bound: float) -> str:
+    """Return what a lower bound for each ln t, that of Definition 1, means for a simulation."""
+    rate = REGRETS[runs.regret] * lower_bound
+    return (
+        f"Lower bound: in the long run no algorithm that does well on every problem has less regret "
+        f"({REGRET_WORDS[runs.regret]}) than {amount(rate)} ln t, "
+        f"{amount(rate * math.log(runs.horizon))} by t = {amount(runs.horizon)}."
+    )
 
 
 def runs_row(row: Mapping[str, Any]) -> dict[str, str]:

@@ -1,0 +1,510 @@
+"""How often a certificate is wrong, if one looks after every vote: `python -m benchmarks.false_certificates`.
+
+The certificate is kept up to date vote by vote, in O(K): only the evidence of the pair that was
+voted on changes. Tests hold it against :func:`copeland.certificate.certify`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import copeland
+from copeland.kernels import compiled, kernel, pick
+from copeland.kernels.evidence import Levels, all_level, levels, log_evidence, win_level
+from copeland.streams import stream
+
+DELTA = 0.05
+RUNS = 2_000
+UNLIKELY = -1e6  # how near to a claim a pair is in which the wrong side leads
+EDGE = 1e-9  # p this close to 1/2 + margin is at it: not above
+
+UNIFORM, ROW, WRONG = 0, 1, 2  # who chooses the pairs; see next_pair
+MODES = {"U": UNIFORM, "A": ROW, "W": WRONG}
+
+# What can happen at a vote for the first time; the columns of what `measure` returns.
+CERTIFIED, WRONG_BEST, WRONG_ALL, WRONG_RIVAL, WRONG_PAIR = range(5)
+
+
+@dataclass(frozen=True)
+class World:
+    """Who answers, and what is said about it."""
+
+    name: str
+    p: np.ndarray  # K x K: P(win) + P(tie) / 2
+    votes: int
+    tie: float = 0.0
+    margin: float = 0.0
+    start: int = 0  # options at first, the rest are added when evidence is near a claim; 0: all
+    lead: float = (
+        0.0  # an added option beats the one that leads then by this, and ties with the rest
+    )
+    rankings: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))
+    ballots: int = 1  # of a voter, who has one of the rankings and answers by it
+    modes: str = "UAW"
+
+
+class Watch(NamedTuple):
+    """The votes of one run, and the certificate that they give."""
+
+    p: np.ndarray
+    wins: np.ndarray
+    ties: np.ndarray
+    evidence: np.ndarray
+    depth: np.ndarray  # K x K: how many of the levels x_w(0), x_w(1), ... the evidence reaches
+    at_depth: np.ndarray  # K x K: how many options of a row have which depth
+    strength: np.ndarray  # K: sum of a row's evidence, each from 0 to x_w(0)
+    lower: np.ndarray
+    upper: np.ndarray
+    best: np.ndarray
+    is_all: np.ndarray  # (1,)
+    k: np.ndarray  # (1,): options so far
+    least_won: np.ndarray  # K: options really beaten, ties within the margin counted
+    most_won: np.ndarray  # K: the same, ties within the margin not counted
+    asked: np.ndarray  # ballots x 2: what the voter at hand answers
+    first: np.ndarray  # (5,): the vote at which something happened first; 0: never
+
+
+def new_watch(world: World) -> Watch:
+    k = len(world.p)
+    return Watch(
+        p=world.p.copy(),
+        wins=np.zeros((k, k), np.int64),
+        ties=np.zeros((k, k), np.int64),
+        evidence=np.full((k, k), -np.inf),
+        depth=np.zeros((k, k), np.int64),
+        at_depth=np.zeros((k, k), np.int64),
+        strength=np.zeros(k),
+        lower=np.zeros(k, np.int64),
+        upper=np.zeros(k, np.int64),
+        best=np.zeros(k, np.bool_),
+        is_all=np.zeros(1, np.bool_),
+        k=np.array([world.start or k]),
+        least_won=np.zeros(k, np.int64),
+        most_won=np.zeros(k, np.int64),
+        asked=np.zeros((world.ballots, 2), np.int64),
+        first=np.zeros(5, np.int64),
+    )
+
+
+def levels_of(world: World) -> np.ndarray:
+    """The levels of every epoch: row e is a Levels, for as many options as there are then."""
+    k = len(world.p)
+    dependent = len(world.rankings) > 0
+    if not world.start:
+        return np.array([levels(k, DELTA, 0, dependent)])
+    return np.array(
+        [levels(world.start + e, DELTA, 1 + e, dependent) for e in range(k - world.start + 1)]
+    )
+
+
+@kernel
+def levels_at(table, e):
+    return Levels(table[e, 0], table[e, 1], table[e, 2], table[e, 3], table[e, 4], table[e, 5])
+
+
+@kernel
+def begin_epoch(state, at, margin):
+    """Judge everything anew, for as many options as there are now."""
+    k = state.k[0]
+    for i in range(k):
+        state.at_depth[i, :] = 0
+        state.at_depth[i, 0] = k - 1
+        state.strength[i] = 0.0
+        state.upper[i] = k - 1
+        state.least_won[i] = 0
+        state.most_won[i] = 0
+    for i in range(k):
+        for j in range(k):
+            if i != j:
+                state.least_won[i] += int(state.p[i, j] > 0.5 - margin + EDGE)
+                state.most_won[i] += int(state.p[i, j] > 0.5 + margin + EDGE)
+                state.depth[i, j] = 0
+                state.evidence[i, j] = -np.inf
+    for i in range(k):
+        _count_wins(state, i)
+        for j in range(k):
+            if i != j:
+                weigh(state, at, i, j, margin)
+
+
+@kernel
+def weigh(state, at, i, j, margin):
+    """Take in the votes of i against j; return whether a bound of a score has changed."""
+    before = state.evidence[i, j]
+    found = log_evidence(state.wins[i, j], state.wins[j, i], state.ties[i, j], margin)
+    state.evidence[i, j] = found
+    state.strength[i] += min(max(found, 0.0), at.win) - min(max(before, 0.0), at.win)
+    changed = False
+    if (found >= at.loss) != (before >= at.loss):
+        state.upper[j] += 1 if before >= at.loss else -1
+        changed = True
+    deep = state.depth[i, j]
+    while deep > 0 and found < win_level(at, deep - 1):
+        deep -= 1
+    while deep < state.k[0] - 1 and found >= win_level(at, deep):
+        deep += 1
+    if deep != state.depth[i, j]:
+        state.at_depth[i, state.depth[i, j]] -= 1
+        state.at_depth[i, deep] += 1
+        state.depth[i, j] = deep
+        _count_wins(state, i)
+        changed = True
+    return changed
+
+
+@kernel
+def _count_wins(state, i):
+    """Write the lower bound of a score: K - 1 - l, if so many wins reach x_w(l)."""
+    others = state.k[0] - 1
+    reached = others
+    state.lower[i] = 0
+    for l in range(others):
+        reached -= state.at_depth[i, l]
+        if reached >= others - l:
+            state.lower[i] = others - l
+            return
+
+
+@kernel
+def judge(state, at):
+    """Write which options are proved best, and whether they are all."""
+    k = state.k[0]
+    m = 0
+    for i in range(k):
+        state.best[i] = state.lower[i] > 0 and state.lower[i] >= largest_other(state.upper, i, k)
+        m += int(state.best[i])
+    state.is_all[0] = False
+    if m > 0:
+        top = max(state.lower[0], largest_other(state.lower, 0, k))
+        state.is_all[0] = True
+        for i in range(k):
+            if not state.best[i]:
+                score = k - 1
+                for j in range(k):
+                    if j != i and state.evidence[j, i] >= all_level(at, m):
+                        score -= 1
+                if score >= top:
+                    state.is_all[0] = False
+    return m
+
+
+@kernel
+def largest_other(values, i, k):
+    """Return the largest of the first k values but that of option i."""
+    found = -1
+    for j in range(k):
+        if j != i and values[j] > found:
+            found = values[j]
+    return found
+
+
+@kernel
+def compare_with_truth(state, vote):
+    """Note what is wrong for the first time."""
+    k = state.k[0]
+    winner = 0  # the first of the true winners
+    for i in range(k):
+        if state.most_won[i] > state.most_won[winner]:
+            winner = i
+    sure = state.most_won[winner] >= largest_other(state.least_won, winner, k)
+    if sure and state.upper[winner] < largest_other(state.lower, winner, k):
+        note(state, WRONG_RIVAL, vote)
+    top = max(state.least_won[0], largest_other(state.least_won, 0, k))
+    for i in range(k):
+        if state.best[i]:
+            note(state, CERTIFIED, vote)
+            false_wins = state.lower[i] > state.least_won[i]
+            if false_wins or state.least_won[i] < state.most_won[winner]:
+                note(state, WRONG_BEST, vote)
+        elif state.is_all[0] and state.most_won[i] >= top:
+            note(state, WRONG_ALL, vote)
+
+
+@kernel
+def note(state, event, vote):
+    if state.first[event] == 0:
+        state.first[event] = vote
+
+
+@kernel
+def claims_wrongly(state, at, i, j, margin):
+    """Tell whether a claim about this pair alone is made that is wrong."""
+    if state.evidence[i, j] >= at.union and state.p[i, j] <= 0.5 - margin + EDGE:
+        return True
+    if margin > 0.0 and state.p[i, j] <= 0.5 + EDGE:
+        return log_evidence(state.wins[i, j], state.wins[j, i], state.ties[i, j], 0.0) >= at.union
+    return False
+
+
+@kernel
+def next_pair(state, at, mode, wrong, rng, nth):
+    """Return a pair: uniform, or one that seems to lead to a claim (of a wrong option, if so wanted).
+
+    That is the pair nearest to a claim in the row that looks best; with none to win in it, the loss
+    nearest to one of some other option. ``nth`` is its number among the pairs of a voter, who is asked
+    none twice.
+    """
+    k = state.k[0]
+    if mode != UNIFORM:
+        row = min(wrong, k - 1)
+        if mode == ROW:
+            for i in range(k):
+                if state.strength[i] > state.strength[row]:
+                    row = i
+        first, second, nearest = row, -1, UNLIKELY
+        for j in range(k):
+            if j != row and state.depth[row, j] == 0:
+                near = closeness(state, row, j)
+                if near > nearest and not was_asked(state, row, j, nth):
+                    second, nearest = j, near
+        if second >= 0:
+            return first, second
+        loser = pick(rng, k)
+        for i in range(k):
+            if loser != row and loser != i and state.evidence[i, loser] < at.all + 2.0:
+                near = closeness(state, i, loser)
+                if near > nearest and not was_asked(state, i, loser, nth):
+                    first, second, nearest = i, loser, near
+        if second >= 0:
+            return first, second
+    while True:
+        first = pick(rng, k)
+        second = pick(rng, k - 1)
+        second += int(second >= first)
+        if not was_asked(state, first, second, nth):
+            return first, second
+
+
+@kernel
+def was_asked(state, i, j, nth):
+    for b in range(nth):
+        a, c = state.asked[b, 0], state.asked[b, 1]
+        if (a == i and c == j) or (a == j and c == i):
+            return True
+    return False
+
+
+@kernel
+def closeness(state, i, j):
+    """How near i over j is to be claimed: by the evidence, or by the lead where there is none."""
+    if state.evidence[i, j] > -np.inf:
+        return state.evidence[i, j]
+    return UNLIKELY + 1.0 + state.wins[i, j] - state.wins[j, i]
+
+
+@kernel
+def answer(state, rankings, voter, tie, i, j, rng):
+    """Count a vote of one pair."""
+    if len(rankings) > 0:
+        i_wins = rankings[voter, i] < rankings[voter, j]
+    else:
+        u = rng.random()
+        if u < tie:
+            state.ties[i, j] += 1
+            state.ties[j, i] += 1
+            return
+        i_wins = u < tie / 2 + state.p[i, j]
+    if i_wins:
+        state.wins[i, j] += 1
+    else:
+        state.wins[j, i] += 1
+
+
+@kernel
+def add_option(state, lead):
+    """Add an option that beats the one that looks best by ``lead``, and ties with the rest."""
+    k = state.k[0]
+    leader = 0
+    for i in range(k):
+        state.p[i, k] = state.p[k, i] = 0.5
+        if state.strength[i] > state.strength[leader]:
+            leader = i
+    state.p[k, leader] = 0.5 + lead
+    state.p[leader, k] = 0.5 - lead
+    state.k[0] = k + 1
+
+
+@kernel
+def run_of(state, table, rankings, n_votes, ballots, tie, margin, lead, mode, wrong, rng):
+    """Vote, and look at the certificate after every vote."""
+    epoch = 0
+    at = levels_at(table, 0)
+    begin_epoch(state, at, margin)
+    voter = 0
+    n_best = 0
+    for vote in range(n_votes):
+        ballot = vote % ballots
+        if ballot == 0:  # what a voter is asked is settled before the voter answers
+            voter = pick(rng, max(len(rankings), 1))
+            for b in range(ballots):
+                i, j = next_pair(state, at, mode, wrong, rng, b)
+                state.asked[b, 0] = i
+                state.asked[b, 1] = j
+        i, j = state.asked[ballot, 0], state.asked[ballot, 1]
+        answer(state, rankings, voter, tie, i, j, rng)
+        changed = weigh(state, at, i, j, margin)
+        changed = weigh(state, at, j, i, margin) or changed
+        if changed or n_best > 0:
+            n_best = judge(state, at)
+            compare_with_truth(state, vote + 1)
+        if claims_wrongly(state, at, i, j, margin) or claims_wrongly(state, at, j, i, margin):
+            note(state, WRONG_PAIR, vote + 1)
+        near = max(state.evidence[i, j], state.evidence[j, i]) > 0.75 * at.win
+        if near and state.k[0] < len(state.p):
+            add_option(state, lead)
+            epoch += 1
+            at = levels_at(table, epoch)
+            begin_epoch(state, at, margin)
+            n_best = judge(state, at)
+            compare_with_truth(state, vote + 1)
+
+
+def measure(world: World, mode: str, runs: int, seed: int = 0) -> np.ndarray:
+    """Return the vote at which each event happened first, runs x 5; 0 where it never did."""
+    first = np.zeros((runs, 5), np.int64)
+    table = levels_of(world)
+    wrong = runner_up(world)
+    for run in range(runs):
+        state = new_watch(world)
+        compiled(run_of)(
+            state,
+            table,
+            world.rankings,
+            world.votes,
+            world.ballots,
+            world.tie,
+            world.margin,
+            world.lead,
+            MODES[mode],
+            wrong,
+            stream(seed, "false-certificates", world.name, mode, run),
+        )
+        first[run] = state.first
+    return first
+
+
+def runner_up(world: World) -> int:
+    """The wrong option that is nearest to being right."""
+    scores = (world.p > 0.5 + EDGE).sum(axis=1)
+    return int(np.where(scores < scores.max(), scores, -1).argmax())
+
+
+def even(k: int) -> np.ndarray:
+    return np.full((k, k), 0.5)
+
+
+def tournament(k: int, beats, gap: float) -> np.ndarray:
+    """``beats(i, j)`` says whether i beats j, for i < j; every gap is the same."""
+    p = even(k)
+    for i in range(k):
+        for j in range(i + 1, k):
+            p[i, j] = 0.5 + gap if beats(i, j) else 0.5 - gap
+            p[j, i] = 1 - p[i, j]
+    return p
+
+
+def cycle(k: int, gap: float) -> np.ndarray:
+    """Everybody beats the next half of the others."""
+    return tournament(k, lambda i, j: j - i <= (k - 1) // 2, gap)
+
+
+def order(k: int, gap: float) -> np.ndarray:
+    return tournament(k, lambda i, j: True, gap)
+
+
+def near_tie() -> np.ndarray:
+    """An order of five, whose winner has two rivals at .498."""
+    p = order(5, 0.2)
+    p[0, 1:3], p[1:3, 0] = 0.502, 0.498
+    return p
+
+
+def one_flip() -> np.ndarray:
+    """A cycle of five with one pair turned over: one winner, the others one or two behind."""
+    p = cycle(5, 0.02)
+    p[0, 1], p[1, 0] = p[1, 0], p[0, 1]
+    return p
+
+
+def of_voters(rankings) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of the options in each ranking, and the p that such voters give."""
+    place = np.argsort(np.array(rankings), axis=1)
+    p = (place[:, :, None] < place[:, None, :]).mean(axis=0)
+    np.fill_diagonal(p, 0.5)
+    return place, p
+
+
+def worlds() -> list[World]:
+    """Return what is measured."""
+    any_of_3, even_3 = of_voters(list(permutations(range(3))))
+    any_of_5, even_5 = of_voters(list(permutations(range(5))))
+    turns_of_5, cyclic_5 = of_voters([np.roll(np.arange(5), s) for s in range(5)])
+    listed = [
+        World("two options at 1/2", even(2), 50_000, modes="U"),
+        World("all 1/2, K = 3", even(3), 20_000, modes="UA"),
+        World("all 1/2, K = 5", even(5), 20_000, modes="UA"),
+        World("all 1/2, K = 20", even(20), 30_000, modes="UA"),
+        World("rock-paper-scissors .6", cycle(3, 0.1), 5_000, modes="UA"),
+        World("rock-paper-scissors .505", cycle(3, 0.005), 20_000, modes="UA"),
+        World("cycle of 5 at .6", cycle(5, 0.1), 10_000, modes="UA"),
+        World("near tie, K = 5, two rivals at .498", near_tie(), 20_000),
+        World("order of 5 at .502", order(5, 0.002), 20_000),
+        World("cycle of 5 at .52, one pair turned", one_flip(), 20_000),
+        World("two at .45, 30 % ties, margin .05", order(2, 0.05), 50_000, 0.3, 0.05, modes="U"),
+        World("order of 5 at .55, 30 % ties, margin .05", order(5, 0.05), 20_000, 0.3, 0.05),
+        World("cycle of 3 at .55, 60 % ties, margin .05", cycle(3, 0.05), 20_000, 0.6, 0.05, modes="UA"),
+        World("all 1/2, 30 % ties, margin .05, K = 5", even(5), 20_000, 0.3, 0.05, modes="UA"),
+        World("all 1/2, 2 options and 4 added", even(6), 20_000, start=2, modes="UA"),
+        World("all 1/2, 5 options and 4 added", even(9), 20_000, start=5, modes="UA"),
+        World("4 added, each beats the leader by .01", even(6), 20_000, start=2, lead=0.01),
+        World("voters with any ranking of 3, 3 votes each", even_3, 20_000, rankings=any_of_3, ballots=3, modes="UA"),
+        World("voters with any ranking of 5, 4 votes each", even_5, 20_000, rankings=any_of_5, ballots=4),
+        World("voters with a turn of one ranking of 5, 4 votes each", cyclic_5, 5_000, rankings=turns_of_5, ballots=4),
+        World("all 1/2, K = 136", even(136), 20_000, modes="UA"),
+    ]  # fmt: skip
+    real = Path(os.environ.get("COPELAND_TEST_DATA", ""), "matrices", "mslr_informational_136.csv")
+    if real.is_file():
+        listed.append(World("136 rankers of MSLR", copeland.load(str(real)).p, 20_000))
+    return listed
+
+
+def false_certificates(runs: int = RUNS, only: str = ""):
+    """How often certificates are wrong, looked at after every vote."""
+    yield "## False certificates"
+    yield (
+        f"Share of runs in which, at some vote, looked at after every one, a certificate with delta = {DELTA} was "
+        "wrong. Pairs are chosen uniformly (U), by an adversary that feeds what is nearest to a claim (A), or by one "
+        "that works for the wrong option nearest to being right (W). *Certified*: some option was proved best. "
+        "*Wrong best*: one that is not, or with more wins than it has. *Wrong all*: a winner was left out. "
+        "*Ruled out*: the first of the true winners was. *Wrong pair*: one of the statements about single pairs, "
+        "which have a delta of their own."
+    )
+    yield ""
+    yield "| problem | votes | pairs | runs | certified | wrong best | wrong all | ruled out | wrong pair |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for world in worlds():
+        for mode in world.modes if only in world.name else "":
+            began = time.perf_counter()
+            rates = (measure(world, mode, runs) > 0).mean(axis=0)
+            print(f"{world.name} {mode}: {time.perf_counter() - began:.1f} s", file=sys.stderr)
+            shown = " | ".join(f"{rate:.4f}".rstrip("0").rstrip(".") for rate in rates)
+            yield f"| {world.name} | {world.votes:,} | {mode} | {runs:,} | {shown} |"
+
+
+def main():
+    """Print the table, of fewer runs or of some problems alone if so told."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    for line in false_certificates(runs, *sys.argv[2:3]):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,412 @@
+"""What votes prove: counts in, a certificate out, right with probability 1 - delta whenever one looks.
+
+The claims, their levels and the proof are explained in docs/certificate.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from copeland.errors import InvalidParameter
+from copeland.kernels.evidence import PRIOR, Levels, all_level, levels, loss_level, win_level
+
+Verdict = Literal["winner", "tied", "open"]
+Voters = Literal["independent", "dependent"]
+
+FORMAT = 1
+
+_Ints = NDArray[np.int64]
+_Floats = NDArray[np.floating]
+_Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the votes prove about the Copeland winners; made by :func:`certify`.
+
+    With probability 1 - ``delta`` no certificate of a study is ever wrong in what it says by ``best``
+    and ``is_all``, though one is made after every vote. What ``scores``, ``beats`` and ``ties`` say
+    about single options and pairs holds for all of them together, with a ``delta`` of its own.
+
+    Options are given by index; an option *beats* another if it wins more than half of their votes.
+    """
+
+    labels: tuple[str, ...]
+    votes: int  # the certificate is issued at this vote
+    digest: str  # of the counts
+    delta: float
+    margin: float
+    epoch: int
+    voters: Voters
+    active: tuple[int, ...] | None  # what is said is about these options alone; None: about all
+    lower: tuple[int, ...]  # how many options each beats at least, at the level of a winner
+    upper: tuple[int, ...]  # how many options each beats at most, at the level of a loser
+    best: tuple[int, ...]  # proved best
+    is_all: bool  # proved that no other option is
+    possible: tuple[int, ...]  # not ruled out
+    scores: tuple[tuple[int, int], ...]  # intervals of all Copeland scores, right together
+    beats: tuple[tuple[int, int], ...]  # pairs (i, j): i is proved to beat j
+    ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
+
+    @property
+    def k(self) -> int:
+        """The number of options ever offered."""
+        return len(self.labels)
+
+    @property
+    def verdict(self) -> Verdict:
+        """``"winner"`` (one option is proved best), ``"tied"`` (several are) or ``"open"``."""
+        return "open" if not self.best else "winner" if len(self.best) == 1 else "tied"
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in a sentence."""
+        return f"After {self.votes:,} votes, {_proved(self)} (error probability {self.delta:g})."
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the votes must be like for the statement to hold."""
+        return tuple(_assumed(self))
+
+    def to_json(self) -> str:
+        """Return the certificate as the text of a file, to be checked again from the votes."""
+        return json.dumps({"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Return the certificate that :meth:`to_json` wrote."""
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise ValueError(f"format {content['format']}, and format {FORMAT} is read")
+            read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
+            _check(read.delta, read.margin, read.epoch, read.voters)
+            _named(read.labels, len(read.labels))
+        except KeyError as missing:
+            raise InvalidParameter(f"a certificate has {missing}, and this text has not.") from None
+        except (ValueError, TypeError) as error:
+            raise InvalidParameter(f"the text is not that of a certificate: {error}.") from None
+        return read
+
+    def recheck(self, wins: ArrayLike, ties: ArrayLike | None = None) -> tuple[str, ...]:
+        """Return what does not hold, in sentences, if it is made again from these counts.
+
+        No sentence means: these are the votes it was issued on, and they prove all that it says.
+        """
+        digest = _digest(*_counts(wins, ties))
+        if digest != self.digest:
+            return (
+                f"it was issued on other votes: their counts have the digest {self.digest[:12]}, "
+                f"and these have {digest[:12]}.",
+            )
+        again = certify(
+            wins,
+            ties,
+            delta=self.delta,
+            margin=self.margin,
+            epoch=self.epoch,
+            voters=self.voters,
+            active=self.active,
+            labels=self.labels,
+        )
+        return tuple(
+            f"it says that {field.name} is {said!r}, and the votes give {found!r}."
+            for field in fields(self)
+            if (said := getattr(self, field.name)) != (found := getattr(again, field.name))
+        )
+
+
+def certify(
+    wins: ArrayLike,
+    ties: ArrayLike | None = None,
+    *,
+    delta: float = 0.05,
+    margin: float = 0.0,
+    epoch: int = 0,
+    voters: Voters = "independent",
+    active: Sequence[int] | None = None,
+    labels: Sequence[str] | None = None,
+) -> Certificate:
+    """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
+
+    Delta, margin, epochs and voters are part of the statement: fix them before the votes are seen.
+
+    Parameters
+    ----------
+    wins
+        K x K counts: ``wins[i, j]`` votes for i over j. Options that were retired stay in.
+    ties
+        K x K symmetric counts of ties; each is half a win for both.
+    margin
+        Pairs closer to 1/2 than this do not matter: the best option gets such a pair as won, its
+        rivals do not. From 0 to below 1/2.
+    epoch
+        0 if options are never added. Else 1 before any was added, and one more at each addition.
+    voters
+        ``"dependent"`` if one voter answers several pairs and the answers may depend on each other.
+    active
+        Make the statement about these options alone, though they were chosen with a look at the votes.
+    labels
+        One name for each option; ``"0"``, ``"1"``, ... by default.
+
+    Examples
+    --------
+    >>> rock_paper_scissors = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]
+    >>> found = certify(rock_paper_scissors, labels=["rock", "paper", "scissors"])
+    >>> found.verdict, found.best, found.is_all
+    ('tied', (0, 1, 2), True)
+    >>> print(found.statement)
+    After 360 votes, rock, paper and scissors are proved tied for first: each beats at least
+    1 of the 2 others, and no option beats more (error probability 0.05).
+    """
+    won, tied = _counts(wins, ties)
+    k = len(won)
+    _check(delta, margin, epoch, voters)
+    among = _mask(k, active)
+    at = levels(k, delta, epoch, voters == "dependent", union=active is not None)
+
+    exact = _log_evidence(won, won.T, tied, 0.0)
+    found = _log_evidence(won, won.T, tied, margin) if margin > 0 else exact
+    lower, upper, best, is_all, possible = _judged(found, at, among)
+    beats = exact >= at.union
+    close = found >= at.union  # i is not behind j by the margin or more
+    return Certificate(
+        labels=_named(labels, k),
+        votes=int(won.sum() + tied.sum() // 2),
+        digest=_digest(won, tied),
+        delta=float(delta),
+        margin=float(margin),
+        epoch=int(epoch),
+        voters=voters,
+        active=None if active is None else _indices(among),
+        lower=tuple(lower.tolist()),
+        upper=tuple(upper.tolist()),
+        best=_indices(best),
+        is_all=is_all,
+        possible=_indices(possible),
+        scores=_pairs(np.stack([beats.sum(axis=1), k - 1 - beats.sum(axis=0)], axis=1)),
+        beats=_pairs(np.argwhere(beats)),
+        ties=_pairs(np.argwhere(np.triu(close & close.T))),
+    )
+
+
+def evidence(wins: ArrayLike, ties: ArrayLike | None = None, margin: float = 0.0) -> _Floats:
+    """Return the evidence in nats for each option over each other, K x K.
+
+    Entry (i, j) is ln E against "p_ij <= 1/2 - margin", and -inf where nothing speaks for i: see
+    :func:`copeland.kernels.evidence.log_evidence`.
+
+    Examples
+    --------
+    >>> evidence([[0, 30], [10, 0]]).round(2).tolist()
+    [[-inf, 4.26], [-inf, -inf]]
+    """
+    won, tied = _counts(wins, ties)
+    _check_margin(margin)
+    return _log_evidence(won, won.T, tied, margin)
+
+
+def _log_evidence(wins: _Ints, losses: _Ints, ties: _Ints, margin: float) -> _Floats:
+    """:func:`copeland.kernels.evidence.log_evidence` of all pairs at once."""
+    m = 0.5 - margin
+    a = wins + ties * (margin / (1 - m)) + PRIOR
+    b = losses + PRIOR
+    n = a + b
+    information = a * np.log(a / n / m) + b * np.log(b / n / (1 - m))
+    above = np.where(a > m * n, -np.expm1(-information), 0.0)
+    spread = 6 * m * m / (1 + 2 * m) * np.sqrt(2 * math.pi * n / a / b)
+    with np.errstate(divide="ignore"):
+        found = information + _stirling(a) + _stirling(b) - _stirling(n) + np.log(spread * above)
+    np.fill_diagonal(found, -math.inf)
+    return found
+
+
+def _stirling(z: _Floats) -> _Floats:
+    y = 1 / (z * z)
+    return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / z
+
+
+def _judged(found: _Floats, at: Levels, among: _Bools) -> tuple[_Ints, _Ints, _Bools, bool, _Bools]:
+    """Bounds of the scores, who is best, whether they are all, and who may be: the row argument."""
+    k = len(found)
+    others = among.sum() - among  # how many each option meets
+    met = np.where(among[None, :], found, -math.inf)
+    strongest = -np.sort(-met, axis=1)[:, : k - 1]
+    needed = np.array([win_level(at, k - 1 - r) for r in range(1, k)])  # to claim r wins
+    lower = ((strongest >= needed) * np.arange(1, k)).max(axis=1)
+
+    def at_most(level: float) -> _Ints:
+        return others - (found[among] >= level).sum(axis=0)
+
+    upper = at_most(loss_level(at))
+    best = among & (lower > 0) & (lower >= _largest_other(upper, among))
+    possible = best | (among & (upper >= _largest_other(lower, among)))
+    m = int(best.sum())
+    outside = among & ~best
+    is_all = m > 0 and bool((at_most(all_level(at, m))[outside] < lower[among].max()).all())
+    return lower, upper, best, is_all, possible
+
+
+def _largest_other(values: _Ints, among: _Bools) -> _Ints:
+    """The largest value of each option's rivals."""
+    rivals = among[None, :] & ~np.eye(len(values), dtype=bool)
+    return np.where(rivals, values[None, :], -1).max(axis=1)
+
+
+def _proved(c: Certificate) -> str:
+    """The verdict in words."""
+    among = c.k if c.active is None else len(c.active)
+    scope = "" if c.active is None else f" among the {among} active options"
+    up_to = f" up to a margin of {c.margin:g}" if c.margin > 0 else ""
+    if c.verdict == "open":
+        left = "all" if len(c.possible) == among else _listed([c.labels[i] for i in c.possible])
+        return f"no option is proved best{scope}{up_to} yet, and {left} may be"
+    if c.verdict == "winner":
+        claim = "is proved the only winner" if c.is_all and not up_to else "is proved best"
+    else:
+        claim = "are proved tied for first" if not up_to else "are each proved best"
+    beats, by = (
+        ("beats, or ties within the margin,", " by over the margin") if up_to else ("beats", "")
+    )
+    rivals = (
+        "no other option beats as many"
+        if c.is_all and len(c.best) < among
+        else "no option beats more"
+    )
+    least = min(c.lower[i] for i in c.best)
+    how_many = "the other" if among == 2 else f"at least {least} of the {among - 1} others"
+    return (
+        f"{_listed([c.labels[i] for i in c.best])} {claim}{scope}{up_to}: "
+        f"{'it' if c.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
+    )
+
+
+def _listed(names: Sequence[str], limit: int = 8) -> str:
+    if len(names) > limit:
+        names = [*names[: limit - 1], f"{len(names) - limit + 1} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _assumed(c: Certificate) -> Iterator[str]:
+    yield (
+        "Whatever came before, option i wins a vote against j with the same probability p_ij, a tie "
+        "counting half: votes do not influence each other, and preferences do not drift."
+    )
+    if c.voters == "independent":
+        yield "Answers of one voter to different pairs do not depend on each other."
+    else:
+        yield (
+            "Votes on one pair come from different voters, and what a voter is asked does not depend "
+            "on that voter's own earlier answers."
+        )
+    yield "Which option is shown first is drawn at random, or makes no difference."
+    yield (
+        "Delta, the margin and what counts as a vote were fixed before the votes were seen, and no "
+        "vote was left out or undone because of its outcome."
+    )
+    if c.epoch == 0:
+        yield "No option was added after the first vote."
+    if c.active is None:
+        yield "The statement is about all options ever offered, those retired included."
+    else:
+        yield "The statement is about the active options alone, as if there were no others."
+
+
+def _counts(wins: ArrayLike, ties: ArrayLike | None) -> tuple[_Ints, _Ints]:
+    """Check counts of votes, as they come in."""
+    won = _whole(wins, "wins")
+    if ties is None:
+        return won, np.zeros_like(won)
+    tied = _whole(ties, "ties")
+    if tied.shape != won.shape:
+        raise InvalidParameter(f"ties are {tied.shape}, wins are {won.shape}; make them equal.")
+    if not np.array_equal(tied, tied.T):
+        i, j = np.argwhere(tied != tied.T)[0]
+        raise InvalidParameter(
+            f"ties must be symmetric, but ties[{i}, {j}] is {tied[i, j]} and ties[{j}, {i}] is {tied[j, i]}."
+        )
+    return won, tied
+
+
+def _whole(values: ArrayLike, what: str) -> _Ints:
+    try:
+        given = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"{what} must be a square table of counts.") from None
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or len(given) < 2:
+        raise InvalidParameter(
+            f"{what} must be square, a row and a column for each of 2 or more options; "
+            f"got shape {given.shape}."
+        )
+    wrong = ~((given >= 0) & (given == np.floor(given)) & (given < 2**53))  # true also for NaN
+    wrong |= np.eye(len(given), dtype=bool) & (given != 0)
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise InvalidParameter(
+            f"{what}[{i}, {j}] is {given[i, j]:g}; counts are whole numbers from 0 up, and 0 on the diagonal."
+        )
+    return given.astype(np.int64)
+
+
+def _check(delta: float, margin: float, epoch: int, voters: str) -> None:
+    if not 0 < delta < 1:
+        raise InvalidParameter(f"delta is {delta}; it is an error probability between 0 and 1.")
+    _check_margin(margin)
+    if epoch < 0 or epoch != int(epoch):
+        raise InvalidParameter(
+            f"epoch is {epoch}; it is 0 if options are never added, else 1, 2, ... with each addition."
+        )
+    if voters not in get_args(Voters):
+        raise InvalidParameter(f"voters is {voters!r}; say 'independent' or 'dependent'.")
+
+
+def _check_margin(margin: float) -> None:
+    if not 0 <= margin < 0.5:
+        raise InvalidParameter(f"margin is {margin}; it is 0 or more, and less than 0.5.")
+
+
+def _mask(k: int, active: Sequence[int] | None) -> _Bools:
+    """Which options the statement is about."""
+    if active is None:
+        return np.ones(k, dtype=bool)
+    if len(set(active)) < 2 or not all(0 <= i < k for i in active):
+        raise InvalidParameter(
+            f"active is {list(active)}; name two or more of the options 0 to {k - 1} by index."
+        )
+    return np.isin(np.arange(k), list(active))
+
+
+def _named(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
+    names = tuple(map(str, range(k) if labels is None else labels))
+    if len(names) != k or len(set(names)) != k:
+        raise InvalidParameter(
+            f"there are {len(set(names))} different labels for {k} options; give each one of its own."
+        )
+    return names
+
+
+def _digest(won: _Ints, tied: _Ints) -> str:
+    """The same counts have the same digest, on any machine."""
+    content = np.stack([won, tied]).astype("<i8").tobytes()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _indices(mask: _Bools) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(mask).tolist())
+
+
+def _pairs(rows: NDArray[np.integer]) -> tuple[tuple[int, int], ...]:
+    return tuple(map(tuple, rows.tolist()))
+
+
+def _frozen(value: Any) -> Any:
+    """What JSON gives back as lists was a tuple."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

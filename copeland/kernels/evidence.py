@@ -1,0 +1,133 @@
+"""How strongly votes speak for one option over another, and how strongly they must for a certificate.
+
+The evidence for "i beats j" is what a fair gambler who bets on i at every vote would make of 1: under
+the null "p_ij <= m" his wealth E is a nonnegative supermartingale, so it ever reaches x with probability
+at most 1/x, whoever chooses the pairs and whenever one looks (Ville's inequality). He spreads his bets
+over the theta above m by a Beta(2, 2) density: a win multiplies by theta / m, a loss by
+(1 - theta) / (1 - m). Then E depends on the counts alone, not on the order of the votes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from copeland.kernels.kl import kl
+from copeland.kernels.mark import kernel
+
+PRIOR = 2.0  # a of Beta(a, a); the constant 6 m^2 / (1 + 2 m) below is written out for it
+FEW = 4  # up to this many options the plain union over all claims is at least as good as the rows
+
+
+@kernel
+def log_evidence(wins, losses, ties, margin):
+    """Return ln E, the evidence against "p_ij <= 1/2 - margin" (a lower bound, so as valid as E).
+
+    p_ij is P(i wins) + P(tie) / 2. It is -inf where the votes do not speak for i at all. With a = 2,
+    m = 1/2 - margin, A = wins + a, B = losses + a and N = A + B:
+
+        E = m^-wins (1-m)^-losses  P(X > m) Beta(A, B) / (P(X0 > m) Beta(a, a)),
+
+    where X ~ Beta(A, B) and X0 ~ Beta(a, a). Stirling's series puts N d(A/N, m) into sight, which loses
+    no digits for large counts, and P(X <= m) <= exp(-N d(A/N, m)) by Chernoff's bound.
+
+    A bet L moves a tie by 1 + L margin, which is at least (1 + L (1-m))^c with c = margin / (1-m): so a
+    tie counts as c of a win. Without a margin ties cancel.
+    """
+    m = 0.5 - margin
+    a = wins + ties * (margin / (1.0 - m)) + PRIOR
+    b = losses + PRIOR
+    n = a + b
+    if a <= m * n:
+        return -math.inf
+    information = n * kl(a / n, m)
+    above = -math.expm1(-information)
+    if above <= 0.0:
+        return -math.inf
+    spread = 6.0 * m * m / (1.0 + 2.0 * m) * math.sqrt(2.0 * math.pi * n / a / b)
+    return information + _stirling(a) + _stirling(b) - _stirling(n) + math.log(spread * above)
+
+
+@kernel
+def _stirling(z):
+    """Return ln Gamma(z) - [(z - 1/2) ln z - z + ln(2 pi) / 2], less at most 2e-6 for z >= 2.
+
+    The series stops after a negative term and its error falls with z: the sum above is never too large.
+    """
+    y = 1.0 / (z * z)
+    return (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y / 1680.0))) / z
+
+
+class Levels(NamedTuple):
+    """How much evidence the claims of a certificate need, in nats; see :func:`levels`."""
+
+    win: float  # ln x_w(0): wins of an option that is to be proved best
+    win_growth: float  # 1 if x_w(l) is l + 1 times that, 0 if it is the same for every l
+    loss: float  # ln x_l: losses of the others
+    all: float  # ln x_e: losses of the others, to say that those proved best are all
+    all_growth: float  # 1 if x_e(m) is m (m + 1) times that, 0 if it is the same for every m
+    union: float  # ln x: every claim about every pair at once
+
+
+@kernel
+def win_level(at, l):
+    """Return ln x_w(l): for the wins of an option of which l comparisons stay unproved."""
+    return at.win + at.win_growth * math.log(l + 1.0)
+
+
+@kernel
+def loss_level(at):
+    """Return ln x_l: for the losses that bound the scores of the others."""
+    return at.loss
+
+
+@kernel
+def all_level(at, m):
+    """Return ln x_e(m): for the losses of the others when m options are said to be all the winners."""
+    return at.all + at.all_growth * math.log(m * (m + 1.0))
+
+
+def levels(
+    k: int,
+    delta: float,
+    epoch: int = 0,
+    dependent: bool = False,
+    union: bool = False,
+) -> Levels:
+    """Return the levels at which a certificate on ``k`` options is wrong with probability delta at most.
+
+    Parameters
+    ----------
+    epoch
+        0 if the options are fixed for good; else 1, and one more each time that options were added.
+    dependent
+        Whether votes of different pairs may depend on each other, as those of one voter may.
+    union
+        Whether all claims must hold at once, as for a statement on some of the options, chosen by the
+        votes.
+
+    Examples
+    --------
+    >>> at = levels(20, 0.05)
+    >>> [round(x, 1) for x in (win_level(at, 0), win_level(at, 1), loss_level(at), at.union)]
+    [6.5, 7.2, 7.1, 8.9]
+    """
+    if epoch == 1:
+        delta *= 0.9
+    elif epoch > 1:
+        delta *= 0.1 / (epoch**2 * (epoch - 1))
+    late = epoch > 1  # which option is best may depend on the votes, through what was added
+    # Claims of dependent voters have no average to go by: a sum over all options that may still come.
+    claims = k * (k - 1) * (k if late and dependent else 1)
+    every = math.log(claims / delta)
+    if union or k <= FEW:
+        return Levels(every, 0.0, every, every, 0.0, every)
+    by_rows = not dependent
+    return Levels(
+        win=math.log((k if by_rows else claims) / (0.6 * delta)),
+        win_growth=float(by_rows),
+        loss=math.log((claims if late else k - 1) / (0.3 * delta)),
+        all=math.log((claims if late else k - 1) / (0.1 * delta)),
+        all_growth=float(not late),
+        union=every,
+    )

@@ -1,0 +1,445 @@
+"""Certificates against a plain version made pair by pair, their laws, and cases worked by hand."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from benchmarks import false_certificates as watched
+from copeland import InvalidParameter
+from copeland.certificate import Certificate, certify, evidence
+from copeland.kernels.evidence import all_level, levels, log_evidence, loss_level, win_level
+
+ROCK_PAPER_SCISSORS = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]
+
+
+@st.composite
+def votes(draw):
+    """Counts of 2 to 8 options, with pairs from never met to long decided."""
+    k = draw(st.integers(2, 8))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    strength = rng.normal(0, draw(st.sampled_from([0.0, 0.3, 2.0])), k)
+    p = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+    n = np.triu(rng.integers(0, draw(st.sampled_from([2, 100, 3_000])), (k, k)), 1)
+    drawn = rng.binomial(n, draw(st.sampled_from([0.0, 0.3])))
+    won = rng.binomial(n - drawn, p)
+    order = rng.permutation(k)
+    wins = won + (n - drawn - won).T
+    return wins[np.ix_(order, order)], (drawn + drawn.T)[np.ix_(order, order)]
+
+
+terms = st.fixed_dictionaries(
+    {
+        "margin": st.sampled_from([0.0, 0.1]),
+        "epoch": st.sampled_from([0, 1, 3]),
+        "voters": st.sampled_from(["independent", "dependent"]),
+    }
+)
+
+
+def plainly(wins, ties, active=None, delta=0.05, margin=0.0, epoch=0, voters="independent"):
+    """Judge by the definitions, one claim at a time."""
+    k = len(wins)
+    at = levels(k, delta, epoch, voters == "dependent", active is not None)
+    options = list(range(k)) if active is None else sorted(active)
+
+    def proved(i, j, level, margin=margin):
+        return log_evidence(wins[i][j], wins[j][i], ties[i][j], margin) >= level
+
+    def rivals(i):
+        return [j for j in options if j != i]
+
+    def lower(i):
+        claims = [
+            r
+            for r in range(1, len(rivals(i)) + 1)
+            if sum(proved(i, j, win_level(at, len(rivals(i)) - r)) for j in rivals(i)) >= r
+        ]
+        return max(claims, default=0)
+
+    def upper(i, level):
+        return len(rivals(i)) - sum(proved(j, i, level) for j in rivals(i))
+
+    lo = [lower(i) for i in range(k)]
+    up = [upper(i, loss_level(at)) for i in range(k)]
+    best = [i for i in options if lo[i] > 0 and all(lo[i] >= up[j] for j in rivals(i))]
+    top = max(lo[i] for i in options)
+    pairs = [(i, j) for i in range(k) for j in range(k) if i != j]
+    beats = [(i, j) for i, j in pairs if proved(i, j, at.union, 0.0)]
+    return {
+        "lower": tuple(lo),
+        "upper": tuple(up),
+        "best": tuple(best),
+        "is_all": bool(best)
+        and all(upper(i, all_level(at, len(best))) < top for i in options if i not in best),
+        "possible": tuple(
+            i for i in options if i in best or all(up[i] >= lo[j] for j in rivals(i))
+        ),
+        "scores": tuple(
+            (sum(a == i for a, _ in beats), k - 1 - sum(b == i for _, b in beats)) for i in range(k)
+        ),
+        "beats": tuple(beats),
+        "ties": tuple(
+            (i, j) for i, j in pairs if i < j and proved(i, j, at.union) and proved(j, i, at.union)
+        ),
+    }
+
+
+@given(votes(), terms)
+def test_a_certificate_is_that_of_the_definitions(counts, terms):
+    found = certify(*counts, **terms)
+    expected = plainly(*counts, **terms)
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+@given(votes(), st.data())
+def test_a_certificate_about_active_options_is_that_of_the_definitions(counts, data):
+    k = len(counts[0])
+    active = data.draw(st.lists(st.integers(0, k - 1), min_size=2, unique=True))
+    found = certify(*counts, active=active)
+    expected = plainly(*counts, active=active)
+    assert {name: getattr(found, name) for name in expected} == expected
+
+
+@given(votes(), st.sampled_from([0.0, 0.05]))
+def test_evidence_is_that_of_the_kernel(counts, margin):
+    wins, ties = counts
+    found = evidence(wins, ties, margin)
+    for i, j in np.ndindex(wins.shape):
+        expected = log_evidence(wins[i, j], wins[j, i], ties[i, j], margin)
+        assert found[i, j] == pytest.approx(-math.inf if i == j else expected, rel=1e-9)
+
+
+@given(votes(), terms, st.randoms())
+def test_permuting_the_options_permutes_the_certificate(counts, terms, random):
+    wins, ties = counts
+    order = list(range(len(wins)))
+    random.shuffle(order)
+    here = certify(wins, ties, **terms)
+    there = certify(wins[np.ix_(order, order)], ties[np.ix_(order, order)], **terms)
+    assert {order[i] for i in there.best} == set(here.best)
+    assert {order[i] for i in there.possible} == set(here.possible)
+    assert (there.is_all, there.votes) == (here.is_all, here.votes)
+    for name in ("lower", "upper", "scores"):
+        assert getattr(there, name) == tuple(getattr(here, name)[i] for i in order)
+    assert {(order[i], order[j]) for i, j in there.beats} == set(here.beats)
+    assert {frozenset((order[i], order[j])) for i, j in there.ties} == set(
+        map(frozenset, here.ties)
+    )
+
+
+def tally(ballots, k):
+    """Counts of ballots (left, right, outcome)."""
+    wins, ties = np.zeros((k, k), int), np.zeros((k, k), int)
+    for left, right, outcome in ballots:
+        if outcome == "tie":
+            ties[left, right] += 1
+            ties[right, left] += 1
+        else:
+            winner, loser = (left, right) if outcome == "left" else (right, left)
+            wins[winner, loser] += 1
+    return wins, ties
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.permutations(range(4)).map(lambda order: order[:2]),
+            st.sampled_from(["left", "left", "right", "tie"]),
+            st.booleans(),
+        ),
+        max_size=200,
+    ),
+    st.randoms(),
+)
+def test_the_order_of_votes_and_the_sides_of_options_change_nothing(asked, random):
+    other = {"left": "right", "right": "left", "tie": "tie"}
+    here = [(a, b, outcome) for (a, b), outcome, _ in asked]
+    there = [
+        (b, a, other[outcome]) if turned else (a, b, outcome) for (a, b), outcome, turned in asked
+    ]
+    random.shuffle(there)
+    assert certify(*tally(here, 4), margin=0.1) == certify(*tally(there, 4), margin=0.1)
+
+
+def test_nothing_is_proved_without_votes():
+    found = certify(np.zeros((4, 4)))
+    assert (found.verdict, found.best, found.is_all) == ("open", (), False)
+    assert found.possible == (0, 1, 2, 3)
+    assert found.scores == ((0, 3),) * 4
+
+
+def test_of_two_options_the_better_is_proved_the_only_winner():
+    # 2 claims at delta = 0.05: ln 40 = 3.69 nats; 30 to 10 is worth 4.26, 28 to 12 is worth 2.44
+    assert certify([[0, 30], [10, 0]]).statement == (
+        "After 40 votes, 0 is proved the only winner: it beats the other, "
+        "and no other option beats as many (error probability 0.05)."
+    )
+    assert certify([[0, 28], [12, 0]]).verdict == "open"
+
+
+def test_a_cycle_is_three_options_tied_for_first():
+    found = certify(ROCK_PAPER_SCISSORS)
+    assert (found.verdict, found.best, found.is_all) == ("tied", (0, 1, 2), True)
+    assert found.beats == ((0, 1), (1, 2), (2, 0))
+    assert found.scores == ((1, 1),) * 3
+
+
+def cycle_of_three_and_two_losers(loser_losses):
+    """0 > 1 > 2 > 0, all beat 3 and 4; ``loser_losses`` of these six wins are proved."""
+    wins = np.zeros((5, 5), int)
+    for i in range(3):
+        wins[i, (i + 1) % 3] = 100
+    for i, j in [(0, 3), (0, 4), (1, 3), (1, 4), (2, 3), (2, 4)][:loser_losses]:
+        wins[i, j] = 100
+    return wins
+
+
+def test_options_can_be_best_together_while_another_may_still_tie():
+    # level x_e(m) asks more of the losses of 3 and 4 than x_l does
+    wins = cycle_of_three_and_two_losers(6)
+    wins[wins == 0] = 4  # every pair was seen both ways
+    np.fill_diagonal(wins, 0)
+    wins[:3, 3:] = 24
+    found = certify(wins)
+    assert (found.verdict, found.best, found.is_all) == ("tied", (0, 1, 2), False)
+    wins[:3, 3:] = 100
+    assert certify(wins).is_all
+
+
+def test_a_losing_option_need_not_be_beaten_by_all():
+    found = certify(cycle_of_three_and_two_losers(6))
+    assert found.lower == (3, 3, 3, 0, 0)
+    assert found.upper == (3, 3, 3, 1, 1)
+    assert found.possible == (0, 1, 2)
+
+
+def test_an_option_with_an_open_pair_is_best_once_no_other_can_pass_it():
+    wins = np.zeros((5, 5), int)
+    wins[0, 1:4] = 100  # 0 beats 1, 2, 3; its pair with 4 is open
+    assert certify(wins).verdict == "open"
+    wins[1, 4] = 100  # so 4 has a loss too
+    found = certify(wins)
+    assert (found.verdict, found.best, found.is_all) == ("winner", (0,), False)
+    assert found.statement.startswith(
+        "After 400 votes, 0 is proved best: it beats at least 3 of the 4"
+    )
+
+
+def test_a_tie_within_the_margin_counts_for_the_best_and_not_for_rivals():
+    tied = [[0, 500], [500, 0]]
+    assert certify(tied).verdict == "open"
+    found = certify(tied, margin=0.1)
+    assert (found.verdict, found.best, found.ties) == ("tied", (0, 1), ((0, 1),))
+    assert found.scores == ((0, 1), (0, 1))  # who beats whom is as open as before
+    assert "each proved best up to a margin of 0.1" in found.statement
+
+
+def test_votes_that_are_ties_prove_a_tie_within_the_margin():
+    found = certify(np.zeros((2, 2)), [[0, 200], [200, 0]], margin=0.1)
+    assert (found.votes, found.ties) == (200, ((0, 1),))
+
+
+def test_retired_options_must_be_beaten_like_the_rest():
+    wins = np.zeros((6, 6), int)
+    wins[0, 1:5] = 100  # 5 was retired before it met anyone
+    assert certify(wins).verdict == "open"
+    found = certify(wins, active=range(5))
+    assert (found.best, found.active) == ((0,), (0, 1, 2, 3, 4))
+    assert "among the 5 active options" in found.statement
+
+
+def test_a_claim_about_active_options_needs_the_union_over_all_options():
+    # 6 options: 30 claims at 0.05 are 6.4 nats; one row of them is 6 / (0.6 * 0.05) or 5.3 nats
+    wins = np.zeros((6, 6), int)
+    wins[0, 1:] = 34
+    wins[1:, 0] = 10
+    assert levels(6, 0.05).win < evidence(wins)[0, 1] < levels(6, 0.05).union
+    assert certify(wins).best == (0,)
+    assert certify(wins, active=range(6)).best == ()
+
+
+def test_a_smaller_delta_needs_more():
+    assert certify([[0, 30], [10, 0]], delta=0.01).verdict == "open"
+
+
+def test_an_added_option_reopens_the_question():
+    wins = np.zeros((5, 5), int)
+    wins[0, 1:] = 60
+    assert certify(wins, epoch=1).best == (0,)
+    grown = np.zeros((6, 6), int)
+    grown[:5, :5] = wins
+    found = certify(grown, epoch=2)
+    assert (found.verdict, found.lower[0], found.upper[5]) == ("open", 4, 5)
+
+
+@given(votes(), terms)
+def test_a_certificate_survives_its_file_and_is_proved_again_by_its_votes(counts, terms):
+    found = certify(*counts, **terms)
+    read = Certificate.from_json(found.to_json())
+    assert read == found
+    assert read.recheck(*counts) == ()
+
+
+def test_one_vote_more_is_another_certificate():
+    found = certify(ROCK_PAPER_SCISSORS)
+    wins = np.array(ROCK_PAPER_SCISSORS)
+    wins[0, 1] += 1
+    (why,) = found.recheck(wins)
+    assert "issued on other votes" in why
+
+
+def test_other_options_are_another_certificate():
+    (why,) = certify(ROCK_PAPER_SCISSORS, active=[1, 2]).recheck(np.zeros((2, 2)))
+    assert "issued on other votes" in why
+
+
+def test_what_was_changed_in_the_file_is_named():
+    forged = replace(certify(ROCK_PAPER_SCISSORS), best=(1,))
+    assert forged.recheck(ROCK_PAPER_SCISSORS) == (
+        "it says that best is (1,), and the votes give (0, 1, 2).",
+    )
+
+
+@pytest.mark.parametrize(
+    "change, why",
+    [
+        (lambda content: content.pop("margin"), "margin"),
+        (lambda content: content.update(format=9), "format 9"),
+        (lambda content: content.update(delta=7), "delta is 7"),
+        (lambda content: content.update(delta="x"), "not that of a certificate"),
+        (lambda content: content.update(labels=["a", "a", "b"]), "labels"),
+    ],
+)
+def test_a_damaged_file_is_refused(change, why):
+    content = json.loads(certify(ROCK_PAPER_SCISSORS).to_json())
+    change(content)
+    with pytest.raises(InvalidParameter, match=why):
+        Certificate.from_json(json.dumps(content))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "7", "{}"])
+def test_a_file_of_something_else_is_refused(text):
+    with pytest.raises(InvalidParameter, match="certificate"):
+        Certificate.from_json(text)
+
+
+@pytest.mark.parametrize(
+    "wins, ties, why",
+    [
+        ([[0]], None, r"shape \(1, 1\)"),
+        ([[0, 1, 2], [3, 0, 4]], None, r"shape \(2, 3\)"),
+        ([[0, "a"], [1, 0]], None, "table of counts"),
+        ([[0, 0.5], [1, 0]], None, r"wins\[0, 1\] is 0.5"),
+        ([[0, -1], [1, 0]], None, r"wins\[0, 1\] is -1"),
+        ([[0, math.nan], [1, 0]], None, r"wins\[0, 1\] is nan"),
+        ([[3, 1], [1, 0]], None, r"wins\[0, 0\] is 3"),
+        ([[0, 1], [1, 0]], [[0, 1], [2, 0]], "symmetric"),
+        ([[0, 1], [1, 0]], np.zeros((3, 3)), r"ties are \(3, 3\)"),
+    ],
+)
+def test_counts_that_cannot_be_are_refused(wins, ties, why):
+    with pytest.raises(InvalidParameter, match=why):
+        certify(wins, ties)
+
+
+@pytest.mark.parametrize(
+    "terms, why",
+    [
+        ({"delta": 0}, "delta is 0"),
+        ({"delta": 1.5}, "delta is 1.5"),
+        ({"margin": 0.5}, "margin is 0.5"),
+        ({"margin": -0.1}, "margin is -0.1"),
+        ({"epoch": -1}, "epoch is -1"),
+        ({"voters": "many"}, "voters is 'many'"),
+        ({"active": [0]}, r"active is \[0\]"),
+        ({"active": [0, 3]}, r"active is \[0, 3\]"),
+        ({"labels": ["a", "b"]}, "2 different labels for 3 options"),
+        ({"labels": ["a", "b", "a"]}, "2 different labels for 3 options"),
+    ],
+)
+def test_terms_that_mean_nothing_are_refused(terms, why):
+    with pytest.raises(InvalidParameter, match=why):
+        certify(ROCK_PAPER_SCISSORS, **terms)
+
+
+def test_what_is_assumed_depends_on_the_voters():
+    assert any("different pairs" in a for a in certify(ROCK_PAPER_SCISSORS).assumptions)
+    dependent = certify(ROCK_PAPER_SCISSORS, voters="dependent").assumptions
+    assert any("own earlier answers" in a for a in dependent)
+    assert not any("different pairs" in a for a in dependent)
+
+
+def test_an_open_statement_names_who_may_win():
+    wins = np.zeros((3, 3), int)
+    wins[:2, 2] = 100
+    found = certify(wins, labels=["a", "b", "c"])
+    assert found.statement == (
+        "After 200 votes, no option is proved best yet, and a and b may be (error probability 0.05)."
+    )
+
+
+@pytest.mark.parametrize("k, margin, tie", [(3, 0.0, 0.0), (5, 0.0, 0.2), (6, 0.1, 0.3)])
+@pytest.mark.parametrize("dependent", [False, True])
+def test_the_certificate_that_is_measured_is_the_one_that_is_issued(k, margin, tie, dependent):
+    world = watched.World("order", watched.order(k, 0.3), votes=0, tie=tie, margin=margin)
+    state = watched.new_watch(world)
+    at = levels(k, 0.05, dependent=dependent)
+    watched.begin_epoch(state, at, margin)
+    rng = np.random.default_rng(k)
+    seen = set()
+    for _ in range(60 * k * k):
+        i, j = watched.next_pair(state, at, watched.UNIFORM, 0, rng, 0)
+        watched.answer(state, world.rankings, 0, tie, i, j, rng)
+        watched.weigh(state, at, i, j, margin)
+        watched.weigh(state, at, j, i, margin)
+        watched.judge(state, at)
+        issued = certify(
+            state.wins,
+            state.ties,
+            margin=margin,
+            voters="dependent" if dependent else "independent",
+        )
+        assert (tuple(state.lower), tuple(state.upper)) == (issued.lower, issued.upper)
+        assert (tuple(np.flatnonzero(state.best)), state.is_all[0]) == (issued.best, issued.is_all)
+        seen.add((issued.best, issued.is_all))
+    assert len(seen) >= 3  # open, best, and all of the best
+
+
+def test_the_certificate_that_is_measured_is_the_one_that_is_issued_after_options_were_added():
+    world = watched.World("even", watched.even(4), votes=0, start=2, lead=0.2)
+    table = watched.levels_of(world)
+    state = watched.new_watch(world)
+    rng = np.random.default_rng(0)
+    for epoch in (1, 2, 3):
+        at = watched.levels_at(table, epoch - 1)
+        watched.begin_epoch(state, at, 0.0)
+        for _ in range(400):
+            i, j = watched.next_pair(state, at, watched.UNIFORM, 0, rng, 0)
+            watched.answer(state, world.rankings, 0, 0.0, i, j, rng)
+            watched.weigh(state, at, i, j, 0.0)
+            watched.weigh(state, at, j, i, 0.0)
+        watched.judge(state, at)
+        k = state.k[0]
+        issued = certify(state.wins[:k, :k], epoch=epoch)
+        assert tuple(state.lower[:k]) == issued.lower
+        assert tuple(np.flatnonzero(state.best[:k])) == issued.best
+        if k < 4:
+            watched.add_option(state, world.lead)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "world", [w for w in watched.worlds() if len(w.p) <= 20], ids=lambda world: world.name
+)
+def test_certificates_are_wrong_no_more_often_than_promised(world):
+    runs = 100
+    for mode in world.modes:
+        wrong = watched.measure(replace(world, votes=2_000), mode, runs) > 0
+        # more than this has a chance of one in a million if the rate is delta
+        assert wrong[:, watched.WRONG_BEST :].sum(axis=0).max() <= binom.ppf(1 - 1e-6, runs, 0.05)
