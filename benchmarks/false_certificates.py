@@ -1,7 +1,7 @@
 """How often a certificate is wrong, if one looks after every vote: `python -m benchmarks.false_certificates`.
 
-The certificate is kept up to date vote by vote, in O(K): only the evidence of the pair that was
-voted on changes. Tests hold it against :func:`copeland.certificate.certify`.
+The certificate is kept up to date vote by vote (:mod:`copeland.kernels.verdicts`). Tests hold it
+against :func:`copeland.certificate.certify`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import numpy as np
 
 import copeland
 from copeland.kernels import compiled, kernel, pick
-from copeland.kernels.evidence import Levels, all_level, levels, log_evidence, win_level
+from copeland.kernels.evidence import Levels, levels, log_evidence
+from copeland.kernels.verdicts import begin, judge, largest_other, weigh
 from copeland.streams import stream
 
 DELTA = 0.05
@@ -52,7 +53,7 @@ class World:
 
 
 class Watch(NamedTuple):
-    """The votes of one run, and the certificate that they give."""
+    """The votes of one run, the certificate that they give, and what is wrong with it."""
 
     p: np.ndarray
     wins: np.ndarray
@@ -115,95 +116,13 @@ def begin_epoch(state, at, margin):
     """Judge everything anew, for as many options as there are now."""
     k = state.k[0]
     for i in range(k):
-        state.at_depth[i, :] = 0
-        state.at_depth[i, 0] = k - 1
-        state.strength[i] = 0.0
-        state.upper[i] = k - 1
         state.least_won[i] = 0
         state.most_won[i] = 0
-    for i in range(k):
         for j in range(k):
             if i != j:
                 state.least_won[i] += int(state.p[i, j] > 0.5 - margin + EDGE)
                 state.most_won[i] += int(state.p[i, j] > 0.5 + margin + EDGE)
-                state.depth[i, j] = 0
-                state.evidence[i, j] = -np.inf
-    for i in range(k):
-        _count_wins(state, i)
-        for j in range(k):
-            if i != j:
-                weigh(state, at, i, j, margin)
-
-
-@kernel
-def weigh(state, at, i, j, margin):
-    """Take in the votes of i against j; return whether a bound of a score has changed."""
-    before = state.evidence[i, j]
-    found = log_evidence(state.wins[i, j], state.wins[j, i], state.ties[i, j], margin)
-    state.evidence[i, j] = found
-    state.strength[i] += min(max(found, 0.0), at.win) - min(max(before, 0.0), at.win)
-    changed = False
-    if (found >= at.loss) != (before >= at.loss):
-        state.upper[j] += 1 if before >= at.loss else -1
-        changed = True
-    deep = state.depth[i, j]
-    while deep > 0 and found < win_level(at, deep - 1):
-        deep -= 1
-    while deep < state.k[0] - 1 and found >= win_level(at, deep):
-        deep += 1
-    if deep != state.depth[i, j]:
-        state.at_depth[i, state.depth[i, j]] -= 1
-        state.at_depth[i, deep] += 1
-        state.depth[i, j] = deep
-        _count_wins(state, i)
-        changed = True
-    return changed
-
-
-@kernel
-def _count_wins(state, i):
-    """Write the lower bound of a score: K - 1 - l, if so many wins reach x_w(l)."""
-    others = state.k[0] - 1
-    reached = others
-    state.lower[i] = 0
-    for l in range(others):
-        reached -= state.at_depth[i, l]
-        if reached >= others - l:
-            state.lower[i] = others - l
-            return
-
-
-@kernel
-def judge(state, at):
-    """Write which options are proved best, and whether they are all."""
-    k = state.k[0]
-    m = 0
-    for i in range(k):
-        state.best[i] = state.lower[i] > 0 and state.lower[i] >= largest_other(state.upper, i, k)
-        m += int(state.best[i])
-    state.is_all[0] = False
-    if m > 0:
-        top = max(state.lower[0], largest_other(state.lower, 0, k))
-        state.is_all[0] = True
-        for i in range(k):
-            if not state.best[i]:
-                score = k - 1
-                for j in range(k):
-                    if j != i and state.evidence[j, i] >= all_level(at, m):
-                        score -= 1
-                if score >= top:
-                    state.is_all[0] = False
-    return m
-
-
-@kernel
-def largest_other(values, i, k):
-    """Return the largest of the first k values but that of option i."""
-    found = -1
-    for j in range(k):
-        if j != i and values[j] > found:
-            found = values[j]
-    return found
+    begin(state, at, margin)
 
 
 @kernel

@@ -75,6 +75,9 @@ def run_cell(cell: Cell) -> Finished:
         most_duels = cell.most_duels or sys.maxsize
         while ledger.mark[0] < len(cell.marks) and ledger.duels[0] < most_duels:
             look()
+            if algorithm.crowded is not None and algorithm.crowded(state):
+                assert algorithm.enlarge is not None
+                state = algorithm.enlarge(state)
             loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
         seconds = time.perf_counter() - start
     _leave_unreached(ledger)

@@ -27,7 +27,12 @@ class Algorithm:
     ``init(k, **parameters)`` returns a state; ``select(state, t, rng)`` names a pair and changes
     nothing; ``update(state, winner, loser, rng)`` takes an answer in; ``recommend(state)`` names the
     best option so far. The rest is optional: see :mod:`copeland.kernels.loop` for what each does and
-    what happens without it. All but ``init`` are kernels.
+    what happens without it. All these but ``init`` are kernels.
+
+    The last four serve live use. ``absorb(state, wins, ties)`` takes whole matrices of votes in, and
+    ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
+    sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
+    about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
     """
 
     name: str
@@ -43,6 +48,12 @@ class Algorithm:
     resting: Callable[..., int] | None = None
     finished: Callable[..., bool] | None = None
     tie: Callable[..., None] | None = None
+    crowded: Callable[..., bool] | None = None
+    enlarge: Callable[..., State] | None = None
+    absorb: Callable[..., State] | None = None
+    grow: Callable[..., State] | None = None
+    pause: Callable[..., None] | None = None
+    pend: Callable[..., None] | None = None
     assumes_condorcet: bool = False
 
     @property
@@ -77,9 +88,10 @@ class Algorithm:
         if name not in self.parameters:
             known = nearest(name, self.parameters) if self.parameters else "it takes none."
             raise InvalidParameter(f"{self.name} has no parameter '{name}'; {known}")
-        numeric = isinstance(self.parameters[name], int | float)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if numeric and not (number and math.isfinite(value)):
+        default = self.parameters[name]
+        boolean = isinstance(value, bool) and not isinstance(default, bool)
+        number = isinstance(value, int | float) and not boolean
+        if isinstance(default, int | float) and not (number and math.isfinite(value)):
             raise InvalidParameter(f"{self.name}: {name} is {value!r}; it must be a number.")
 
     def part(self, name: str) -> Callable[..., Any] | None:
@@ -87,7 +99,17 @@ class Algorithm:
         return getattr(self, name)
 
 
-PARTS = ("select", "update", "recommend", "advance", "rest", "resting", "finished", "tie")
+PARTS = (
+    "select",
+    "update",
+    "recommend",
+    "advance",
+    "rest",
+    "resting",
+    "finished",
+    "tie",
+    "crowded",
+)
 
 _registry: dict[str, Algorithm] = {}
 
@@ -229,6 +251,7 @@ class Policy:
         self.asked = t
         duel = Duel(t, int(first), int(second))
         self.open[t] = duel
+        self._pend(duel, +1)
         return duel
 
     def tell(self, duel: Duel, winner: int | None) -> None:
@@ -236,24 +259,99 @@ class Policy:
         if self.open.get(duel.id) != duel:
             raise UnknownDuel(f"{duel} was not asked, or was answered before.")
         self.add(duel.first, duel.second, winner)
+        self._close(duel)
+
+    def drop(self, duel: Duel) -> None:
+        """Say that a duel that was asked will not be answered."""
+        if self.open.get(duel.id) != duel:
+            raise UnknownDuel(f"{duel} was not asked, or was answered before.")
+        self._close(duel)
+
+    def _close(self, duel: Duel) -> None:
         del self.open[duel.id]
+        self._pend(duel, -1)
+
+    def _pend(self, duel: Duel, change: int) -> None:
+        if self.algorithm.pend is not None and duel.first != duel.second:
+            self._make_room()
+            self.algorithm.pend(self.state, duel.first, duel.second, change)
+
+    def _make_room(self) -> None:
+        if self.algorithm.crowded is not None and self.algorithm.crowded(self.state):
+            assert self.algorithm.enlarge is not None
+            self.state = self.algorithm.enlarge(self.state)
 
     def add(self, first: int, second: int, winner: int | None) -> None:
         """Take in an answer that nobody asked for: any pair, at any time."""
-        for option in (first, second):
-            if not 0 <= option < self.k:
-                raise InvalidParameter(f"option {option} is outside 0..{self.k - 1}.")
+        self._check_options(first, second)
         if winner is not None and winner not in (first, second):
             raise InvalidParameter(f"option {winner} is not in the duel of {first} and {second}.")
         rng = self._generator()
         if first == second:
             return
+        self._make_room()
         if winner is None and self.algorithm.tie is not None:
             self.algorithm.tie(self.state, first, second, rng)
             return
         if winner is None:
             winner = first if rng.random() < 0.5 else second
         self.algorithm.update(self.state, winner, first + second - winner, rng)
+
+    def absorb(self, wins: np.ndarray, ties: np.ndarray) -> None:
+        """Take many answers in at once: ``wins[i, j]`` of i over j, and ``ties[i, j]`` = ``ties[j, i]``.
+
+        For algorithms whose state depends on the counts alone, not on the order of the answers.
+        """
+        absorb = self._can("absorb")
+        won, tied = self._counts(wins, "wins"), self._counts(ties, "ties")
+        if (tied != tied.T).any():
+            raise InvalidParameter("ties[i, j] must be ties[j, i]: give each on both sides.")
+        self.state = absorb(self.state, won, tied)
+
+    def _counts(self, table: np.ndarray, what: str) -> np.ndarray:
+        counts = np.asarray(table)
+        if counts.shape != (self.k, self.k):
+            raise InvalidParameter(
+                f"{what} have the shape {counts.shape}; give a row and a column for each of "
+                f"{self.k} options."
+            )
+        if not ((counts >= 0) & (counts == np.floor(counts))).all():
+            raise InvalidParameter(f"{what} must be whole numbers from 0 up.")
+        return counts.astype(np.int64)
+
+    def grow(self, k: int) -> None:
+        """Add options, until there are ``k``."""
+        if k < self.k:
+            raise InvalidParameter(f"there are {self.k} options; {k} would be fewer. Pause them.")
+        self.state = self._can("grow")(self.state, k)
+        self.k = k
+
+    def pause(self, option: int) -> None:
+        """Ask no more about an option; what is known of it stays."""
+        self._pause(option, True)
+
+    def resume(self, option: int) -> None:
+        """Ask about a paused option again."""
+        self._pause(option, False)
+
+    def _pause(self, option: int, paused: bool) -> None:
+        pause = self._can("pause")
+        self._check_options(option)
+        pause(self.state, option, paused)
+
+    def _check_options(self, *options: int) -> None:
+        for option in options:
+            if not 0 <= option < self.k:
+                raise InvalidParameter(f"option {option} is outside 0..{self.k - 1}.")
+
+    def _can(self, part: str) -> Callable[..., Any]:
+        function = self.algorithm.part(part)
+        if function is None:
+            able = [name for name, one in algorithms().items() if one.part(part) is not None]
+            raise InvalidParameter(
+                f"{self.algorithm.name} cannot {part} mid-run; {' and '.join(able)} can."
+            )
+        return function
 
     def recommend(self) -> int:
         """Return the option to name now."""
@@ -294,8 +392,8 @@ class Policy:
             policy = cls(
                 about["algorithm"], about["k"], about["seed"], about["horizon"], **about["params"]
             )
-            for name, array in arrays_of(policy.state):
-                array[...] = arrays[f"state.{name}"]
+            kept = {name: arrays[f"state.{name}"] for name, _ in arrays_of(policy.state)}
+        policy.state = with_arrays(policy.state, kept)
         policy.asked = about["asked"]
         policy.events = about["events"]
         policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
@@ -309,3 +407,14 @@ def arrays_of(state: State, prefix: str = "") -> Iterator[tuple[str, np.ndarray]
             yield prefix + name, value
         else:
             yield from arrays_of(value, f"{prefix}{name}.")
+
+
+def with_arrays(state: State, arrays: Mapping[str, np.ndarray], prefix: str = "") -> State:
+    """Return the state with other arrays in it, by dotted name."""
+    changed = {}
+    for name, value in state._asdict().items():
+        if isinstance(value, np.ndarray):
+            changed[name] = arrays[prefix + name]
+        else:
+            changed[name] = with_arrays(value, arrays, f"{prefix}{name}.")
+    return state._replace(**changed)

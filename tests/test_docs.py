@@ -40,7 +40,8 @@ def test_every_algorithm_has_a_section_with_its_parameters_and_a_row_in_the_read
     section = re.search(rf"^## {name}$(.*?)(?=^## |\Z)", page, flags=re.DOTALL | re.MULTILINE)
     assert section, f"docs/algorithms.md has no section {name}"
     for parameter, default in algorithms()[name].parameters.items():
-        assert f"`{parameter}` ({default:g})" in section.group(1), f"{name}: {parameter}"
+        shown = default if isinstance(default, str | bool) else f"{default:g}"
+        assert f"`{parameter}` ({shown})" in section.group(1), f"{name}: {parameter}"
     assert f"[`{name}`]" in (ROOT / "README.md").read_text()
 
 

@@ -13,12 +13,12 @@ PACKAGE = Path(copeland.__file__).parent
 LAYERS = [
     {"errors", "version"},
     {"streams", "matrix", "data"},
-    {"winners", "gaps", "bounds"},
+    {"winners", "gaps", "limits", "bounds"},
     {"kernels"},
     {"policy"},
     {"problems", "algorithms"},
-    {"cells", "runs", "simulation", "results"},
-    {"experiments", "ranking", "testing"},
+    {"cells", "runs", "simulation", "results", "certificate"},
+    {"experiments", "ranking", "testing", "study"},
     {"report"},
     {"cli"},
 ]
@@ -56,6 +56,7 @@ def test_imports_point_downwards():
 
 def test_importing_the_package_loads_neither_numba_nor_matplotlib():
     heavy = ["numba", "matplotlib", "scipy.optimize", "pandas", "joblib", "typer", "rich"]
+    heavy += ["sqlalchemy", "alembic", "psycopg", "httpx"]
     code = f"import sys, copeland; print([m for m in {heavy} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

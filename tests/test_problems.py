@@ -74,6 +74,13 @@ def test_near_ties_are_among_the_losers_only():
     assert winners.copeland_winners(m).tolist() == [0, 1, 2]
 
 
+def test_near_ties_keep_the_other_gaps_of_the_order():
+    m = copeland.load("near-tie-12-0.1:seed=1")
+    assert set(np.abs(m.p - 0.5).round(9).ravel()) == {0, 0.0005, 0.1}
+    assert m == copeland.load("near-tie-12:gap=0.1,seed=1")
+    assert m.name == "near-tie-12-0.1"
+
+
 def test_bradley_terry_by_hand():
     m = generators.bradley_terry([np.log(3), 0.0])
     assert m.p[0, 1] == pytest.approx(3 / 4)

@@ -17,6 +17,9 @@ Rulings where the paper is silent:
 - Line 13: "B^i" is B^c. Where it holds no j with l_jc <= 1/2, all options are used. d = c only if
   u_cc = 1/2 is the one largest; other ties are drawn uniformly.
 - A coin that cannot matter (an empty set, a single candidate) is not thrown.
+
+With ``threshold`` "eager" or "cautious" line 6 decides pairs as :mod:`copeland.algorithms.cpc` does with
+that setting. Line 13 still compares the upper ends u_jc of its open pairs.
 """
 
 from __future__ import annotations
@@ -27,22 +30,25 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.algorithms.thresholds import OWN, caution_of
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
     Pairs,
     count,
     first_expiry,
     greatest,
-    judge,
+    hoeffding_expiry,
     kernel,
     least,
     least_beaten,
     new_pairs,
     next_expired,
     pick,
+    settle,
     strongest_challenger,
     total,
 )
+from copeland.kernels.imed import imed_expiry
 from copeland.policy import Algorithm, register
 
 Ints = NDArray[np.int64]
@@ -60,13 +66,19 @@ class State(NamedTuple):
     n_open: Ints  # how many j in B^i_t have 1/2 in [l_ij, u_ij]: the set of line 10, by row
     losses: Ints  # (1,): L_C, the estimated losses of a Copeland winner
     alpha: NDArray[np.float64]  # (1,)
+    borrowed: Bools  # (1,): whether pairs are decided as by CPC, in place of line 6
+    caution: NDArray[np.float64]  # (1,): the nats beyond ln t that this takes
     step: Ints  # (1,): the step that `advance` came to
     changed: Bools  # (1,): a pair changed side since lines 7 to 9 ran
     disproved: Bools  # (1,): l_ij > 1/2 for some j in B^i, the condition of line 9A
 
 
-def init(k: int, alpha: float = 0.51) -> State:
-    """Lines 1 to 4; ``alpha`` > 1/2 widens the intervals (the paper prints no value)."""
+def init(k: int, alpha: float = 0.51, threshold: str = OWN) -> State:
+    """Lines 1 to 4; ``alpha`` > 1/2 widens the intervals (the paper prints no value).
+
+    ``threshold`` is "own", or the setting of CPC by which pairs are decided.
+    """
+    caution = caution_of("ccb", threshold)
     if not alpha > 0.5:
         raise InvalidParameter(f"ccb: alpha is {alpha}; Algorithm 1 requires alpha > 1/2.")
     return State(
@@ -78,6 +90,8 @@ def init(k: int, alpha: float = 0.51) -> State:
         n_open=np.zeros(k, np.int64),
         losses=np.array([k], np.int64),
         alpha=np.array([alpha], np.float64),
+        borrowed=np.array([caution is not None]),
+        caution=np.array([caution or 0.0]),
         step=np.zeros(1, np.int64),
         changed=np.zeros(1, np.bool_),
         disproved=np.zeros(1, np.bool_),
@@ -162,7 +176,7 @@ def look_at(state, i, j, t):
     """Line 6 for one pair at step t, with what depends on its side."""
     verdict = state.pairs.verdict
     was_open = verdict[i, j] == 0
-    if judge(state.pairs, i, j, state.alpha[0], t):
+    if settle(state.pairs, i, j, expiry(state, i, j), t):
         state.changed[0] = True
         is_open = verdict[i, j] == 0
         for a, b in ((i, j), (j, i)):
@@ -170,6 +184,15 @@ def look_at(state, i, j, t):
                 state.n_open[a] += int(is_open) - int(was_open)
                 if verdict[a, b] > 0:
                     state.disproved[0] = True
+
+
+@kernel
+def expiry(state, i, j):
+    """Return the first step at which a pair is open, its counts unchanged."""
+    wins, duels = state.pairs.wins[i, j], state.pairs.duels[i, j]
+    if state.borrowed[0]:
+        return imed_expiry(wins, duels, state.caution[0])
+    return hoeffding_expiry(wins, duels, state.alpha[0])
 
 
 @kernel

@@ -30,6 +30,10 @@ dear that it governs the mean: on ``arxiv-6``, which has an exact tie, one of 20
 halved regret of 882,195, where the median is 3,168. With beta = 1e-9 the worst is 15,535. Long tails
 remain where gaps are tiny, because a wrong estimate may keep the cheapest winner from being seen: on
 ``mslr-5`` the median is about 5,000, the mean about 14,000 (11,000 with beta = 1e-9).
+
+With ``threshold`` "eager" or "cautious", a pair's evidence is the index of :mod:`copeland.kernels.imed` in
+place of n d, and the level to reach is ln t plus the caution of that setting of
+:mod:`copeland.algorithms.cpc`, both for an option to be sure and for a pair to be behind its quota.
 """
 
 from __future__ import annotations
@@ -41,6 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.algorithms.copeland_pac import win_rate
+from copeland.algorithms.thresholds import OWN, caution_of
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import least
 from copeland.kernels.certificates import (
@@ -52,8 +57,10 @@ from copeland.kernels.certificates import (
     relaxed_plan,
     relaxed_price,
     rows_of_options,
+    take_evidence,
 )
 from copeland.kernels.draws import draw, pick
+from copeland.kernels.imed import imed_index
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
 from copeland.policy import Algorithm, register
@@ -94,11 +101,17 @@ class State(NamedTuple):
     by_cost: Ints  # K x K: row i lists the options by their cost against i
     alpha: Floats  # (1,)
     beta: Floats  # (1,)
+    borrowed: Bools  # (1,): whether evidence and level are those of CPC
+    caution: Floats  # (1,): the nats beyond ln t that its level has
     step: Ints  # (1,): the step that `advance` came to
 
 
-def init(k: int, alpha: float = 3.0, beta: float = 0.01) -> State:
-    """Begin; ``alpha`` and ``beta`` say which pairs go first."""
+def init(k: int, alpha: float = 3.0, beta: float = 0.01, threshold: str = OWN) -> State:
+    """Begin; ``alpha`` and ``beta`` say which pairs go first.
+
+    ``threshold`` is "own", or the setting of CPC by which pairs are decided.
+    """
+    caution = caution_of("ecw-rmed", threshold)
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not 0 < value < math.inf:
             raise InvalidParameter(f"{name} is {value}; Komiyama et al. require {name} > 0.")
@@ -124,6 +137,8 @@ def init(k: int, alpha: float = 3.0, beta: float = 0.01) -> State:
         by_cost=rows_of_options(k),
         alpha=np.array([alpha], np.float64),
         beta=np.array([beta], np.float64),
+        borrowed=np.array([caution is not None]),
+        caution=np.array([caution or 0.0]),
         step=np.ones(1, np.int64),
     )
 
@@ -257,7 +272,7 @@ def find_sure_winner(state, t):
 @kernel
 def sure(state, t):
     """Tell whether some apparent winner is sure at step t."""
-    return state.evidence[0] >= math.log(t)
+    return state.evidence[0] - state.caution[0] >= math.log(t)
 
 
 @kernel
@@ -299,11 +314,20 @@ def fill_next_list(state, t):
     k = len(state.options)
     put_later(state, state.champion[0] * (k + 1))
     if not sure(state, t):
-        log_t = math.log(t)
         for i in range(k):
             for j in range(i + 1, k):
-                if state.tally.duels[i, j] < state.quota[i, j] * log_t:
+                if behind_quota(state, i, j, t):
                     put_later(state, i * k + j)
+
+
+@kernel
+def behind_quota(state, i, j, t):
+    """Tell whether a pair has fewer duels than the plan wants of it by step t."""
+    tally = state.tally
+    if state.borrowed[0]:
+        nats = state.quota[i, j] * tally.information[i, j]  # for each nat of the level
+        return tally.evidence[i, j] < nats * (math.log(t) + state.caution[0])
+    return tally.duels[i, j] < state.quota[i, j] * math.log(t)
 
 
 @kernel
@@ -325,6 +349,9 @@ def update(state, winner, loser, rng):
     number_options(state, rng)
     i, j = state.numbers[winner], state.numbers[loser]
     count_duel(state.tally, i, j)
+    if state.borrowed[0]:
+        index = imed_index(state.tally.wins[i, j], state.tally.duels[i, j])
+        take_evidence(state.tally, i, j, index)
     state.weighed[0] = False
     state.planned[0] = False
     if goes_first(state, i, j, state.step[0]):
@@ -358,7 +385,7 @@ def rest(state, t):
     if others > 0 or not state.weighed[0] or not sure(state, t):
         return t + 1
     enough = (fewest_duels(state.tally) / state.alpha[0]) ** 2  # ln t at which pairs are due
-    return max(t + 1, just_before(min(state.evidence[0], enough)))
+    return max(t + 1, just_before(min(state.evidence[0] - state.caution[0], enough)))
 
 
 @kernel

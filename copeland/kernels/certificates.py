@@ -66,9 +66,15 @@ def count_duel(tally, winner, loser):
     _take_side(tally, winner, loser, int(2 * w > n) - int(2 * w < n))
     d = kl(max(w, n - w) / n, 0.5)  # symmetric; so, equal counts have it equal to the last bit
     tally.information[winner, loser] = tally.information[loser, winner] = d
-    tally.evidence[winner, loser] = tally.evidence[loser, winner] = n * d
-    sort_options(tally.order[winner], tally.evidence[winner])
-    sort_options(tally.order[loser], tally.evidence[loser])
+    take_evidence(tally, winner, loser, n * d)
+
+
+@kernel
+def take_evidence(tally, i, j, nats):
+    """Say how strongly the duels of a pair speak; the rows of both are sorted by it."""
+    tally.evidence[i, j] = tally.evidence[j, i] = nats
+    sort_options(tally.order[i], tally.evidence[i])
+    sort_options(tally.order[j], tally.evidence[j])
 
 
 @kernel

@@ -92,6 +92,12 @@ def finished(state):
 
 
 @kernel
+def crowded(state):
+    """Tell whether the state must be enlarged before it can take another answer in."""
+    return False
+
+
+@kernel
 def tie(state, first, second, rng):
     """Take in a tie; without an own `tie`, the loop tosses a coin instead."""
 
@@ -104,7 +110,9 @@ def answer(world, first, second, noise):
 
 @kernel
 def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
-    """Duel until the last mark, or until ``work`` turns are spent; the ledger tells how far it came.
+    """Duel until the last mark, until ``work`` turns are spent or the state is crowded.
+
+    The ledger tells how far it came.
 
     Parameters
     ----------
@@ -121,7 +129,7 @@ def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
     noise, rng
         Generators: of the answers, of the algorithm.
     """
-    while ledger.mark[0] < len(ledger.marks) and work > 0:
+    while ledger.mark[0] < len(ledger.marks) and work > 0 and not crowded(state):
         work -= 1
         t = ledger.t[0]
         until = ledger.marks[ledger.mark[0]] + 1

@@ -10,6 +10,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
+# What only other kernels call needs no way in from Python or C: half of the time of compiling.
+UNWRAPPED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -23,13 +26,29 @@ def kernel(function: Function) -> Function:
     return function
 
 
+def apart(function: Function) -> Function:
+    """Mark a kernel that is compiled apart, not into each of its callers: what is large, and called rarely."""
+    function.__apart__ = True  # type: ignore[attr-defined]
+    return kernel(function)
+
+
 def is_kernel(value: object) -> bool:
     """Tell whether ``value`` is a marked function."""
     return getattr(value, "__kernel__", False) is True and isinstance(value, FunctionType)
 
 
+@cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the compiled twin of a marked function (made once, on first use)."""
+    """Return a marked function compiled, to be called from Python (made once, on first use)."""
+    import numba
+
+    space = _twins(function.__module__)
+    copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
+    return numba.njit(**_options())(copy)
+
+
+def _twin(function: Callable[..., Any]) -> Any:
+    """Return the compiled twin of a marked function, to be called by other twins."""
     return _twins(function.__module__)[function.__name__]
 
 
@@ -49,14 +68,15 @@ def _twins(module: str) -> dict[str, Any]:
             continue
         if value.__module__ == module:
             copy = FunctionType(value.__code__, twins, value.__name__, value.__defaults__)
-            twins[name] = numba.njit(**_options())(copy)
+            inline = not hasattr(value, "__apart__")
+            twins[name] = numba.njit(**_options(inline), **UNWRAPPED)(copy)
         else:
-            twins[name] = compiled(value)
+            twins[name] = _twin(value)
     return twins
 
 
 @cache
-def _options() -> dict[str, Any]:
+def _options(inline: bool = True) -> dict[str, Any]:
     """Compile into one piece, without reference counts where this numba can do without.
 
     A state has some twenty arrays. Handing it from function to function, with every array counted
@@ -66,7 +86,7 @@ def _options() -> dict[str, Any]:
     from numba.core.cpu import CPUTargetOptions
 
     uncounted = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
-    return {"forceinline": True, **uncounted}
+    return {"forceinline": inline, **uncounted}
 
 
 def bound(
@@ -89,7 +109,7 @@ def bound(
 
     import numba
 
-    twins = {key: compiled(part) if is_kernel(part) else part for key, part in parts.items()}
+    twins = {key: _twin(part) if is_kernel(part) else part for key, part in parts.items()}
     space = {**_twins(template.__module__), **twins}
     modules = {template.__module__, *(p.__module__ for p in parts.values() if is_kernel(p))}
     full_name = f"{name}_{source_digest(modules)}"

@@ -74,6 +74,13 @@ FAMILIES = [
         generators.near_tie,
     ),
     Family(
+        "near-tie-K-GAP",
+        "near-tie-20-0.1",
+        "order-K-GAP, where half of the pairs among the losers have a gap of .0005",
+        rf"near-tie-(?P<k>\d+)-{_GAP}",
+        generators.near_tie,
+    ),
+    Family(
         "easy-K",
         "easy-20",
         "each pair's winner a coin flip, its probability U(.6, 1) (Bengs et al. 2023)",

@@ -13,10 +13,11 @@ from copeland.streams import stream
 
 Gaps = float | tuple[float, float]
 
+GAPS = (0.05, 0.45)
 TINY_GAP = 0.0005  # of the pairs that `near_tie` makes hard
 
 
-def order(k: int, gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
+def order(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
     """Return an order with a cycle on top: i beats j for i < j, but 2 beats 0.
 
     Options 0, 1 and 2 are the Copeland winners, with K - 2 wins each; the others have 0 to K - 4.
@@ -61,20 +62,20 @@ def ranked(k: int, logit: float = 1.0) -> PreferenceMatrix:
     return PreferenceMatrix(0.5 + signs * gap, name=f"ranked-{k}-{logit:g}")
 
 
-def synthetic_500(gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
+def synthetic_500(gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
     """Return the shape of the paper's second experiment: 500 options, three winners in a cycle."""
     made = order(500, gap, seed)
     return PreferenceMatrix(made.p, name="synthetic-500")
 
 
-def near_tie(k: int, gap: Gaps = (0.05, 0.45), seed: int = 0) -> PreferenceMatrix:
+def near_tie(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
     """Return :func:`order`, where half of the pairs among the losers have a gap of 0.0005."""
     made = order(k, gap, seed)
     coin = np.triu(stream(seed, "near-tie").random((k, k)) < 0.5, 1)
     coin[:3] = False
     hard = coin | coin.T
     p = np.where(hard, 0.5 + TINY_GAP * np.sign(made.p - 0.5), made.p)
-    return PreferenceMatrix(p, name=f"near-tie-{k}")
+    return PreferenceMatrix(p, name=_name("near-tie", k, gap) if gap != GAPS else f"near-tie-{k}")
 
 
 def coin_flips(k: int, gap: Gaps, seed: int = 0, name: str = "") -> PreferenceMatrix:

@@ -1,0 +1,149 @@
+"""CPC: always work on the cheapest plausible certificate, for regret.
+
+An answer to the question that ends the paper: one algorithm with CCB's dependence on the gaps and SCB's
+growth with K. docs/one-algorithm.md explains it on a page and says what is proved and what is measured.
+
+A certificate (c, l) proves that c is a Copeland winner: c beats all others but l, and each of the
+others loses at least l times. The planner (:mod:`copeland.kernels.planner`) prices all certificates by
+the regret that proving them may take, optimistically, and duels for the cheapest, its riskiest pair
+first. Once a certificate holds, its option plays itself, until the first decision expires.
+
+A pair with n duels and the empirical rate p is decided at step t while
+
+    min(n d(p, 1/2) + ln n, 2 n d(p, 1/2)) > ln t + caution,     d: Bernoulli divergence.
+
+The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
+of growth alone. The second keeps exact ties from being decided by their mere length. ``caution`` trades
+the mean against rare long wrong spells: see :data:`SETTINGS`.
+
+Only open pairs are ever dueled, so whatever the planner does, the duels of a pair are O(log t).
+"""
+
+from __future__ import annotations
+
+import math
+
+from copeland.errors import InvalidParameter, nearest
+from copeland.kernels.claims import weakest
+from copeland.kernels.mark import kernel
+from copeland.kernels.meetings import full
+from copeland.kernels.pairs import NEVER
+from copeland.kernels.planner import (
+    NONE,
+    Planner,
+    begin,
+    compare,
+    comparison_is_due,
+    expire,
+    new_planner,
+    next_pair,
+    pause,
+    pend,
+    take_in,
+    with_more_pairs,
+    with_options,
+    with_votes,
+)
+from copeland.policy import Algorithm, register
+
+SETTINGS = {"eager": 0.0, "cautious": 3.0}  # nats beyond ln t that a decision needs
+
+
+def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
+    """Begin; options within ``margin`` of 1/2 against each other count as equals.
+
+    ``setting`` is "cautious", or "eager" for the lower mean regret and rare wrong spells.
+    """
+    if setting not in SETTINGS:
+        raise InvalidParameter(
+            f"cpc: there is no setting '{setting}'; {nearest(setting, SETTINGS)}"
+        )
+    check_margin("cpc", margin)
+    planner = new_planner(k, costly=True, margin=margin)
+    planner.caution[0] = SETTINGS[setting]
+    return planner
+
+
+def check_margin(name: str, margin: float) -> None:
+    """Refuse a margin that is not a gap."""
+    if not 0 <= margin < 0.5:
+        raise InvalidParameter(f"{name}: margin is {margin}; it lies from 0 to below 1/2.")
+
+
+@kernel
+def advance(planner, t, rng):
+    """Let decisions expire, and look for a cheaper certificate when it is time."""
+    steps = max(t, planner.counts[0])  # votes that were not asked for count as steps too
+    planner.levels[0] = planner.levels[2] = math.log(steps) + planner.caution[0]
+    expire(planner)
+    look_around(planner, rng)
+
+
+@kernel
+def look_around(planner, rng):
+    """Compare certificates at the first step, and when it is time."""
+    if planner.champion[0] == NONE:
+        begin(planner, rng)
+        compare(planner)
+    elif comparison_is_due(planner):
+        compare(planner)
+
+
+@kernel
+def select(planner, t, rng):
+    """Return the riskiest pair of the cheapest certificate; its option twice once it holds."""
+    return next_pair(planner)
+
+
+@kernel
+def rest(planner, t):
+    """Return the first step at which a decision expires."""
+    exponent = weakest(planner.claims) - planner.caution[0]
+    return NEVER if exponent > 42 else max(t + 1, math.ceil(math.exp(exponent)))
+
+
+@kernel
+def update(planner, winner, loser, rng):
+    """Count a vote."""
+    take_in(planner, winner, loser, 1, 0, 0)
+
+
+@kernel
+def tie(planner, first, second, rng):
+    """Count a tie, half a vote for each."""
+    take_in(planner, first, second, 0, 0, 1)
+
+
+@kernel
+def recommend(planner):
+    """Return the option of the cheapest certificate."""
+    return max(planner.champion[0], 0)
+
+
+@kernel
+def crowded(planner):
+    """Tell whether a new pair would find no room."""
+    return full(planner.meetings)
+
+
+ALGORITHM = register(
+    Algorithm(
+        name="cpc",
+        paper="this package, docs/one-algorithm.md",
+        summary="Works on the cheapest plausible certificate, its riskiest pair first",
+        target="copeland",
+        init=init,
+        advance=advance,
+        select=select,
+        rest=rest,
+        update=update,
+        tie=tie,
+        recommend=recommend,
+        crowded=crowded,
+        enlarge=with_more_pairs,
+        absorb=with_votes,
+        grow=with_options,
+        pause=pause,
+        pend=pend,
+    )
+)

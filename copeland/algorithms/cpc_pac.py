@@ -1,0 +1,100 @@
+"""CPC to identify: votes until a certificate holds, valid whenever one looks.
+
+The planner is that of :mod:`copeland.algorithms.cpc`; here prices are votes, and a claim is proved by
+the evidence and at the levels of :mod:`copeland.kernels.evidence`: with probability 1 - delta, no
+certificate is ever wrong, whichever pairs were asked. It stops with the certificate of its champion.
+"""
+
+from __future__ import annotations
+
+from copeland.algorithms.cpc import (
+    check_margin,
+    crowded,
+    look_around,
+    recommend,
+    select,
+    tie,
+    update,
+)
+from copeland.errors import InvalidParameter
+from copeland.kernels.evidence import levels
+from copeland.kernels.mark import kernel
+from copeland.kernels.planner import (
+    NONE,
+    Planner,
+    new_planner,
+    pause,
+    pend,
+    with_more_pairs,
+    with_options,
+    with_votes,
+)
+from copeland.policy import Algorithm, register
+
+
+def init(
+    k: int, delta: float = 0.05, margin: float = 0.0, epoch: int = 0, dependent: bool = False
+) -> Planner:
+    """Begin; what is certified is wrong with probability ``delta`` at most.
+
+    Options within ``margin`` of 1/2 against each other count as equals: then it always ends. ``epoch``
+    is 1 if options may be added later, ``dependent`` says that votes of different pairs may depend on
+    each other: docs/certificate.md.
+    """
+    if not 0 < delta < 1:
+        raise InvalidParameter(
+            f"cpc-pac: delta is {delta}; a failure probability lies between 0 and 1."
+        )
+    check_margin("cpc-pac", margin)
+    planner = new_planner(k, costly=False, margin=margin)
+    planner.promise[:] = delta, epoch, dependent
+    return with_levels(planner, k)
+
+
+def with_levels(planner: Planner, k: int) -> Planner:
+    """Take the levels for K options from what is promised; return the planner."""
+    delta, epoch, dependent = planner.promise.tolist()
+    at = levels(k, delta, int(epoch), bool(dependent))
+    planner.levels[:] = at.win, at.win_growth, at.loss
+    return planner
+
+
+def grow(planner: Planner, k: int) -> Planner:
+    """Return the planner with new options, in a new epoch."""
+    planner.promise[1] = max(planner.promise[1], 1) + 1
+    return with_options(with_levels(planner, k), k)
+
+
+@kernel
+def advance(planner, t, rng):
+    """Look for a cheaper certificate when it is time."""
+    look_around(planner, rng)
+
+
+@kernel
+def finished(planner):
+    """Tell whether the champion's certificate holds."""
+    return planner.champion[0] != NONE and planner.unproved[0] == 0
+
+
+ALGORITHM = register(
+    Algorithm(
+        name="cpc-pac",
+        paper="this package, docs/one-algorithm.md",
+        summary="Votes for the cheapest plausible certificate until it holds",
+        target="copeland",
+        init=init,
+        advance=advance,
+        select=select,
+        update=update,
+        tie=tie,
+        recommend=recommend,
+        finished=finished,
+        crowded=crowded,
+        enlarge=with_more_pairs,
+        absorb=with_votes,
+        grow=grow,
+        pause=pause,
+        pend=pend,
+    )
+)

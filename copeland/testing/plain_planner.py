@@ -1,0 +1,265 @@
+"""Prices and certificates on K x K tables, all made anew: what the planner must come to.
+
+The oracle of :mod:`copeland.kernels.planner`. Constants are the planner's own; the rest is written from
+their definitions, without its sparse counts, lists and trees.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.certificate import evidence as certificate_evidence
+from copeland.kernels import planner as tuned
+from copeland.kernels.meetings import Meetings
+from copeland.kernels.planner import Planner
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.floating]
+Flags = NDArray[np.bool_]
+
+
+def votes_of(meetings: Meetings) -> tuple[Ints, Ints, Ints]:
+    """Return the wins, ties and answers under way of every pair as K x K tables."""
+    k = len(meetings.head)
+    wins, ties, pending = (np.zeros((k, k), np.int64) for _ in range(3))
+    for entry in range(int(meetings.size[0])):
+        i, j = meetings.first[entry], meetings.second[entry]
+        wins[i, j], wins[j, i] = meetings.won[entry]
+        ties[i, j] = ties[j, i] = meetings.tied[entry]
+        pending[i, j] = pending[j, i] = meetings.pending[entry]
+    return wins, ties, pending
+
+
+@dataclass(frozen=True)
+class PlainPlanner:
+    """What there is to plan with: votes, whom to ask about, and what proves a claim."""
+
+    wins: Ints
+    ties: Ints
+    pending: Ints
+    met: Flags  # K x K
+    nudge: Floats  # K: the millionths of a vote that decide between equals
+    asking: Flags  # K
+    prior: float  # votes that strengths count for
+    optimism: float
+    costly: bool
+    margin: float
+    levels: tuple[
+        float, float, float
+    ]  # for a win with l = 0, its growth with ln(l + 1), for a loss
+
+    @classmethod
+    def of(cls, planner: Planner) -> PlainPlanner:
+        """Return what a planner has to plan with."""
+        wins, ties, pending = votes_of(planner.meetings)
+        met = np.zeros_like(wins, dtype=bool)
+        size = int(planner.meetings.size[0])
+        met[planner.meetings.first[:size], planner.meetings.second[:size]] = True
+        win, growth, loss = planner.levels.tolist()
+        return cls(
+            wins=wins,
+            ties=ties,
+            pending=pending,
+            met=met | met.T,
+            nudge=planner.points - (wins + ties / 2).sum(axis=1),
+            asking=planner.asking.copy(),
+            prior=float(planner.prior[0]),
+            optimism=float(planner.optimism[0]),
+            costly=bool(planner.costly[0]),
+            margin=float(planner.margin[0]),
+            levels=(win, growth, loss),
+        )
+
+    @property
+    def k(self) -> int:
+        """The number of options."""
+        return len(self.wins)
+
+    @property
+    def duels(self) -> Ints:
+        """The votes of each pair."""
+        return self.wins + self.wins.T + self.ties
+
+
+# What the votes say
+
+
+def evidence(view: PlainPlanner) -> Floats:
+    """Return the nats for each option over each other."""
+    if not view.costly:
+        return certificate_evidence(view.wins, view.ties, view.margin)
+    n = np.maximum(view.duels, 1)
+    rate = np.clip((view.wins + view.ties / 2) / n, 0, 1)
+    null = 0.5 - view.margin
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one = np.where(rate > 0, rate * np.log(rate / null), 0.0)
+        other = np.where(rate < 1, (1 - rate) * np.log((1 - rate) / (1 - null)), 0.0)
+    nats = n * (one + other)
+    ahead = (view.duels > 0) & (rate > null)
+    return np.where(ahead, np.minimum(nats + np.log(n), 2 * nats), 0.0)
+
+
+def win_level(view: PlainPlanner, l: int) -> float:
+    """Return the evidence for a win; with l > 0 it must do for a loss of the other, too."""
+    win, growth, loss = view.levels
+    level = win + growth * math.log(l + 1)
+    return max(level, loss) if l > 0 else level
+
+
+def held(view: PlainPlanner) -> Flags:
+    """Tell which options are proved to beat which, as losses of the latter."""
+    return evidence(view) > view.levels[2]
+
+
+def strengths(view: PlainPlanner) -> Floats:
+    """Return the share of its votes that each option won, drawn towards 1/2 by two votes."""
+    points = (view.wins + view.ties / 2).sum(axis=1) + view.nudge
+    return (points + 1) / (view.duels.sum(axis=1) + 2)
+
+
+def estimated_prior(view: PlainPlanner) -> float:
+    """Return the votes that strengths should count for: 1 / (2 gap)^2 of the gaps seen."""
+    n = view.duels[np.triu_indices(view.k, 1)]
+    gap = ((view.wins - view.wins.T) / 2)[np.triu_indices(view.k, 1)] / np.maximum(n, 1)
+    weight = np.where(n >= 4, np.minimum(n, 64), 0)
+    square = gap**2 - (0.25 - gap**2) / np.maximum(n, 1)
+    variance = max((8 * 0.04 + (weight * square).sum()) / (8 + weight.sum()), 1e-6)
+    return min(max(1 / (4 * variance), 1.0), tuned.MOST_PRIOR)
+
+
+def believed_gaps(view: PlainPlanner) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of p_ij - (1/2 - margin)."""
+    s = strengths(view)
+    n = view.duels + view.prior
+    lead = (view.wins - view.wins.T) / 2 + view.prior * (s[:, None] - s[None, :]) / 2
+    return lead / n + view.margin, 0.5 / np.sqrt(n)
+
+
+def plausible_scores(view: PlainPlanner) -> Floats:
+    """Return the wins that each option may well have."""
+    lead = (view.wins - view.wins.T) / 2 / np.sqrt(view.duels + tuned.CREDIT_VOTES)
+    credit = np.clip(0.5 + lead / tuned.CREDIT_WIDTH, 0, 1)
+    open_minded = np.where(view.met, credit, strengths(view)[:, None])
+    return open_minded.sum(axis=1) - open_minded.diagonal()
+
+
+# What claims and certificates may cost
+
+
+def worth(view: PlainPlanner) -> Floats:
+    """Return the price of one vote of each pair."""
+    if not view.costly:
+        return np.ones((view.k, view.k))
+    scores = plausible_scores(view)
+    return np.maximum(scores.max() - (scores[:, None] + scores[None, :]) / 2, tuned.LEAST_WORTH)
+
+
+def prices(view: PlainPlanner, level: float) -> Floats:
+    """Return what it may take until each option is proved at this level to beat each other."""
+    mean, deviation = believed_gaps(view)
+    z = mean / deviation + view.optimism
+    gamble = np.exp(np.minimum(np.maximum(tuned.LEAST_Z - z, 0) ** 2 / 2, 300))
+    gap = np.minimum(np.maximum(z, tuned.LEAST_Z) * deviation, tuned.WIDEST_GAP)
+    cost = gamble * votes_to_prove(view, gap, level) * worth(view)
+    cost = np.where(cost < tuned.DEAR, cost, tuned.DEAR * (1 + np.log(cost / tuned.DEAR)))
+    may_be_asked = view.asking[:, None] & view.asking[None, :]
+    unproved = (evidence(view) <= level) & ~np.eye(view.k, dtype=bool)
+    return np.where(unproved, np.where(may_be_asked, cost, tuned.FAR), 0.0)
+
+
+def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
+    """Solve (D + n' v)^2 = 2 T (n + n') for n', the votes to come with these gaps: at least one."""
+    decisive = view.wins + view.wins.T
+    n = view.duels if view.costly else decisive
+    lead = view.wins - view.wins.T + 2 * view.margin * view.duels
+    drift = 2 * gap
+    nats = (0.5 + gap) * np.log(1 + drift) + (0.5 - gap) * np.log(1 - drift)
+    if view.costly:
+        longest = np.maximum(np.maximum(level / nats, n), 1)
+        needed = np.maximum(np.maximum(level - np.log(longest), level / 2), 0.1)
+    else:
+        needed = level + np.log(n + 2 * level / drift**2) / 2 - 0.9
+    target = needed * drift**2 / 2 / nats
+    # v^2 n'^2 + 2 (D v - T) n' + D^2 - 2 T n = 0, the larger root
+    half = lead * drift - target
+    root = np.sqrt(np.maximum(half**2 - drift**2 * (lead**2 - 2 * target * n), 0))
+    more = np.maximum((root - half) / drift**2, 1)
+    return more if view.costly else more * (view.duels + 1) / (decisive + 1)
+
+
+def losses_to_prove(
+    view: PlainPlanner, c: int, l: int, j: int, planned: bool
+) -> list[tuple[float, int]]:
+    """Return the cheapest losses of j that (c, l) needs beside the win of c, with whom to prove them."""
+    proved = held(view)
+    cost = prices(view, view.levels[2])
+    by_c = planned and not proved[c, j]  # then one of the losses is paid for already
+    missing = max(l - int(proved[:, j].sum()) - int(by_c), 0)
+    refuters = [(cost[i, j], i) for i in range(view.k) if i not in (c, j) and not proved[i, j]]
+    return sorted(refuters)[:missing]
+
+
+def losses_price(view: PlainPlanner, c: int, l: int, j: int, planned: bool) -> float:
+    """Return what the losses of j cost that (c, l) needs beside the win of c."""
+    return sum(cost for cost, _ in losses_to_prove(view, c, l, j, planned))
+
+
+def certificate_price(view: PlainPlanner, c: int, l: int, planned: Flags, level: float) -> float:
+    """Return the price of (c, l) if the planned wins of c are to be proved at this level."""
+    wins = prices(view, level)[c][planned].sum()
+    return wins + sum(losses_price(view, c, l, j, bool(planned[j])) for j in _others(view, c))
+
+
+def price_range(view: PlainPlanner, c: int, l: int, level: float) -> tuple[float, float]:
+    """Return the least and the highest price of (c, l) with the l dearest wins of c left out.
+
+    They differ where several wins are the dearest: the choice between them decides which losses are
+    needed.
+    """
+    row = prices(view, level)[c]
+    others = sorted(_others(view, c), key=lambda j: row[j])
+    kept, out = others[: view.k - 1 - l], others[view.k - 1 - l :]
+    equals = [j for j in others if out and math.isclose(row[j], row[out[0]], rel_tol=1e-12)]
+    dearer = [j for j in out if j not in equals]
+    total = sum(row[j] for j in kept)
+    total += sum(losses_price(view, c, l, j, j not in dearer) for j in others)
+    extra = sorted(
+        losses_price(view, c, l, j, False) - losses_price(view, c, l, j, True) for j in equals
+    )
+    n = l - len(dearer)  # of the equals are left out
+    return total + sum(extra[:n]), total + sum(extra[len(extra) - n :])
+
+
+def _others(view: PlainPlanner, c: int) -> list[int]:
+    return [j for j in range(view.k) if j != c]
+
+
+def cheapest(view: PlainPlanner, c: int, near: int) -> tuple[float, float]:
+    """Return the price of the cheapest certificate of c with l near what it was: least and highest."""
+    level = win_level(view, near)
+    options = range(max(near - 1, 0), min(near + 1, view.k - 2) + 1)
+    least, most = zip(*(price_range(view, c, l, level) for l in options), strict=True)
+    return min(least), min(most)
+
+
+# What to ask
+
+
+def risks(view: PlainPlanner, c: int, l: int, planned: Flags) -> dict[tuple[int, int], float]:
+    """Return the claims of (c, l) that may be asked for, and by how many deviations each is believed."""
+    mean, deviation = believed_gaps(view)
+    row = prices(view, win_level(view, l))[c]
+    claims = [(row[j], c, j) for j in np.flatnonzero(planned).tolist()]
+    for j in _others(view, c):
+        claims += [(cost, i, j) for cost, i in losses_to_prove(view, c, l, j, bool(planned[j]))]
+    each = worth(view)
+    return {
+        (i, j): mean[i, j] / deviation[i, j] + view.pending[i, j] * deviation[i, j]
+        for cost, i, j in claims
+        if 0 < cost < tuned.FAR
+        and (view.pending[i, j] == 0 or view.pending[i, j] < cost / each[i, j])
+    }

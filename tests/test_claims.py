@@ -1,0 +1,113 @@
+"""Claims and the heap of those held, against plain lists."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copeland.kernels.claims import (
+    NONE,
+    claims_with_room,
+    is_held,
+    new_claims,
+    release,
+    weakest,
+    weigh,
+)
+
+ENTRIES = 12
+OPTIONS = 4
+
+
+def loser(claim):
+    """Some option for each claim."""
+    return claim % OPTIONS
+
+
+operations = st.lists(
+    st.tuples(
+        st.integers(0, 2 * ENTRIES - 1),
+        st.one_of(st.integers(0, 6).map(float), st.floats(-3, 9), st.just(-math.inf)),
+        st.integers(0, 5),
+    ),
+    max_size=80,
+)
+
+
+def weighed(some):
+    """Claims after these operations, and what they should hold: evidence by claim."""
+    claims = new_claims(OPTIONS, ENTRIES)
+    expected = {}
+    for claim, evidence, level in some:
+        weigh(claims, claim, loser(claim), evidence, level)
+        expected.pop(claim, None)
+        if evidence > level:
+            expected[claim] = evidence
+    return claims, expected
+
+
+@given(operations)
+def test_a_claim_is_held_if_its_evidence_was_above_the_level_when_last_weighed(some):
+    claims, expected = weighed(some)
+    assert {c for c in range(2 * ENTRIES) if is_held(claims, c)} == set(expected)
+    assert set(claims.heap[: claims.size[0]].tolist()) == set(expected)
+    for claim, evidence in expected.items():
+        assert claims.evidence[claim] == evidence
+
+
+@given(operations)
+def test_losses_are_counted_by_the_claims_held(some):
+    claims, expected = weighed(some)
+    counted = [sum(loser(claim) == option for claim in expected) for option in range(OPTIONS)]
+    assert claims.lost.tolist() == counted
+
+
+@given(operations)
+def test_no_claim_in_the_heap_is_weaker_than_the_one_above_it(some):
+    claims, expected = weighed(some)
+    heap = claims.heap[: claims.size[0]]
+    for at in range(1, len(heap)):
+        assert claims.evidence[heap[(at - 1) // 2]] <= claims.evidence[heap[at]]
+    assert all(claims.place[claim] == at for at, claim in enumerate(heap))
+    assert weakest(claims) == min(expected.values(), default=math.inf)
+
+
+@given(operations)
+def test_claims_released_from_the_top_come_weakest_first(some):
+    claims, expected = weighed(some)
+    seen = []
+    while claims.size[0] > 0:
+        seen.append(weakest(claims))
+        top = claims.heap[0]
+        release(claims, top, loser(top))
+    assert seen == sorted(expected.values())
+    assert not claims.lost.any()
+    assert (claims.place == NONE).all()
+
+
+@given(operations, operations)
+def test_a_larger_copy_goes_on_as_the_smaller_would(before, later):
+    claims, _ = weighed(before)
+    larger = claims_with_room(claims, 3 * ENTRIES)
+    assert len(larger.evidence) == 6 * ENTRIES
+    for one in (claims, larger):
+        for claim, evidence, level in later:
+            weigh(one, claim, loser(claim), evidence, level)
+    assert np.array_equal(claims.heap[: claims.size[0]], larger.heap[: larger.size[0]])
+    assert np.array_equal(claims.lost, larger.lost)
+    assert np.array_equal(claims.place, larger.place[: 2 * ENTRIES])
+    assert (larger.place[2 * ENTRIES :] == NONE).all()
+    assert weakest(claims) == weakest(larger)
+
+
+def test_without_a_claim_the_weakest_evidence_is_infinite():
+    assert weakest(new_claims(3, 4)) == math.inf
+
+
+def test_evidence_at_the_level_does_not_hold_a_claim():
+    claims = new_claims(2, 1)
+    weigh(claims, 0, 1, 3.0, 3.0)
+    assert not is_held(claims, 0) and claims.lost.tolist() == [0, 0]
+    weigh(claims, 0, 1, 3.1, 3.0)
+    assert is_held(claims, 0) and claims.lost.tolist() == [0, 1]

@@ -1,0 +1,407 @@
+"""CPC to identify: what it certifies is proved, whatever the votes, their order and when they came."""
+
+import numpy as np
+import pytest
+from conftest import random_matrix
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+import copeland
+from copeland import InvalidParameter, Policy, PreferenceMatrix
+from copeland.algorithms import cpc_pac
+from copeland.certificate import certify
+from copeland.kernels.evidence import levels
+from copeland.kernels.planner import loss_level, price, win_level
+from copeland.policy import arrays_of
+from copeland.problems import matrix_problem
+from copeland.testing.plain_planner import votes_of
+
+RUNS = 200
+MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 24: more would refute an error rate of 0.05
+
+
+def identify(policy, answer, most=4000):
+    """Ask and tell until it is finished or has nothing to ask; return the number of votes."""
+    for votes in range(most):
+        if policy.finished:
+            return votes
+        duel = policy.ask()
+        if duel.first == duel.second:
+            return votes
+        policy.tell(duel, winner=answer(duel.first, duel.second))
+    return most
+
+
+def world(matrix, seed, ties=0.0):
+    """Answers by a matrix, with a tie probability for all pairs."""
+    luck = np.random.default_rng(seed)
+
+    def answer(i, j):
+        x = luck.random()
+        if x < ties:
+            return None
+        return i if (x - ties) / (1 - ties) < matrix.p[i, j] else j
+
+    return answer
+
+
+def tournament(k, seed, gap=0.4):
+    """Each pair's winner a coin flip, all gaps equal."""
+    return PreferenceMatrix(
+        np.where(random_matrix(k, seed).p > 0.5, 0.5 + gap, 0.5 - gap) * (1 - np.eye(k))
+        + np.eye(k) / 2
+    )
+
+
+def certified(policy, **terms):
+    wins, ties, _ = votes_of(policy.state.meetings)
+    return certify(wins, ties, **terms)
+
+
+# What is certified is proved
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.3])
+@pytest.mark.parametrize("margin", [0.0, 0.05])
+@pytest.mark.parametrize("seed", range(4))
+def test_when_it_is_finished_its_option_is_proved_best(seed, margin, ties):
+    k = 2 + 2 * seed
+    policy = Policy("cpc-pac", k=k, seed=seed, margin=margin, delta=0.1)
+    identify(policy, world(tournament(k, seed), seed, ties))
+    assert policy.finished
+    assert policy.recommend() in certified(policy, margin=margin, delta=0.1).best
+
+
+@pytest.mark.parametrize("terms", [{"epoch": 1}, {"dependent": True}, {"epoch": 2}, {"epoch": 3}])
+@pytest.mark.parametrize("seed", range(3))
+def test_under_every_term_the_option_is_proved_best_when_it_is_finished(seed, terms):
+    policy = Policy("cpc-pac", k=5, seed=seed, **terms)
+    identify(policy, world(tournament(5, seed), seed))
+    assert policy.finished
+    voters = "dependent" if terms.get("dependent") else "independent"
+    proved = certified(policy, epoch=terms.get("epoch", 0), voters=voters)
+    assert policy.recommend() in proved.best
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+@pytest.mark.parametrize("seed", range(2))
+def test_after_options_were_added_the_option_is_proved_best_among_all(seed, dependent):
+    matrix = tournament(7, seed)
+    policy = Policy("cpc-pac", k=5, seed=seed, epoch=1, dependent=dependent)
+    answer = world(matrix, seed)
+    identify(policy, answer, most=100)
+    for epoch, k in ((2, 6), (3, 7)):
+        policy.grow(k)
+        assert not policy.finished
+        identify(policy, answer, most=100 if k < 7 else 8000)
+        assert policy.state.promise[1] == epoch
+    assert policy.finished
+    voters = "dependent" if dependent else "independent"
+    assert policy.recommend() in certified(policy, epoch=3, voters=voters).best
+
+
+@st.composite
+def tables(draw):
+    """Votes of 2 to 10 options: often enough for a certificate, of whatever number of losses."""
+    k = draw(st.integers(2, 10))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    matrix = tournament(k, int(rng.integers(10**6)), gap=draw(st.sampled_from([0.1, 0.3])))
+    n = np.triu(rng.integers(0, draw(st.sampled_from([60, 600])), (k, k)), 1)
+    drawn = rng.binomial(n, draw(st.sampled_from([0.0, 0.3])))
+    won = rng.binomial(n - drawn, matrix.p)
+    return won + (n - drawn - won).T, drawn + drawn.T
+
+
+terms = st.fixed_dictionaries(
+    {"margin": st.sampled_from([0.0, 0.05]), "epoch": st.integers(0, 3), "dependent": st.booleans()}
+)
+
+
+@given(tables(), terms)
+@settings(max_examples=50, deadline=None)
+def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
+    policy = Policy("cpc-pac", k=len(counts[0]), **terms)
+    policy.absorb(*counts)
+    for _ in range(4):
+        policy.drop(policy.ask())
+        if policy.finished:
+            voters = "dependent" if terms["dependent"] else "independent"
+            proved = certify(*counts, margin=terms["margin"], epoch=terms["epoch"], voters=voters)
+            assert policy.recommend() in proved.best
+
+
+@given(tables(), st.sampled_from([0.0, 0.05]))
+@settings(max_examples=50, deadline=None)
+def test_what_votes_taken_in_at_once_prove_is_found_by_a_few_comparisons(counts, margin):
+    k = len(counts[0])
+    proved = certify(*counts, margin=margin).best
+    policy = Policy("cpc-pac", k=k, margin=margin)
+    policy.absorb(*counts)
+    for _ in range(k):  # l moves by one at each comparison
+        policy.drop(policy.ask())
+        policy.absorb(np.zeros((k, k), int), np.zeros((k, k), int))
+    assert policy.finished == bool(proved)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_finished_at_the_very_vote_that_completes_a_proof(seed):
+    matrix = tournament(5, seed)
+    policy = Policy("cpc-pac", k=5, seed=seed)
+    answer = world(matrix, seed)
+    while not policy.finished:
+        assert not certified(policy).best
+        duel = policy.ask()
+        policy.tell(duel, winner=answer(duel.first, duel.second))
+    assert certified(policy).best == (policy.recommend(),)
+
+
+# Errors are rare
+
+
+def wrong_and_finished(problem, horizon, **params):
+    spec = "cpc-pac:" + ",".join(f"{key}={value}" for key, value in params.items())
+    runs = copeland.simulate(problem, spec, horizon, runs=RUNS, seed=0, marks=1)
+    curve = runs.curves[0]
+    ended = curve.comparisons[:, -1] < horizon
+    return int((ended & ~curve.correct[:, -1]).sum()), int(ended.sum())
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_equal_options_are_rarely_certified_at_all(k):
+    # Any certificate of them claims a win that is none; so every run that ends is wrong.
+    problem = PreferenceMatrix(np.full((k, k), 0.5))
+    _, ended = wrong_and_finished(problem, 3000, delta=0.05)
+    assert ended <= MOST_WRONG
+
+
+def test_options_in_a_circle_are_rarely_mistaken_for_the_winner():
+    wrong, ended = wrong_and_finished("cyclic-4", 20_000, delta=0.05)
+    assert wrong <= MOST_WRONG and ended == RUNS
+
+
+@pytest.mark.slow
+def test_near_ties_are_rarely_mistaken():
+    p = np.full((4, 4), 0.5)
+    p[0, 1:], p[1:, 0] = 0.52, 0.48
+    wrong, ended = wrong_and_finished(PreferenceMatrix(p), 30_000, delta=0.05)
+    assert wrong <= MOST_WRONG < ended
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_few_options_are_identified(k):
+    order = PreferenceMatrix(np.where(np.tri(k) > 0, 0.2, 0.8) * (1 - np.eye(k)) + np.eye(k) / 2)
+    wrong, ended = wrong_and_finished(order, 5000, delta=0.05)
+    assert wrong <= MOST_WRONG and ended == RUNS
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.6])
+def test_with_a_margin_it_ends_on_exact_ties(ties):
+    equal = PreferenceMatrix(np.full((4, 4), 0.5))
+    problem = matrix_problem(equal, ties=np.where(np.eye(4) > 0, 0, ties))
+    _, ended = wrong_and_finished(problem, 50_000, margin=0.1)
+    assert ended == RUNS
+
+
+def test_with_a_margin_it_ends_where_every_vote_is_a_tie():
+    policy = Policy("cpc-pac", k=3, margin=0.1)
+    identify(policy, lambda i, j: None)
+    assert policy.finished
+
+
+def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
+    # 20 options in an order at gaps of .1: about 9,800 votes; twice that would be a fault.
+    runs = copeland.simulate("order-20-0.1:seed=0", "cpc-pac", 1e6, runs=20, seed=0, marks=1)
+    assert runs.curves[0].comparisons[:, -1].mean() < 2 * 9800
+    assert runs.curves[0].correct[:, -1].all()
+
+
+# Votes in any order, options at any time
+
+
+@given(tables(), st.randoms(use_true_random=False))
+@settings(max_examples=25, deadline=None)
+def test_the_order_of_the_votes_does_not_matter(counts, luck):
+    wins, ties = counts[0] // 20, counts[1] // 20
+    k = len(wins)
+    votes = [(i, j, i) for i in range(k) for j in range(k) for _ in range(wins[i, j])]
+    votes += [(i, j, None) for i in range(k) for j in range(i) for _ in range(ties[i, j])]
+    policies = [Policy("cpc-pac", k=k, delta=0.3) for _ in range(3)]
+    for policy in policies[:2]:
+        luck.shuffle(votes)
+        for vote in votes:
+            policy.add(*vote)
+    policies[2].absorb(wins, ties)
+    policies[2].events = policies[0].events
+    asked = [policy.ask()[1:] for policy in policies]
+    assert asked[0] == asked[1] == asked[2]
+    found = [evidence_by_pair(policy.state) for policy in policies]
+    assert found[0] == found[1] == found[2]
+    assert len({tuple(policy.state.claims.lost.tolist()) for policy in policies}) == 1
+    assert len({policy.finished for policy in policies}) == 1
+
+
+def evidence_by_pair(planner):
+    first, second = planner.meetings.first, planner.meetings.second
+    found = {}
+    for entry in range(int(planner.meetings.size[0])):
+        i, j = int(first[entry]), int(second[entry])
+        found[i, j], found[j, i] = planner.claims.evidence[2 * entry : 2 * entry + 2].tolist()
+    return found
+
+
+@given(tables(), st.integers(1, 4))
+@settings(max_examples=25, deadline=None)
+def test_growing_is_as_if_all_options_had_been_there_with_the_same_votes(counts, more):
+    k = len(counts[0])
+    grown = Policy("cpc-pac", k=k, epoch=1)
+    grown.absorb(*counts)
+    grown.grow(k + more)
+    whole = Policy("cpc-pac", k=k + more, epoch=2)
+    whole.absorb(*(np.pad(table, (0, more)) for table in counts))
+    assert grown.ask() == whole.ask()
+    for (name, one), (_, other) in zip(arrays_of(grown.state), arrays_of(whole.state), strict=True):
+        assert np.allclose(one, other, equal_nan=True), name
+
+
+def test_growing_raises_the_levels_to_those_of_the_new_epoch():
+    policy = Policy("cpc-pac", k=5, epoch=1)
+    policy.grow(8)
+    at = levels(8, 0.05, epoch=2)
+    assert policy.state.levels.tolist() == [at.win, at.win_growth, at.loss]
+
+
+def test_a_new_option_is_asked_about_before_the_certificate_holds_again():
+    policy = Policy("cpc-pac", k=5, epoch=1)
+    identify(policy, min)
+    assert policy.finished
+    policy.grow(6)
+    assert not policy.finished
+    asked = set()
+    while not policy.finished:
+        duel = policy.ask()
+        asked |= {duel.first, duel.second}
+        policy.tell(duel, winner=min(duel.first, duel.second))
+    assert 5 in asked and policy.recommend() == 0
+
+
+def test_answers_under_way_survive_growing():
+    policy = Policy("cpc-pac", k=4, epoch=1)
+    duels = policy.ask(n=6)
+    policy.grow(5)
+    _, _, pending = votes_of(policy.state.meetings)
+    assert pending.sum() == 2 * len(duels)
+    for duel in duels:
+        policy.tell(duel, winner=duel.first)
+    _, _, pending = votes_of(policy.state.meetings)
+    assert not pending.any()
+
+
+# Pausing
+
+
+def test_a_paused_option_is_not_asked_about_until_it_is_resumed():
+    matrix = tournament(5, 3)
+    policy = Policy("cpc-pac", k=5, seed=1)
+    answer = world(matrix, 1)
+    identify(policy, answer, most=30)
+    policy.pause(2)
+    for _ in range(200):
+        duel = policy.ask()
+        if duel.first == duel.second:
+            break
+        assert 2 not in (duel.first, duel.second)
+        policy.tell(duel, winner=answer(duel.first, duel.second))
+    policy.resume(2)
+    asked = set()
+    while not policy.finished:
+        duel = policy.ask()
+        asked |= {duel.first, duel.second}
+        policy.tell(duel, winner=answer(duel.first, duel.second))
+    assert 2 in asked
+
+
+def test_while_an_option_is_paused_the_rest_is_worked_on_until_nothing_is_left_to_ask():
+    policy = Policy("cpc-pac", k=5)
+    policy.pause(4)
+    votes = identify(policy, min)
+    assert 0 < votes < 4000 and not policy.finished
+    assert policy.recommend() == 0
+    wins, _, _ = votes_of(policy.state.meetings)
+    assert wins[0, 1:4].min() > 5 and not wins[:, 4].any()
+    policy.resume(4)
+    identify(policy, min)
+    assert policy.finished
+
+
+def test_with_all_options_paused_there_is_nothing_to_ask():
+    policy = Policy("cpc-pac", k=3)
+    for option in range(3):
+        policy.pause(option)
+    duel = policy.ask()
+    assert duel.first == duel.second and not policy.finished
+
+
+# Many questions at once
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_batch_is_spread_over_pairs_and_no_pair_is_asked_for_more_than_it_may_cost(seed):
+    policy = Policy("cpc-pac", k=6, seed=seed)
+    identify(policy, world(tournament(6, seed, gap=0.1), seed), most=100)
+    duels = [duel for duel in policy.ask(n=20) if duel.first != duel.second]
+    planner = policy.state
+    champion = int(planner.champion[0])
+    assert len({frozenset(duel[1:]) for duel in duels}) > 1
+    _, _, pending = votes_of(planner.meetings)
+    for duel in duels:
+        i, j = duel.first, duel.second
+        at = max(loss_level(planner), win_level(planner, planner.skipped[champion]))
+        assert pending[i, j] < max(price(planner, i, j, at), price(planner, j, i, at)) + 1
+
+
+def test_when_every_open_pair_has_its_answers_under_way_nothing_is_left_to_ask():
+    policy = Policy("cpc-pac", k=3)
+    batch = policy.ask(n=400)
+    assert batch[-1].first == batch[-1].second
+    asked = [duel for duel in batch if duel.first != duel.second]
+    policy.drop(asked[0])
+    assert {policy.ask().first, policy.ask().second} & {asked[0].first, asked[0].second}
+
+
+def test_a_dropped_question_leaves_the_plan_as_it_was():
+    policy = Policy("cpc-pac", k=5, seed=2)
+    identify(policy, min, most=20)
+    first = policy.ask()
+    policy.drop(first)
+    assert policy.ask()[1:] == first[1:]
+
+
+def test_late_answers_in_batches_end_with_the_same_winner():
+    policy = Policy("cpc-pac", k=6, seed=1)
+    matrix = tournament(6, 1)
+    answer = world(matrix, 1)
+    for _ in range(200):
+        if policy.finished:
+            break
+        for duel in reversed(policy.ask(n=20)):
+            policy.tell(duel, winner=answer(duel.first, duel.second))
+    assert policy.finished
+    assert policy.recommend() in certified(policy).best
+
+
+# Room, and what is kept
+
+
+def test_enlarging_changes_nothing(monkeypatch):
+    plain = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
+    monkeypatch.setattr("copeland.kernels.planner.FIRST_ROOM", 1)
+    cramped = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
+    for what in ("regret", "comparisons", "answers"):
+        assert np.array_equal(getattr(plain.curves[0], what), getattr(cramped.curves[0], what))
+
+
+@pytest.mark.parametrize("bad", [{"delta": 0}, {"delta": 1}, {"margin": -0.1}, {"margin": 0.5}])
+def test_parameters_outside_their_range_are_refused(bad):
+    with pytest.raises(InvalidParameter, match="cpc-pac"):
+        cpc_pac.init(3, **bad)
