@@ -54,6 +54,46 @@ class DataError(CopelandError, RuntimeError):
     """A data set that cannot be downloaded, cannot be stored, or is not there yet."""
 
 
+class UnknownStudy(UnknownName):
+    """A name that no study of this storage has."""
+
+
+class UnknownOption(UnknownName):
+    """A name that no option of the study has."""
+
+
+class UnknownBallot(CopelandError, KeyError):
+    """A ballot that the study never handed out."""
+
+
+class UnknownVote(CopelandError, KeyError):
+    """A vote that is not in the log, or was undone before."""
+
+
+class StudyExists(CopelandError, ValueError):
+    """A study whose name, or whose settings, another one has taken."""
+
+
+class StudyClosed(CopelandError, RuntimeError):
+    """A study that takes no more votes."""
+
+
+class InvalidVote(CopelandError, ValueError):
+    """An answer that is no outcome, or names an option that is not on the ballot."""
+
+
+class InvalidRow(CopelandError, ValueError):
+    """A row of a file or table that cannot be read as an option, a vote or an event."""
+
+
+class AlreadyVoted(CopelandError, RuntimeError):
+    """A ballot that was answered before."""
+
+
+class StorageError(CopelandError, RuntimeError):
+    """A database that cannot be reached, read or written, or that a newer version wrote."""
+
+
 class Interrupted(CopelandError, KeyboardInterrupt):
     """A simulation stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was)."""
 

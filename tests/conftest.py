@@ -1,3 +1,4 @@
+import itertools
 import os
 from pathlib import Path
 
@@ -5,6 +6,8 @@ import numpy as np
 import pytest
 
 from copeland import PreferenceMatrix
+
+_databases = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +23,49 @@ def random_matrix(k: int, seed: int) -> PreferenceMatrix:
     rng = np.random.default_rng(seed)
     upper = np.triu(rng.random((k, k)), 1)
     return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The address of a PostgreSQL server that runs for these tests."""
+    from postgres import server
+
+    with server(fsync=False) as address:
+        yield address
+
+
+@pytest.fixture
+def postgres_url(postgres):
+    """The address of a new, empty database."""
+    import psycopg
+
+    name = f"test_{next(_databases)}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return postgres.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture(scope="session")
+def postgres_storage(postgres):
+    """A storage on that server, for all tests."""
+    from copeland.study import Storage
+
+    kept = Storage(postgres)
+    yield kept
+    kept.dispose()
+
+
+@pytest.fixture
+def storage_of(request, tmp_path):
+    """A function that returns an empty storage: in memory, sqlite or postgres."""
+    from copeland.study import Storage
+
+    def empty(kind):
+        if kind != "postgres":
+            return Storage(f"sqlite:///{tmp_path / 'votes.db'}" if kind == "sqlite" else None)
+        kept = request.getfixturevalue("postgres_storage")
+        with kept._engine.begin() as connection:
+            connection.exec_driver_sql("TRUNCATE copeland_studies CASCADE")
+        return kept
+
+    return empty

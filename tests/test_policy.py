@@ -1,7 +1,11 @@
+import itertools
+
+import numpy as np
 import pytest
 
 from copeland import InvalidParameter, Policy
 from copeland.errors import UnknownAlgorithm, UnknownDuel
+from copeland.policy import arrays_of, with_arrays
 
 
 def play(policy, duels):
@@ -88,3 +92,130 @@ def test_a_refused_answer_leaves_the_duel_open_and_the_counts_alone():
     with pytest.raises(InvalidParameter, match="not in the duel"):
         policy.tell(duel, winner=outsider)
     policy.tell(duel, winner=duel.first)
+
+
+# What only some algorithms can do: many answers at once, options that come and go, questions dropped
+
+
+def test_a_dropped_question_is_open_no_more():
+    policy = Policy("cpc-pac", k=3)
+    duel = policy.ask()
+    policy.drop(duel)
+    assert not policy.open
+    with pytest.raises(UnknownDuel, match="not asked, or was answered before"):
+        policy.tell(duel, winner=duel.first)
+    with pytest.raises(UnknownDuel, match="not asked, or was answered before"):
+        policy.drop(duel)
+
+
+def test_any_algorithm_can_drop_a_question():
+    policy = Policy("ccb", k=3)
+    duel = policy.ask()
+    policy.drop(duel)
+    assert not policy.open and not policy.state.pairs.duels.any()
+
+
+def test_answers_under_way_are_those_of_the_open_questions():
+    policy = Policy("cpc-pac", k=4)
+    duels = policy.ask(n=5)
+    policy.tell(duels[0], winner=duels[0].first)
+    policy.drop(duels[1])
+    assert policy.state.meetings.pending.sum() == len(policy.open) == 3
+
+
+def test_many_answers_at_once_are_those_one_by_one():
+    wins = np.array([[0, 3, 1], [2, 0, 4], [0, 1, 0]])
+    ties = np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])
+    at_once, one_by_one = Policy("cpc-pac", k=3), Policy("cpc-pac", k=3)
+    at_once.absorb(wins, ties)
+    for i, j in itertools.permutations(range(3), 2):
+        for _ in range(wins[i, j]):
+            one_by_one.add(i, j, winner=i)
+        for _ in range(ties[i, j] if i < j else 0):
+            one_by_one.add(i, j, winner=None)
+    for policy in (at_once, one_by_one):
+        meetings = policy.state.meetings
+        assert meetings.won[: meetings.size[0]].sum() == 11
+        assert meetings.tied[: meetings.size[0]].sum() == 3
+    assert at_once.state.points == pytest.approx(one_by_one.state.points)
+    assert at_once.state.votes.tolist() == one_by_one.state.votes.tolist()
+    assert at_once.state.credit == pytest.approx(one_by_one.state.credit)
+
+
+@pytest.mark.parametrize(
+    ("wins", "ties"),
+    [
+        (np.zeros((2, 2)), np.zeros((2, 2))),
+        (np.zeros((3, 3)), np.zeros((2, 2))),
+        (-np.ones((3, 3)), np.zeros((3, 3))),
+        (np.full((3, 3), 0.5), np.zeros((3, 3))),
+        (np.zeros((3, 3)), np.triu(np.ones((3, 3)), 1)),
+    ],
+    ids=["too small", "ties too small", "negative", "halves", "ties on one side"],
+)
+def test_tables_that_are_no_counts_are_refused(wins, ties):
+    with pytest.raises(InvalidParameter):
+        Policy("cpc-pac", k=3).absorb(wins, ties)
+
+
+@pytest.mark.parametrize("option", [-1, 3])
+def test_an_option_that_is_not_there_cannot_be_paused(option):
+    policy = Policy("cpc-pac", k=3)
+    for change in (policy.pause, policy.resume):
+        with pytest.raises(InvalidParameter, match=f"option {option} is outside 0..2"):
+            change(option)
+
+
+def test_options_are_added_and_never_taken_away():
+    policy = Policy("cpc-pac", k=3, epoch=1)
+    policy.grow(5)
+    policy.add(4, 0, winner=4)
+    assert policy.k == 5 and policy.state.votes.tolist() == [1, 0, 0, 0, 1]
+    with pytest.raises(InvalidParameter, match="would be fewer"):
+        policy.grow(4)
+
+
+def test_growing_to_the_number_there_is_changes_nothing():
+    policy = Policy("cpc-pac", k=3, epoch=1)
+    policy.grow(3)
+    assert policy.state.promise[1] == 1
+
+
+def test_what_an_algorithm_cannot_do_is_refused_with_who_can():
+    policy = Policy("ccb", k=3)
+    changes = {
+        "absorb": lambda: policy.absorb(np.zeros((3, 3), int), np.zeros((3, 3), int)),
+        "grow": lambda: policy.grow(4),
+        "pause": lambda: policy.pause(1),
+    }
+    for part, change in changes.items():
+        with pytest.raises(InvalidParameter, match=f"ccb cannot {part} mid-run; .*cpc"):
+            change()
+
+
+def test_a_policy_that_has_grown_is_dumped_and_loaded():
+    policy = Policy("cpc-pac", k=3, seed=1, epoch=1)
+    play(policy, 30)
+    policy.grow(6)
+    policy.pause(1)
+    pending = policy.ask()
+    other = Policy.load(policy.dump())
+    assert other.k == 6
+    for one in (policy, other):
+        one.tell(pending, winner=pending.first)
+    assert [policy.ask() for _ in range(10)] == [other.ask() for _ in range(10)]
+
+
+def test_a_state_takes_other_arrays_by_their_names():
+    state = Policy("cpc", k=3).state
+    arrays = {name: np.copy(array) for name, array in arrays_of(state)}
+    arrays["meetings.met"] = np.array([7, 8, 9])
+    changed = with_arrays(state, arrays)
+    assert changed.meetings.met.tolist() == [7, 8, 9]
+    assert type(changed) is type(state) and type(changed.meetings) is type(state.meetings)
+    assert state.meetings.met.tolist() == [0, 0, 0]
+
+
+def test_a_parameter_that_is_yes_or_no_is_given_as_such():
+    at = Policy("cpc-pac", k=6, dependent=True).state.levels
+    assert at[0] > Policy("cpc-pac", k=6, dependent=False).state.levels[0]

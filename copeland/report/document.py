@@ -43,7 +43,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 pre { padding: .75rem 1rem; background: var(--wash); border: 1px solid var(--rule);
   border-radius: 6px; overflow-x: auto; }
 @media (max-width: 34rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .6rem; } }
-</style>
+$style</style>
 </head>
 <body>
 <h1>$title</h1>
@@ -53,9 +53,10 @@ $body
 """)
 
 
-def document(title: str, parts: Iterable[str]) -> str:
-    """Return a page of HTML parts, one below the other, under a title."""
-    return _TEMPLATE.substitute(title=escape(title), body="\n".join(part for part in parts if part))
+def document(title: str, parts: Iterable[str], style: str = "") -> str:
+    """Return a page of HTML parts, one below the other, under a title, with a style of its own."""
+    body = "\n".join(part for part in parts if part)
+    return _TEMPLATE.substitute(title=escape(title), body=body, style=style)
 
 
 def heading(text: str) -> str:

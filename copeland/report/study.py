@@ -1,0 +1,526 @@
+"""A live study as one HTML page: the verdict, what it rests on, and what would change it."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copeland.report import study_words as words
+from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
+from copeland.report.figures import PALETTE, image
+from copeland.report.study_figures import (
+    BEST,
+    COLOURS,
+    NUMBERED,
+    OUT,
+    PAPER,
+    POSSIBLE,
+    Row,
+    graph_figure,
+    matrix_figure,
+    position_figure,
+    progress_figure,
+    scores_figure,
+    shortened,
+)
+from copeland.report.study_graph import PROVED, graph_of
+from copeland.report.study_numbers import Numbers, numbers_of, shown_options
+from copeland.results import write_file
+from copeland.study import Standing, Study, Voter
+from copeland.study.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
+from copeland.study.history import Progress, history_of
+from copeland.study.judges.agreement import Agreement, agreement
+from copeland.study.options import ACTIVE
+from copeland.study.outlook import Outlook, outlook_of
+from copeland.study.standing import position_of
+from copeland.study.verdict import Verdict, verdict_of
+from copeland.study.votes import iso
+from copeland.study.words import counted, percent
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+VOTERS = 20  # of whom the page tells
+NEEDS = 20  # pairs that would settle it
+JUDGES = 12  # voters, those with the most votes, that are compared with each other
+PAIRS = 500  # rows of the table of pairs
+
+_NAME = 20  # letters of a name beside a figure
+_IN_BOX = 12  # letters of a name in a box
+
+_BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
+
+# Marks in a name that would turn the direction of the text after it.
+_TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+
+_STYLE = """\
+.lead, p, li { overflow-wrap: anywhere; max-width: 44rem; }
+.verdict { border: 1px solid var(--rule); border-left: 6px solid #59636e; border-radius: 8px;
+  padding: .75rem 1.1rem; margin: 1.25rem 0; background: var(--wash); }
+.verdict.winner, .verdict.tied { border-left-color: #0072B2; }
+.verdict.open { border-left-color: #E69F00; }
+.badge { font-size: .8rem; font-weight: 700; letter-spacing: .05em; text-transform: uppercase;
+  color: var(--faint); }
+.claim { font-size: 1.2rem; line-height: 1.4; }
+.verdict dl { margin: .75rem 0 0; }
+.verdict dd > p { margin: 0 0 .4rem; }
+.tiles { display: flex; flex-wrap: wrap; gap: .5rem 2.25rem; margin: 1rem 0; }
+.tiles dd { font-size: 1.5rem; font-weight: 600; line-height: 1.2; margin: 0; }
+.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
+  gap: 0 2.5rem; align-items: start; }
+.two > * { min-width: 0; }
+.two > .whole { grid-column: 1 / -1; }
+figure { max-width: 33rem; }
+figure.whole { max-width: none; overflow-x: auto; }
+tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; max-width: 22rem;
+  font-weight: 500; }
+details { margin: .75rem 0; }
+summary { cursor: pointer; color: var(--faint); }
+ul { padding-left: 1.2rem; }
+@media print {
+  body { max-width: none; font-size: 10pt; }
+  figure, .verdict, tr, li { break-inside: avoid; }
+  h2 { break-after: avoid; }
+  summary, details.table { display: none; }
+  details.key::details-content { content-visibility: visible; block-size: auto; }
+  .verdict, figure { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+"""
+
+
+def study_page(
+    standing: Standing,
+    verdict: Verdict,
+    progress: Sequence[Progress],
+    agreed: Agreement | None = None,
+    outlook: Outlook | None = None,
+    *,
+    last: float | None = None,
+    versions: Mapping[str, str] | None = None,
+    command: str = "",
+) -> str:
+    """Return where a study stands as an HTML page that needs nothing else.
+
+    Parameters
+    ----------
+    verdict
+        What :func:`copeland.study.verdict.verdict_of` gives.
+    progress
+        What :func:`copeland.study.history.history_of` gives.
+    agreed
+        How far judges agree, if that shall be told.
+    outlook
+        The pairs that would settle the study, if they shall be listed.
+    last
+        When the last event was, in seconds since 1970.
+    versions, command
+        How the page was made, if that shall be said.
+    """
+    numbers = numbers_of(standing)
+    voted = standing.votes > 0
+    page = document(
+        standing.name,
+        [
+            paragraph(words.lead_sentence(standing), "lead"),
+            _verdict(verdict, standing, _needs(numbers, outlook) if outlook else ""),
+            *(paragraph(text, "notice") for text in words.notices(standing, numbers)),
+            _tiles(standing, progress),
+            _side_by_side(
+                _section("Copeland scores", _scores(standing, numbers)),
+                _section("Who beats whom", _graph(standing, numbers)),
+                _section("Every pair", _matrix(standing, numbers), numbers.k > NUMBERED),
+                _section("How the proof grew", _progress(numbers, progress)),
+                _section("Other ways to count", _counting(numbers)),
+                _section("Left and right", _position(standing)),
+            )
+            if voted
+            else "",
+            _section("Voters and judges", _voters(standing, agreed)) if standing.voters else "",
+            _section("Numbers", _tables(standing, numbers, verdict.chances)) if voted else "",
+            _section("What this rests on", _basis(standing, last, versions or {})),
+            repeat(command),
+        ],
+        _STYLE,
+    )
+    return page.translate(_TURNING)
+
+
+def write_study_page(
+    study: Study,
+    path: str | Path,
+    versions: Mapping[str, str] | None = None,
+    command: str = "",
+) -> Path:
+    """Write where a study stands as an HTML page; return its path."""
+    standing = study.standing()
+    outlook = outlook_of(standing)
+    log = [event for event in study.log() if event.number <= standing.events]
+    page = study_page(
+        standing,
+        verdict_of(standing, outlook),
+        history_of(log),
+        judges_agreement(standing, log),
+        outlook,
+        last=log[-1].time,
+        versions=versions,
+        command=command,
+    )
+    write_file(Path(path), page.encode())
+    return Path(path)
+
+
+def judges_agreement(standing: Standing, log: Iterable[Event]) -> Agreement:
+    """Return how far the voters with the most votes agree where they voted on the same."""
+    votes, undone = [], set()
+    names = {voter.name for voter in _most_votes(standing.voters, JUDGES)}
+    for event in log:
+        if event.undoes is not None:
+            undone.add(event.undoes)
+        elif event.outcome is not None and event.voter in names:
+            votes.append(event)
+    labels = standing.labels
+    return agreement(
+        {
+            "voter": vote.voter,
+            "left": labels[vote.left or 0],
+            "right": labels[vote.right or 0],
+            "outcome": vote.outcome,
+            "item": vote.item,
+        }
+        for vote in votes
+        if vote.number not in undone
+    )
+
+
+# Parts of the page
+
+
+def _verdict(verdict: Verdict, standing: Standing, needs: str) -> str:
+    badge = _BADGES[verdict.kind]
+    if verdict.kind == "open" and standing.closed:
+        badge = "Closed without a proof"
+    said = {
+        "Proved": verdict.proved,
+        "Seen in the votes": verdict.shown,
+        "Next": verdict.advice,
+    }
+    parts = [
+        f"<dt>{escape(name)}</dt><dd>{''.join(map(paragraph, sentences))}</dd>"
+        for name, sentences in said.items()
+        if sentences
+    ]
+    return "\n".join(
+        [
+            f'<section class="verdict {verdict.kind}" aria-label="Verdict">',
+            paragraph(badge, "badge"),
+            paragraph(verdict.claim, "claim"),
+            f"<dl>{''.join(parts)}</dl>",
+            needs if verdict.advice else "",
+            "</section>",
+        ]
+    )
+
+
+def _needs(numbers: Numbers, outlook: Outlook) -> str:
+    """The pairs that would settle it."""
+    rows = []
+    for need in outlook.pairs[:NEEDS]:
+        i, j = numbers.index[need.first], numbers.index[need.second]
+        rows.append(
+            [
+                f"{numbers.names[i]} over {numbers.names[j]}",
+                f"{numbers.wins[i, j]:,} of {numbers.n[i, j]:,}",
+                "-" if outlook.votes is None else f"{need.votes:,}",
+            ]
+        )
+    if not rows:
+        return ""
+    left = len(outlook.pairs) - len(rows)
+    content = table(["to be proved", "won so far", "more votes, about"], rows)
+    note = paragraph(f"{counted(left, 'pair')} more, with fewer votes each.", "lead")
+    return _folded("The pairs that would settle it", content + (note if left else ""))
+
+
+def _tiles(standing: Standing, progress: Sequence[Progress]) -> str:
+    certificate = standing.certificate
+    tiles = {
+        "votes": f"{standing.votes:,}",
+        "options": f"{len(standing.options):,}",
+        "may be best": f"{len(certificate.possible):,}",
+        "proved best": f"{len(certificate.best):,}",
+        "of the proof": f"{math.floor(100 * progress[-1].share)} %",
+        "error probability": f"{certificate.delta:g}",
+    }
+    shown = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        for name, value in tiles.items()
+    )
+    return f'<dl class="tiles">{shown}</dl>'
+
+
+def _scores(standing: Standing, numbers: Numbers) -> Iterator[str]:
+    known, names = _known(standing), shortened(numbers.names, _NAME)
+    rows = [
+        Row(names[i], numbers.scores[i], *standing.certificate.scores[i], COLOURS[known[i]])
+        for i in numbers.order
+    ]
+    yield _picture(
+        scores_figure(rows, numbers.k),
+        "Number of options that each option beats, with intervals: "
+        + "; ".join(f"{row.name} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
+    )
+    yield from (paragraph(text) for text in words.score_sentences(standing, numbers))
+
+
+def _graph(standing: Standing, numbers: Numbers) -> Iterator[str]:
+    known, names = _known(standing), shortened(numbers.names, _IN_BOX)
+    shown = shown_options(standing, numbers.order)
+    graph = graph_of(numbers.sure, shown)
+    yield _picture(
+        graph_figure(graph, dict(enumerate(names)), known),
+        "Arrows from winners to losers. " + " ".join(words.arrow_sentences(numbers, graph)),
+    )
+    yield from (paragraph(text) for text in words.cycle_sentences(numbers, graph))
+    key = [
+        words.graph_sentence(len(shown), numbers.k),
+        words.sureness_sentence(standing.settings.delta),
+    ]
+    yield _folded("How to read it", "\n".join(map(paragraph, key)), "key")
+
+
+def _matrix(standing: Standing, numbers: Numbers) -> Iterator[str]:
+    order = list(numbers.order)
+    names = shortened(numbers.names, _IN_BOX + 4 if numbers.k <= NUMBERED else _IN_BOX)
+    yield _picture(
+        matrix_figure(
+            numbers.shares[order][:, order],
+            [names[i] for i in order],
+            (numbers.sure == PROVED)[order][:, order],
+        ),
+        f"Heat map of the shares of votes that each of {numbers.k} options won against each other; "
+        "the numbers are in a table below.",
+        whole=True,
+    )
+    yield paragraph(words.matrix_sentence(standing, numbers))
+    yield paragraph(words.cells_sentence(numbers.k <= NUMBERED), "lead")
+
+
+def _tables(standing: Standing, numbers: Numbers, chances: Sequence[float] | None) -> Iterator[str]:
+    yield _folded("All options", _options_table(standing, numbers, chances))
+    yield _folded("All pairs", _pairs_table(standing, numbers))
+
+
+def _options_table(standing: Standing, numbers: Numbers, chances: Sequence[float] | None) -> str:
+    known = _known(standing)
+    head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
+    rows = []
+    for i in numbers.order:
+        option, (low, high) = standing.options[i], standing.certificate.scores[i]
+        votes = int(numbers.n[i].sum())
+        won = (numbers.wins[i] + numbers.ties[i] / 2).sum() / votes if votes else None
+        row = [
+            option.name,
+            known[i] if option.state == ACTIVE else f"{known[i]}, {option.state}",
+            f"{numbers.scores[i]}",
+            f"{low} to {high}",
+            f"{votes:,}",
+            "-" if won is None else f"{100 * won:.1f} %",
+            f"{numbers.borda[i]:.3f}",
+            f"{numbers.lottery[i]:.3f}",
+        ]
+        rows.append(row if chances is None else [*row, percent(chances[i])])
+    return table(head if chances is None else [*head, "chance to be best"], rows) + paragraph(
+        words.OPTIONS_NOTE, "lead"
+    )
+
+
+def _pairs_table(standing: Standing, numbers: Numbers) -> str:
+    pairs = [
+        (i, j) if numbers.matrix.p[i, j] >= 0.5 else (j, i)
+        for i, j in combinations(numbers.order, 2)
+        if numbers.n[i, j]
+    ]
+    rows = [
+        [
+            f"{numbers.names[i]} against {numbers.names[j]}",
+            f"{numbers.n[i, j]:,}",
+            f"{numbers.wins[i, j]:,}",
+            f"{numbers.wins[j, i]:,}",
+            f"{numbers.ties[i, j]:,}",
+            f"{100 * numbers.matrix.p[i, j]:.1f} %",
+            _pair_words(standing, numbers, i, j),
+        ]
+        for i, j in pairs[:PAIRS]
+    ]
+    left = len(pairs) - len(rows)
+    note = f"{left:,} pairs of options further down are left out." if left else ""
+    head = ["pair", "votes", "won", "lost", "tied", "share", "first beats second"]
+    return table(head, rows) + (paragraph(note, "lead") if note else "")
+
+
+def _pair_words(standing: Standing, numbers: Numbers, i: int, j: int) -> str:
+    said = words.SURENESS.get(int(numbers.sure[i, j]), "even")
+    tied = (min(i, j), max(i, j)) in standing.certificate.ties
+    return f"{said}, tied within the margin" if tied else said
+
+
+def _progress(numbers: Numbers, progress: Sequence[Progress]) -> Iterator[str]:
+    said = list(words.progress_sentences(numbers, progress))
+    yield _picture(
+        progress_figure(
+            [row.votes for row in progress],
+            [row.possible for row in progress],
+            [row.share for row in progress],
+            max(row.options for row in progress),
+            words.proved_at(progress),
+        ),
+        "Over the votes: how many options may be best, and how much of the evidence for a proof is "
+        f"there. {' '.join(said)}",
+    )
+    yield from (paragraph(text) for text in said)
+    yield paragraph(words.PROGRESS_NOTE, "lead")
+
+
+def _counting(numbers: Numbers) -> Iterator[str]:
+    yield _listing(words.counting_sentences(numbers))
+
+
+def _position(standing: Standing) -> Iterator[str]:
+    voters = _most_votes(standing.voters, JUDGES)
+    names = shortened([voter.name for voter in voters], _NAME)
+    positions = [position_of(voter.outcomes[LEFT], voter.outcomes[RIGHT]) for voter in voters]
+    named = [("all votes", standing.position), *zip(names, positions, strict=True)]
+    rows = [
+        Row(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0])
+        for name, p in named
+        if p.left + p.right
+    ]
+    if rows:
+        yield _picture(
+            position_figure(rows),
+            "Share of wins of the left side: "
+            + "; ".join(f"{row.name} {100 * row.value:.1f} %" for row in rows),
+        )
+    yield from (paragraph(text) for text in words.position_sentences(standing.position))
+
+
+def _voters(standing: Standing, agreed: Agreement | None) -> Iterator[str]:
+    voters = _most_votes(standing.voters, VOTERS)
+    yield paragraph(words.voters_sentence(standing))
+    head = ["voter", "answers", "ties", "both bad", "skips", "errors", "with most others"]
+    yield table(
+        head,
+        [
+            [
+                voter.name,
+                f"{voter.votes:,}",
+                *(f"{voter.outcomes[outcome]:,}" for outcome in (TIE, BOTH_BAD, SKIP, ERROR)),
+                _share(voter.agreement, voter.compared),
+            ]
+            for voter in voters
+        ],
+    )
+    yield paragraph(words.voters_note(len(standing.voters) - len(voters)), "lead")
+    if agreed is not None and agreed.pairs:
+        pairs = sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
+        yield _folded(
+            "Every two judges",
+            table(
+                ["judges", "voted on the same", "said the same", "kappa"],
+                [
+                    [
+                        f"{pair.first} and {pair.second}",
+                        f"{pair.n:,}",
+                        f"{100 * pair.agreement:.1f} %",
+                        "-" if pair.kappa is None else f"{pair.kappa:.2f}",
+                    ]
+                    for pair in pairs
+                ],
+            )
+            + paragraph(words.KAPPA_NOTE, "lead"),
+        )
+
+
+def _basis(standing: Standing, last: float | None, versions: Mapping[str, str]) -> Iterator[str]:
+    certificate, settings = standing.certificate, standing.settings
+    yield paragraph(words.outcomes_sentence(standing))
+    yield paragraph(f"The certificate: {certificate.statement} It assumes:")
+    yield _listing(certificate.assumptions)
+    said = {
+        "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
+        "algorithm": settings.algorithm,
+        "error probability": f"{settings.delta:g}",
+        "margin": f"{settings.indifference:g}",
+        "both bad": "counts as a tie" if settings.both_bad == "tie" else "left out",
+        "repeats": "count" if settings.repeats == "count" else "only the first vote counts",
+        "voters": settings.voters,
+        "seed": str(settings.seed),
+        "digest of the counts": certificate.digest,
+    }
+    if last is not None:
+        said["last event"] = (
+            f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
+        )
+    if versions:
+        said["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    yield facts(said)
+
+
+# Bits of HTML
+
+
+def _picture(figure: Figure, alt: str, whole: bool = False) -> str:
+    """A figure whose letters are text, in the letters and colours of the page."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # the reader's fonts have it
+        svg = image(figure, "svg").decode()
+    svg = re.sub(r"'DejaVu Sans'[^;\"]*", "system-ui, sans-serif", svg)
+    body = picture(svg.encode(), alt).replace(PAPER, "var(--paper)")
+    if not whole:
+        return body
+    width = figure.get_size_inches()[0]
+    body = body.replace("<figure>", '<figure class="whole" tabindex="0">', 1)
+    span = f"min-width: {4.0 * width:.1f}rem; max-width: {7.2 * width:.1f}rem"
+    return body.replace('<div role="img"', f'<div style="{span}" role="img"', 1)
+
+
+def _section(title: str, parts: Iterable[str], whole: bool = False) -> str:
+    start = '<section class="whole">' if whole else "<section>"
+    return "\n".join([start, heading(title), *parts, "</section>"])
+
+
+def _side_by_side(*sections: str) -> str:
+    return "\n".join(['<div class="two">', *sections, "</div>"])
+
+
+def _folded(summary: str, content: str, kind: str = "table") -> str:
+    """A part that is closed until the reader opens it; on paper a ``key`` is open."""
+    return f'<details class="{kind}">\n<summary>{escape(summary)}</summary>\n{content}\n</details>'
+
+
+def _listing(items: Iterable[str]) -> str:
+    return "<ul>\n" + "\n".join(f"<li>{escape(item)}</li>" for item in items) + "\n</ul>"
+
+
+def _share(share: float | None, n: int) -> str:
+    return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
+
+
+def _known(standing: Standing) -> dict[int, str]:
+    best, possible = set(standing.certificate.best), set(standing.certificate.possible)
+    return {
+        i: BEST if i in best else POSSIBLE if i in possible else OUT
+        for i in range(len(standing.options))
+    }
+
+
+def _most_votes(voters: Iterable[Voter], most: int) -> list[Voter]:
+    return sorted(voters, key=lambda voter: -voter.votes)[:most]

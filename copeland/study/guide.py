@@ -1,0 +1,230 @@
+"""Which pair to ask next: the study's algorithm at work, brought to where the log is.
+
+An algorithm whose state is a function of counts takes them in at once, however many votes there are.
+Any other is shown the log event by event, every question and every answer with the generator that
+belongs to its number, so that it stands where it stood when they happened.
+"""
+
+from __future__ import annotations
+
+import copy
+from itertools import combinations
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from copeland.policy import Duel, Policy, find
+from copeland.streams import stream
+from copeland.study.events import ADDED, ASKED, LEFT, RIGHT, TIE, VOTED, Event
+from copeland.study.ledger import Ledger
+from copeland.study.log import Log
+from copeland.study.options import ACTIVE
+from copeland.study.standing import certificate_of
+
+Pair = tuple[int, int]
+
+TRIES = 16  # pairs that the algorithm may name until one is allowed
+
+
+class Wish(NamedTuple):
+    """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
+
+    number: int  # of the event that the ballot will be
+    now: float
+    voter: str | None
+    options: frozenset[int]
+    once: bool = False  # no pair twice
+    avoided: frozenset[frozenset[int]] = frozenset()
+
+    def allows(self, one: int, other: int) -> bool:
+        """Tell whether a pair may be asked."""
+        pair = frozenset((one, other))
+        return len(pair) == 2 and pair <= self.options and pair not in self.avoided
+
+    def after(self, one: int, other: int) -> Wish:
+        """Return what is asked for next, once there is a ballot of this pair."""
+        avoided = self.avoided | {frozenset((one, other))} if self.once else self.avoided
+        return self._replace(number=self.number + 1, avoided=avoided)
+
+
+class Guide(Protocol):
+    """Something that follows a log and proposes what to ask."""
+
+    def propose(self, log: Log, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs for the events from ``wish.number`` on; change nothing."""
+        ...
+
+    def take(self, event: Event, ledger: Ledger) -> None:
+        """Follow an event that the ledger is about to take."""
+        ...
+
+
+def guide_of(ledger: Ledger, log: Log) -> Guide:
+    """Return the guide of a study, up to date."""
+    if find(ledger.settings.spec.name).absorb is not None:
+        return Counted()
+    return Replayed(log, ledger.undone)
+
+
+def active(ledger: Ledger) -> frozenset[int]:
+    """Return the options that are asked."""
+    return frozenset(i for i, option in enumerate(ledger.options) if option.state == ACTIVE)
+
+
+class Counted:
+    """The guide of an algorithm whose state is a function of the counts."""
+
+    def __init__(self) -> None:
+        self._player: Player | None = None  # made from the counts when it is needed
+
+    def propose(self, log: Log, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs."""
+        if certificate_of(ledger).verdict != "open":
+            return []
+        if ledger.settings.voters == "dependent":
+            player = Player(ledger, _of_others(log, ledger, wish.voter))
+        else:
+            player = self._player = self._player or Player(ledger, (ledger.wins, ledger.ties))
+        player.policy.asked = ledger.asked
+        return player.choose(ledger, wish, n)
+
+    def take(self, event: Event, ledger: Ledger) -> None:
+        """Follow an event."""
+        if event.kind == ADDED:
+            self._player = None
+        elif event.kind == VOTED and self._player is not None:
+            self._player.tell(event, ledger)
+
+
+class Replayed:
+    """The guide of any other algorithm: the whole log is gone through before the first question."""
+
+    def __init__(self, log: Log, undone: set[int]):
+        self._undone = undone
+        past = log.replay()
+        ledger = Ledger(next(past))
+        self._player = Player(ledger)
+        for event in past:
+            self.take(event, ledger)
+            ledger.take(event)
+
+    def propose(self, log: Log, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs."""
+        return copy.deepcopy(self._player).choose(ledger, wish, n)
+
+    def take(self, event: Event, ledger: Ledger) -> None:
+        """Follow an event."""
+        if event.kind == ADDED:
+            self._player.policy.grow(ledger.k + 1)
+        elif event.kind == VOTED and event.number not in self._undone:
+            self._player.tell(event, ledger)
+        elif event.kind == ASKED:
+            wish = Wish(event.number, event.time, event.voter, active(ledger))
+            self._player.step(ledger, wish)
+
+
+class Player:
+    """A policy, with what it was told of ballots under way and of options not to ask."""
+
+    def __init__(self, ledger: Ledger, counts: tuple[np.ndarray, np.ndarray] | None = None):
+        settings = ledger.settings
+        params = settings.parameters(ledger.epoch)
+        self.policy = Policy(settings.spec.name, ledger.k, settings.seed, **params)
+        if counts is not None:
+            self.policy.absorb(*counts)
+        self._knows_the_end = counts is None  # else the certificate says when to end
+        self._pending: dict[int, Duel] = {}  # by ballot
+        self._paused: frozenset[int] = frozenset()
+
+    def choose(self, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs, one for each event from ``wish.number`` on."""
+        self._set_scene(ledger, wish)
+        first = wish.number
+        pairs: list[Pair] = []
+        while len(pairs) < n and (pair := self._choose(ledger, wish)) is not None:
+            pairs.append(pair)
+            self._expect(wish.number, *pair)
+            wish = wish.after(*pair)
+        for number in range(first, wish.number):
+            self._forget(number)  # whether they are handed out will be known from the log
+        return pairs
+
+    def step(self, ledger: Ledger, wish: Wish) -> None:
+        """Let the policy's time pass by one question; what was asked is in the log."""
+        self._set_scene(ledger, wish)
+        self.policy.events = wish.number - 1
+        self.policy.drop(self.policy.ask())
+
+    def tell(self, vote: Event, ledger: Ledger) -> None:
+        """Let the policy know of a vote, if it counts."""
+        meaning = ledger.meaning(vote.outcome) if vote.repeats is None else None
+        if meaning is None:
+            return
+        assert vote.left is not None and vote.right is not None
+        self.policy.events = vote.number - 1
+        winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
+        self.policy.add(vote.left, vote.right, winner)
+
+    def _set_scene(self, ledger: Ledger, wish: Wish) -> None:
+        under_way = {b: lease for b, lease in ledger.open.items() if lease.expires > wish.now}
+        for ballot in self._pending.keys() - under_way.keys():
+            self._forget(ballot)
+        for ballot in under_way.keys() - self._pending.keys():
+            self._expect(ballot, under_way[ballot].left, under_way[ballot].right)
+        if self.policy.algorithm.pause is not None:  # else what it names is turned down
+            paused = frozenset(range(ledger.k)) - wish.options
+            for option in paused - self._paused:
+                self.policy.pause(option)
+            for option in self._paused - paused:
+                self.policy.resume(option)
+            self._paused = paused
+
+    def _choose(self, ledger: Ledger, wish: Wish) -> Pair | None:
+        self.policy.events = wish.number - 1  # its generator is that of the event
+        drawn: list[Duel] = []
+        found = False
+        while not found and len(drawn) < TRIES and not self.policy.finished:
+            drawn.append(self.policy.ask())
+            found = wish.allows(drawn[-1].first, drawn[-1].second)
+        for duel in drawn:  # until now they were open, so that it named others
+            self.policy.drop(duel)
+        if found:
+            return drawn[-1].first, drawn[-1].second
+        rests = all(duel.first == duel.second for duel in drawn)
+        if rests and (self._knows_the_end or not self.policy.finished):
+            return None
+        return self._least_voted(ledger, wish)
+
+    def _least_voted(self, ledger: Ledger, wish: Wish) -> Pair | None:
+        """Return the allowed pair with the fewest votes so far and under way, if any is allowed."""
+        pairs = [pair for pair in combinations(sorted(wish.options), 2) if wish.allows(*pair)]
+        if not pairs:
+            return None
+        load = ledger.wins + ledger.wins.T + ledger.ties
+        for duel in self._pending.values():
+            load[[duel.first, duel.second], [duel.second, duel.first]] += 1
+        loads = np.array([load[pair] for pair in pairs])
+        rng = stream(ledger.settings.seed, "least", wish.number)
+        return pairs[int(rng.choice(np.flatnonzero(loads == loads.min())))]
+
+    def _expect(self, ballot: int, first: int, second: int) -> None:
+        self._pending[ballot] = duel = Duel(-ballot, first, second)
+        self.policy.open[duel.id] = duel  # no duel of the policy's own has an id below 0
+        self.policy._pend(duel, +1)
+
+    def _forget(self, ballot: int) -> None:
+        self.policy.drop(self._pending.pop(ballot))
+
+
+def _of_others(log: Log, ledger: Ledger, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts without this voter's votes, which may not decide what this voter is asked."""
+    wins, ties = ledger.wins.copy(), ledger.ties.copy()
+    for left, right, outcome, times in log.tally_of(voter) if voter is not None else ():
+        meaning = ledger.meaning(outcome)
+        if meaning == LEFT:
+            wins[left, right] -= times
+        elif meaning == RIGHT:
+            wins[right, left] -= times
+        elif meaning == TIE:
+            ties[[left, right], [right, left]] -= times
+    return wins, ties

@@ -1,0 +1,28 @@
+"""Judges that vote by themselves: functions, programs, language models."""
+
+from copeland.study.judges.agreement import Agreement, JudgeInMajority, PairOfJudges, agreement
+from copeland.study.judges.answers import JudgeFailed
+from copeland.study.judges.budget import Budget, BudgetSpent
+from copeland.study.judges.chat import ChatJudge, Prices
+from copeland.study.judges.command import CommandJudge
+from copeland.study.judges.items import InvalidItems, Item, read_items
+from copeland.study.judges.judging import Judged, Summary, judge_study
+
+__all__ = [
+    "Agreement",
+    "Budget",
+    "BudgetSpent",
+    "ChatJudge",
+    "CommandJudge",
+    "InvalidItems",
+    "Item",
+    "JudgeFailed",
+    "JudgeInMajority",
+    "Judged",
+    "PairOfJudges",
+    "Prices",
+    "Summary",
+    "agreement",
+    "judge_study",
+    "read_items",
+]

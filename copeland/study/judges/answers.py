@@ -1,0 +1,43 @@
+"""What a judge answers, as an outcome; anything that is not one is a failure, never a tie."""
+
+from __future__ import annotations
+
+import string
+
+from copeland.errors import CopelandError
+from copeland.study.events import ERROR, LEFT, OUTCOMES, RIGHT
+
+ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
+
+_TURNED = {LEFT: RIGHT, RIGHT: LEFT}
+_LONGEST_QUOTE = 120
+
+
+class JudgeFailed(CopelandError, RuntimeError):
+    """A judge gave no answer, or one that is no outcome."""
+
+
+def outcome_of(answer: object) -> str:
+    """Return the outcome that one word says, whatever its case and the punctuation around it.
+
+    Examples
+    --------
+    >>> outcome_of(" Left. "), outcome_of("both bad")
+    ('left', 'both_bad')
+    """
+    word = str(answer).strip(string.whitespace + string.punctuation).lower()
+    word = "_".join(word.replace("-", " ").split())
+    if not isinstance(answer, str) or word not in ANSWERS:
+        raise JudgeFailed(f"it answered {quoted(answer)}; expected one of {', '.join(ANSWERS)}.")
+    return word
+
+
+def turned(outcome: str) -> str:
+    """Return what an outcome is called once left and right have changed places."""
+    return _TURNED.get(outcome, outcome)
+
+
+def quoted(answer: object) -> str:
+    """Return an answer in quotes, on one line and no longer than a line."""
+    text = " ".join(str(answer).split())
+    return f"'{text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + '…'}'"

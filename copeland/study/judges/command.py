@@ -1,0 +1,127 @@
+"""A program of one's own as a judge: it reads two options and prints one word."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from copeland.errors import InvalidParameter
+from copeland.study.judges.answers import JudgeFailed, outcome_of, quoted
+from copeland.study.judges.wording import (
+    answer_of,
+    check_template,
+    fill,
+    has_places,
+    item_text,
+    name_of,
+)
+
+
+class CommandJudge:
+    """A judge that runs a program for every comparison and reads one word from its standard output.
+
+    The command is split as a shell would, but no shell runs it: a text that is filled in is always one
+    argument. Standard input has the same as JSON: ``{"left": {"name": ..., "text": ..., "path": ...},
+    "right": ..., "item": ...}``, where item is null or has a name and a text too.
+
+    Parameters
+    ----------
+    command
+        The program and its arguments. ``{left}``, ``{right}`` and ``{item}`` stand for texts,
+        ``{left.name}`` and ``{left.path}`` for names and files; without any of them the program reads
+        its standard input.
+    timeout
+        Seconds that it may take.
+    name
+        The voter it votes as; the name of the program, if left out.
+
+    Examples
+    --------
+    >>> import sys
+    >>> shorter = "import sys; a, b = sys.argv[1:]; print('left' if len(a) <= len(b) else 'right')"
+    >>> judge = CommandJudge(f'{sys.executable} -c "{shorter}" {{left}} {{right}}')
+    >>> judge("tea", "coffee", None)
+    'left'
+    """
+
+    def __init__(self, command: str, timeout: float = 60.0, name: str | None = None):
+        try:
+            self.arguments = shlex.split(command)
+        except ValueError as error:
+            raise InvalidParameter(f"the command {quoted(command)} has {error}; mend it.") from None
+        if not self.arguments:
+            raise InvalidParameter("the command is empty; name a program.")
+        if shutil.which(self.arguments[0]) is None:
+            raise InvalidParameter(
+                f"there is no program '{self.arguments[0]}'; look to its spelling, its place and "
+                "whether it may be executed."
+            )
+        if has_places(command):
+            check_template(command, f"the command {quoted(command)}")
+        if not timeout > 0:
+            raise InvalidParameter(f"timeout is {timeout}; it must be more than 0 seconds.")
+        self.timeout = timeout
+        self.name = name or Path(self.arguments[0]).name
+
+    def __call__(self, left: Any, right: Any, item: Any = None) -> str:
+        """Return the outcome that the program prints."""
+        arguments = [fill(argument, left, right, item) for argument in self.arguments]
+        shown = {"left": _described(left, item), "right": _described(right, item)}
+        about = None if item is None else {"name": name_of(item), "text": item_text(item)}
+        code, answer, complaint = self._run(arguments, json.dumps(shown | {"item": about}))
+        if code != 0:
+            last = complaint.strip().splitlines()[-1:] or ["without a word on standard error"]
+            raise JudgeFailed(f"{self.name} ended with code {code}: {quoted(last[0])[1:-1]}.")
+        if not answer.strip():
+            raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")
+        try:
+            return outcome_of(answer)
+        except JudgeFailed as error:
+            raise JudgeFailed(f"{self.name}: {error}") from None
+
+    def _run(self, arguments: list[str], shown: str) -> tuple[int, str, str]:
+        try:
+            # In a session of its own: Ctrl-C is for the study, which lets calls under way finish.
+            with subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            ) as process:
+                try:
+                    answer, complaint = process.communicate(shown, timeout=self.timeout)
+                except subprocess.TimeoutExpired:
+                    raise JudgeFailed(
+                        f"{self.name} gave no answer within {self.timeout:g} seconds; "
+                        "make it faster or raise timeout."
+                    ) from None
+                finally:
+                    _kill(process)
+                return process.returncode, answer, complaint
+        except (OSError, ValueError) as error:  # too long an argument, a null byte, a lost program
+            raise JudgeFailed(f"{self.name} cannot be run: {error}.") from None
+
+
+def _described(option: Any, item: Any) -> dict[str, str]:
+    answer = answer_of(option, item)
+    text = getattr(option, "text", "") if answer is None else answer
+    return {"name": name_of(option), "text": text, "path": getattr(option, "path", "")}
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a program that is still running, with whatever it has started."""
+    if process.poll() is not None:
+        return
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()

@@ -1,0 +1,173 @@
+"""A chat endpoint over HTTP: a request sent once, and whatever goes wrong as a sentence without the key."""
+
+from __future__ import annotations
+
+import json
+import os
+import weakref
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.study.judges.answers import JudgeFailed, quoted
+
+if TYPE_CHECKING:
+    import httpx
+
+LONGEST_WAIT = 120.0  # seconds; a server that asks for a longer pause is not waited for
+
+_PATH = "/chat/completions"
+
+
+class MissingChatPackages(CopelandError, ImportError):
+    """The packages that call chat endpoints are not installed."""
+
+
+class PassingFailure(JudgeFailed):
+    """A failure that another attempt may mend.
+
+    ``wait`` is how many seconds the server asks for, if it does; ``billed`` whether the request may
+    have been answered, and be paid for, all the same.
+    """
+
+    def __init__(self, message: str, wait: float | None = None, billed: bool = False):
+        super().__init__(message)
+        self.wait = wait
+        self.billed = billed
+
+
+class Endpoint:
+    """An address that speaks OpenAI's chat completions.
+
+    The key is read from the environment for every request: it is not kept, and is taken out of
+    whatever the server says before that is repeated. Redirects are not followed.
+    """
+
+    def __init__(self, url: str, key_variable: str | None, timeout: float):
+        self.url = _completions(url)
+        self.shown = _without_secrets(self.url)
+        self.key_variable = key_variable
+        self.timeout = timeout
+        self._client = _client(timeout)
+        weakref.finalize(self, self._client.close)
+
+    def key(self) -> str | None:
+        """Return the key; None if none is needed. Refuse to go on without one that is."""
+        if self.key_variable is None:
+            return None
+        key = os.environ.get(self.key_variable, "").strip()
+        if not key:
+            raise InvalidParameter(
+                f"there is no key for {self.shown}: set the environment variable "
+                f"{self.key_variable}, or give key_variable=None if the server needs none."
+            )
+        if not (key.isascii() and key.isprintable()):
+            raise InvalidParameter(
+                f"the environment variable {self.key_variable} holds characters that no key has; "
+                "copy the key anew."
+            )
+        return key
+
+    def send(self, body: bytes) -> dict[str, Any]:
+        """Return the server's answer to a request, which is sent once.
+
+        Raises
+        ------
+        PassingFailure
+            Nothing came in time, the connection was lost, or the status is 408, 429 or 5xx.
+        JudgeFailed
+            Any other status, a pause longer than is waited for, or an answer that is not JSON.
+        """
+        key = self.key()
+        response = self._posted(body, {"Authorization": f"Bearer {key}"} if key else {})
+        text = response.text.replace(key, "[key]") if key else response.text
+        answer = _json(text)
+        if response.status_code == 200 and answer:
+            return answer
+        said = quoted(_complaint(answer) or text)
+        raise self._failure(response, f"{self.shown} answers {response.status_code} ({said})")
+
+    def _posted(self, body: bytes, headers: dict[str, str]) -> httpx.Response:
+        import httpx
+
+        headers = {"Content-Type": "application/json", **headers}
+        try:
+            return self._client.post(self.url, content=body, headers=headers)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            reason, billed = f"there is no connection to {self.shown} ({error})", False
+        except httpx.TimeoutException:
+            reason, billed = f"{self.shown} gave no answer in {self.timeout:g} seconds", True
+        except httpx.TransportError:
+            reason, billed = f"the connection to {self.shown} was lost", True
+        # Outside of the handlers: what httpx raised may quote the request, and so the key.
+        raise PassingFailure(f"{reason}.", billed=billed)
+
+    def _failure(self, response: httpx.Response, said: str) -> JudgeFailed:
+        status = response.status_code
+        if status == 200:
+            return JudgeFailed(f"{said}, which is no chat completion; look to the address.")
+        if status not in (408, 429) and status < 500:
+            return JudgeFailed(f"{said}; look to the address, the model and the key.")
+        wait = _retry_after(response.headers)
+        if wait is not None and wait > LONGEST_WAIT:
+            return JudgeFailed(f"{said} and asks for {wait:.0f} seconds of pause; go on then.")
+        return PassingFailure(f"{said}.", wait)
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _complaint(answer: dict[str, Any]) -> str | None:
+    """Return what a server says is wrong, where servers say so."""
+    error = answer.get("error")
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) else None
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a server asks to wait: it names them, or a date."""
+    asked = headers.get("retry-after", "")
+    if asked.strip().isdigit():
+        return float(asked)
+    try:
+        date = parsedate_to_datetime(asked)
+    except ValueError:
+        return None
+    zoned = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (zoned - datetime.now(UTC)).total_seconds())
+
+
+def _completions(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InvalidParameter(
+            f"{quoted(_without_secrets(url))} is no address of a chat endpoint; expected one as in "
+            "http://localhost:8000/v1."
+        )
+    path = parts.path.rstrip("/")
+    return parts._replace(path=path if path.endswith(_PATH) else path + _PATH).geturl()
+
+
+def _without_secrets(url: str) -> str:
+    """Return an address without what may be secret in it: a user, a password, a query."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _client(timeout: float) -> httpx.Client:
+    try:
+        import httpx
+        import tenacity  # noqa: F401
+    except ImportError as error:
+        raise MissingChatPackages(
+            f"chat judges need {error.name}: pip install 'copeland[judges]'."
+        ) from error
+    return httpx.Client(timeout=timeout)

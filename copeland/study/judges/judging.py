@@ -1,0 +1,340 @@
+"""Judges at work on a study: ballots asked for, judged and told, until it is settled or a cap is met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from copeland.errors import InvalidParameter, StorageError, UnknownName, nearest
+from copeland.study.events import ERROR, SKIP
+from copeland.study.judges.agreement import Agreement, agreement
+from copeland.study.judges.asking import SWAPS, Judge, Opinion, ask_judge
+from copeland.study.judges.budget import Budget
+from copeland.study.judges.items import Drawer
+from copeland.study.judges.wording import name_of
+
+if TYPE_CHECKING:
+    from copeland.study import Ballot, Option, Study
+
+_TELLINGS = 3  # how often a vote is told before a broken storage is given up
+
+
+class Judged(NamedTuple):
+    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it."""
+
+    judge: str
+    left: str
+    right: str
+    item: str | None
+    outcome: str
+    flipped: bool | None  # whether the swapped sides changed the answer; None if that was not asked
+    note: str
+    calls: int  # so far, of all judges
+    cost: float  # so far, of all judges
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What judges did to a study, what it cost, how far they agree, and why they stopped.
+
+    ``reason`` is finished, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
+    ``flips`` of the ``confirmed`` ballots, those judged twice, changed their outcome with the sides.
+    """
+
+    calls: int
+    votes: int
+    skips: int
+    errors: int
+    retries: int
+    confirmed: int
+    flips: int
+    tokens: int
+    cost: float
+    agreement: Agreement
+    reason: str
+    stopped: str
+
+
+def judge_study(
+    study: Study,
+    judges: Judge | Sequence[Judge] | Mapping[str, Judge],
+    *,
+    calls: int | None = None,
+    cost: float | None = None,
+    swap: str = "random",
+    workers: int = 1,
+    items: Iterable[Any] | None = None,
+    seed: int = 0,
+    patience: int = 5,
+    progress: Callable[[Judged], None] | None = None,
+) -> Summary:
+    """Let judges vote in a study until it is finished, a cap is met, or Ctrl-C.
+
+    The judges take turns, each a voter of its own. A failure is told as an ``error``, which is no
+    vote, so the study may ask for that pair again. Every vote has an event id made of judge and ballot:
+    told twice, it counts once. After Ctrl-C no new ballot is asked for, and the answers under way are
+    still told; a second Ctrl-C does not wait for them.
+
+    Parameters
+    ----------
+    judges
+        A callable ``judge(left, right, item) -> outcome``, several, or several by name.
+    calls
+        At most so many calls of judges. Those sent again after a time-out or the like are not counted.
+    cost
+        At most so much money. A call that might exceed it is not made.
+    swap
+        ``random``: one call a ballot, the study shuffles the sides. ``confirm``: two calls with the
+        sides swapped, and a tie if the answers differ.
+    workers
+        How many ballots are judged at the same time, in threads.
+    items
+        What options are compared on; every ballot draws one, with ``seed``.
+    patience
+        Stop when a judge fails so many times in a row.
+    progress
+        Told of every ballot judged.
+    """
+    named = _named(judges)
+    _check(calls=calls, workers=workers, patience=patience)
+    if swap not in SWAPS:
+        raise UnknownName(f"there is no way '{swap}' to swap sides; {nearest(swap, SWAPS)}")
+    budget = Budget(cost)
+    for judge in named.values():
+        check = getattr(judge, "check", None)
+        if check is not None:
+            check(capped=cost is not None)
+    work = _Work(
+        study=study,
+        judges={name: _charging(judge, budget) for name, judge in named.items()},
+        budget=budget,
+        cap=calls,
+        swap=swap,
+        workers=workers,
+        patience=patience,
+        items=None if items is None else Drawer(items, seed),
+        progress=progress or (lambda judged: None),
+    )
+    work.run()
+    return work.summary()
+
+
+class _Asked(NamedTuple):
+    """A ballot under way."""
+
+    ballot: Ballot
+    judge: str
+    item: Any
+
+
+@dataclass
+class _Work:
+    """The loop. Only the thread that runs it touches the study; judges are called in others."""
+
+    study: Study
+    judges: dict[str, Judge]
+    budget: Budget
+    cap: int | None
+    swap: str
+    workers: int
+    patience: int
+    items: Drawer | None
+    progress: Callable[[Judged], None]
+
+    def __post_init__(self) -> None:
+        self.turns = list(self.judges)  # whose turn it is, first
+        self.failures = dict.fromkeys(self.judges, 0)  # in a row
+        self.under_way: dict[Future[Opinion], _Asked] = {}
+        self.told: list[Judged] = []
+        self.calls = 0
+        self.end: tuple[str, str] | None = None
+        # What the next item is drawn by: a number that no other ballot of this study has.
+        self.latest = 0 if self.items is None else self.study.standing().events
+
+    def run(self) -> None:
+        """Judge until there is a reason to stop, then tell what is under way."""
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="judge")
+        try:
+            try:
+                while self._begin(pool):
+                    self._finish_some()
+                self._finish_all()
+            except KeyboardInterrupt:
+                self._stop("interrupted", "stopped by Ctrl-C; what was judged is recorded.")
+                self._finish_all()
+        finally:
+            self.budget.stop()
+            pool.shutdown(wait=not self.under_way, cancel_futures=True)
+
+    def summary(self) -> Summary:
+        """Return what was done."""
+        assert self.end is not None
+        outcomes = [judged.outcome for judged in self.told]
+        skips, errors = outcomes.count(SKIP), outcomes.count(ERROR)
+        return Summary(
+            calls=self.calls,
+            votes=len(outcomes) - skips - errors,
+            skips=skips,
+            errors=errors,
+            retries=self.budget.retries,
+            confirmed=sum(judged.flipped is not None for judged in self.told),
+            flips=sum(judged.flipped is True for judged in self.told),
+            tokens=self.budget.tokens,
+            cost=self.budget.cost,
+            agreement=agreement(
+                {"voter": judged.judge, **judged._asdict()} for judged in self.told
+            ),
+            reason=self.end[0],
+            stopped=self.end[1],
+        )
+
+    def _begin(self, pool: ThreadPoolExecutor) -> bool:
+        """Put ballots to judges while there is room; return whether any is under way."""
+        while self.end is None and len(self.under_way) < self.workers:
+            if not self._affordable():
+                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is met.")
+                break
+            asked = self._ask()
+            if asked is None:
+                self._stop_if_idle("finished", "the study has nothing left to ask.")
+                break
+            future = pool.submit(self._judged, asked, *self._options(asked.ballot))
+            self.under_way[future] = asked
+        return self.end is None and bool(self.under_way)
+
+    def _options(self, ballot: Ballot) -> tuple[Option, Option]:
+        return self.study.option(ballot.left), self.study.option(ballot.right)
+
+    def _judged(self, asked: _Asked, left: Option, right: Option) -> Opinion:
+        """Return what the judge says: in a thread of its own."""
+        return ask_judge(self.judges[asked.judge], left, right, asked.item, self.swap)
+
+    def _affordable(self) -> bool:
+        reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
+        return self.cap is None or self.calls + reserved <= self.cap
+
+    def _ask(self) -> _Asked | None:
+        """Return a ballot for the next judge that can be given one."""
+        for name in list(self.turns):
+            self.turns.append(self.turns.pop(0))
+            for item in self._items():
+                shown = None if item is None else name_of(item)
+                ballot = self.study.ask(voter=name, item=shown)
+                if ballot is not None:
+                    self.latest = ballot.id
+                    return _Asked(ballot, name, item)
+        return None
+
+    def _items(self) -> Iterable[Any]:
+        """Return the item to ask about next, and those to try if nothing is left to ask about it."""
+        if self.items is None:
+            return [None]
+        order = self.items.order(self.latest)
+        return order if self.study.settings.repeats == "first" else islice(order, 1)
+
+    def _finish_some(self) -> None:
+        """Wait for an answer, and tell those that have come, in the order they were asked for."""
+        done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
+        for future in [future for future in self.under_way if future in done]:
+            asked, opinion = self.under_way[future], future.result()
+            if opinion.outcome is not None:
+                self._tell(asked, opinion.outcome, opinion.note)
+            del self.under_way[future]  # only now: after Ctrl-C in between it is told again
+            self.calls += opinion.calls
+            if opinion.outcome is None:  # the ballot's lease runs out
+                self._stop("cost", opinion.note)
+            else:
+                self._count(asked, opinion, opinion.outcome)
+
+    def _finish_all(self) -> None:
+        while self.under_way:
+            self._finish_some()
+
+    def _count(self, asked: _Asked, opinion: Opinion, outcome: str) -> None:
+        ballot = asked.ballot
+        self.told.append(
+            Judged(
+                asked.judge,
+                ballot.left,
+                ballot.right,
+                ballot.item,
+                outcome,
+                opinion.flipped,
+                opinion.note,
+                self.calls,
+                self.budget.cost,
+            )
+        )
+        self.progress(self.told[-1])
+        failures = self.failures[asked.judge] + 1 if outcome == ERROR else 0
+        self.failures[asked.judge] = failures
+        if failures == self.patience:
+            times = "once" if failures == 1 else f"{failures} times in a row"
+            self._stop(
+                "failed", f"the judge '{asked.judge}' failed {times}, at last: {opinion.note}"
+            )
+
+    def _tell(self, asked: _Asked, outcome: str, note: str) -> None:
+        """Tell an answer that was paid for, again if it is not sure that it arrived."""
+        event_id = f"{asked.judge}/{asked.ballot.id}"
+        source = f"judge: {note}" if note else "judge"
+        for telling in range(1, _TELLINGS + 1):
+            try:
+                self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
+                return
+            except StorageError:
+                if telling == _TELLINGS:
+                    raise
+
+    def _stop_if_idle(self, reason: str, sentence: str) -> None:
+        """Stop unless what is under way may change the reason: give calls back, or open a pair."""
+        if not self.under_way:
+            self._stop(reason, sentence)
+
+    def _stop(self, reason: str, sentence: str) -> None:
+        if self.end is None:
+            self.end = (reason, sentence)
+        if reason in ("failed", "interrupted"):
+            self.budget.stop()
+
+
+def _charging(judge: Judge, budget: Budget) -> Judge:
+    """Return a judge whose costs go to the budget, if it has any."""
+    charged = getattr(judge, "charged", None)
+    return judge if charged is None else partial(charged, budget=budget)
+
+
+def _named(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
+    if isinstance(judges, Mapping):
+        named = dict(judges)
+    else:
+        several = list(judges) if isinstance(judges, Sequence) else [judges]
+        named = {_own_name(judge): judge for judge in several}
+        if len(named) < len(several):
+            names = ", ".join(_own_name(judge) for judge in several)
+            raise InvalidParameter(
+                f"judges must have different names, and these are {names}; give a dict by name."
+            )
+    if not named:
+        raise InvalidParameter("there is no judge; give at least one.")
+    for name, judge in named.items():
+        if not callable(judge):
+            raise InvalidParameter(
+                f"the judge '{name}' cannot be called; expected judge(left, right, item)."
+            )
+    return named
+
+
+def _own_name(judge: Judge) -> str:
+    own = getattr(judge, "name", None) or getattr(judge, "__name__", None) or type(judge).__name__
+    return "judge" if own == "<lambda>" else own
+
+
+def _check(**numbers: int | None) -> None:
+    for what, number in numbers.items():
+        if number is not None and number < 1:
+            raise InvalidParameter(f"{what} is {number}; there must be at least 1.")

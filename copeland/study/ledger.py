@@ -1,0 +1,246 @@
+"""What a log says so far: options, counts, open ballots. A fold: one event after the other."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import NamedTuple
+from zipfile import BadZipFile
+from zlib import error as BadCompression
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import UnknownOption, nearest
+from copeland.study.events import (
+    ADDED,
+    ASKED,
+    BOTH_BAD,
+    CLOSED,
+    CREATED,
+    LEFT,
+    OUTCOMES,
+    PAUSED,
+    RESUMED,
+    RETIRED,
+    RIGHT,
+    TIE,
+    UNDONE,
+    VOTED,
+    Event,
+)
+from copeland.study.options import ACTIVE, Option
+from copeland.study.settings import Settings
+
+FORMAT = 1  # of snapshots; others are not read
+
+_ARRAYS = ("wins", "ties")
+_SCALARS = (
+    *("number", "sides", "outcomes", "repeated", "votes"),
+    *("asked", "epoch", "voted_in_epoch", "closed"),
+)
+
+
+class OpenBallot(NamedTuple):
+    """A ballot that was handed out and not answered, until its lease has run out."""
+
+    left: int
+    right: int
+    voter: str | None
+    item: str | None
+    expires: float
+
+
+class Ledger:
+    """The state of a study as a function of its log, and of nothing else.
+
+    ``take`` alone changes it. A million votes are two K x K arrays here: who voted what is looked up
+    in the log.
+    """
+
+    def __init__(self, created: Event):
+        body = created.body or {}
+        self.settings = Settings.of(body["settings"])
+        self.options: list[Option] = []
+        self.wins: NDArray[np.int64] = np.zeros((0, 0), np.int64)  # [winner, loser]
+        self.ties: NDArray[np.int64] = np.zeros((0, 0), np.int64)  # symmetric
+        self.sides = {LEFT: 0, RIGHT: 0}  # wins that count, by the side they were shown on
+        self.outcomes: dict[str, int] = dict.fromkeys(
+            OUTCOMES, 0
+        )  # of all votes that were not undone
+        self.repeated = 0  # votes that only repeat an earlier one
+        self.undone: set[int] = set()  # the numbers of those votes
+        self.votes = 0  # that count
+        self.asked = 0
+        self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first
+        self.epoch = 1
+        self.voted_in_epoch = False
+        self.closed = False
+        self.number = created.number  # of the last event
+        self.indices: dict[str, int] = {}  # of the options, by name
+        self._add([Option(**option) for option in body["options"]])
+
+    @property
+    def k(self) -> int:
+        """The number of options ever offered."""
+        return len(self.options)
+
+    def index(self, name: str) -> int:
+        """Return the index of the option of this name."""
+        if name not in self.indices:
+            raise UnknownOption(f"there is no option '{name}'; {nearest(str(name), self.indices)}")
+        return self.indices[name]
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        _HANDLERS[event.kind](self, event)
+        self.number = event.number
+
+    def _expire(self, now: float) -> None:
+        # All leases are equally long, so the first to be handed out is the first to expire.
+        while self.open:
+            ballot = next(iter(self.open))
+            if self.open[ballot].expires > now:
+                return
+            del self.open[ballot]
+
+    def _added(self, event: Event) -> None:
+        self._add([Option(**(event.body or {}))])
+        if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
+            self.epoch += 1
+            self.voted_in_epoch = False
+
+    def _add(self, new: Iterable[Option]) -> None:
+        for option in new:
+            self.indices[option.name] = self.k
+            self.options.append(option)
+        grown = self.k - len(self.wins)
+        self.wins = np.pad(self.wins, (0, grown))
+        self.ties = np.pad(self.ties, (0, grown))
+
+    def _changed(self, event: Event) -> None:
+        assert event.left is not None
+        option = self.options[event.left]
+        self.options[event.left] = replace(
+            option, state=ACTIVE if event.kind == RESUMED else event.kind
+        )
+
+    def _asked(self, event: Event) -> None:
+        assert event.left is not None and event.right is not None
+        self._expire(event.time)
+        expires = event.time + self.settings.lease
+        self.open[event.number] = OpenBallot(
+            event.left, event.right, event.voter, event.item, expires
+        )
+        self.asked += 1
+
+    def _voted(self, event: Event) -> None:
+        self.open.pop(event.ballot, None)  # type: ignore[arg-type]
+        self.voted_in_epoch = True
+        self._tally(event, 1)
+
+    def _undone(self, event: Event) -> None:
+        assert event.undoes is not None
+        self.undone.add(event.undoes)
+        self._tally(event, -1)
+
+    def _tally(self, vote: Event, step: int) -> None:
+        self.outcomes[vote.outcome] += step  # type: ignore[index]
+        if vote.repeats is not None:
+            self.repeated += step
+            return
+        meaning = self.meaning(vote.outcome)
+        if meaning == LEFT:
+            self.wins[vote.left, vote.right] += step
+        elif meaning == RIGHT:
+            self.wins[vote.right, vote.left] += step
+        elif meaning == TIE:
+            self.ties[vote.left, vote.right] += step
+            self.ties[vote.right, vote.left] += step
+        else:
+            return
+        self.votes += step
+        if meaning in self.sides:
+            self.sides[meaning] += step
+
+    def meaning(self, outcome: str | None) -> str | None:
+        """Return what an outcome counts as: left, right, tie, or None for nothing."""
+        if outcome == BOTH_BAD:
+            return TIE if self.settings.both_bad == "tie" else None
+        return outcome if outcome in (LEFT, RIGHT, TIE) else None
+
+    def _closed(self, _event: Event) -> None:
+        self.closed = True
+
+    def dump(self) -> bytes:
+        """Return everything as a compact file of arrays (.npz, no pickle)."""
+        about = {
+            "format": FORMAT,
+            "settings": self.settings.to_dict(),
+            "options": [asdict(option) for option in self.options],
+            "open": {ballot: list(lease) for ballot, lease in self.open.items()},
+            "undone": sorted(self.undone),
+            **{name: getattr(self, name) for name in _SCALARS},
+        }
+        file = io.BytesIO()
+        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
+        return file.getvalue()
+
+    @classmethod
+    def load(cls, content: bytes) -> Ledger | None:
+        """Return the ledger that :meth:`dump` wrote, None if another version wrote it or it is damaged."""
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as file:
+                about = json.loads(str(file["about"]))
+                arrays = {name: file[name] for name in _ARRAYS}
+            if about["format"] != FORMAT:
+                return None
+            ledger = cls(Event(1, CREATED, 0.0, body=about))
+        except (ValueError, KeyError, OSError, EOFError, BadZipFile, BadCompression):
+            return None
+        for name, array in arrays.items():
+            setattr(ledger, name, array)
+        for name in _SCALARS:
+            setattr(ledger, name, about[name])
+        ledger.undone = set(about["undone"])
+        ledger.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
+        return ledger
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and self._values() == other._values()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _values(self) -> tuple:
+        return (
+            self.settings,
+            self.options,
+            self.undone,
+            list(self.open.items()),
+            *(getattr(self, name).tolist() for name in _ARRAYS),
+            *(getattr(self, name) for name in _SCALARS),
+        )
+
+
+_HANDLERS = {
+    ADDED: Ledger._added,
+    PAUSED: Ledger._changed,
+    RESUMED: Ledger._changed,
+    RETIRED: Ledger._changed,
+    ASKED: Ledger._asked,
+    VOTED: Ledger._voted,
+    UNDONE: Ledger._undone,
+    CLOSED: Ledger._closed,
+}
+
+
+def replayed(log: Iterable[Event]) -> Ledger:
+    """Return the ledger of a whole log."""
+    stream = iter(log)
+    ledger = Ledger(next(stream))
+    for event in stream:
+        ledger.take(event)
+    return ledger

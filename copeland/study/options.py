@@ -1,0 +1,106 @@
+"""The options of a study: their names, what voters are shown, and whether they are still asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import cast
+
+from copeland.errors import InvalidParameter, InvalidRow
+from copeland.study.events import OUTCOMES
+from copeland.study.rows import rows_of_file
+from copeland.study.texts import is_storable
+
+ACTIVE = "active"  # the other states are called as the events that lead to them
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: a unique name, and what to show for it (the name, if neither is given)."""
+
+    name: str
+    text: str = ""
+    path: str = ""
+    state: str = ACTIVE
+
+    def __post_init__(self) -> None:
+        for field in ("name", "text", "path"):
+            value = getattr(self, field)
+            if not is_storable(value):
+                raise InvalidParameter(f"an option's {field} is {value!r}; it must be plain text.")
+        if not self.name.strip():
+            raise InvalidParameter("an option has no name; give each a name that is not empty.")
+        if self.name.lower().replace(" ", "_").replace("-", "_") in OUTCOMES:
+            raise InvalidParameter(
+                f"an option cannot be called '{self.name}', because that is an outcome."
+            )
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """What was said of it when it was added."""
+        return {"name": self.name, "text": self.text, "path": self.path}
+
+
+def read_options(path: str | Path) -> list[Option]:
+    r"""Return the options of a CSV file with a column ``name``, and ``text`` or ``path`` if there are.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "options.csv")
+    ...     _ = file.write_text("name,text\nA,Be brief.\nB,Be kind.\n")
+    ...     [option.text for option in read_options(file)]
+    ['Be brief.', 'Be kind.']
+    """
+    options = []
+    for where, row in rows_of_file(Path(path), needed=("name",)):
+        try:
+            options.append(Option(**{k: row.get(k, "").strip() for k in ("name", "text", "path")}))
+        except InvalidParameter as error:
+            raise InvalidRow(f"{where}: {error}") from error
+    return options
+
+
+def options_of(
+    given: str | Path | Mapping[str, str] | Iterable[str | Mapping[str, str] | Option],
+) -> list[Option]:
+    """Return options from names, from a mapping of names to texts, from records, or from a CSV file."""
+    if isinstance(given, str | Path):
+        options = read_options(given)
+    elif isinstance(given, Mapping):
+        texts = cast(Mapping[str, str], given)
+        options = [Option(name, text) for name, text in texts.items()]
+    else:
+        options = [option_of(one) for one in given]
+    if len(options) < 2:
+        raise InvalidParameter(f"there are {len(options)} options; a study needs at least 2.")
+    check_distinct([option.name for option in options])
+    return options
+
+
+def option_of(given: str | Mapping[str, str] | Option) -> Option:
+    """Return one option from its name or from a record."""
+    if isinstance(given, Option):
+        return Option(**given.shown)
+    if isinstance(given, str):
+        return Option(given)
+    if not isinstance(given, Mapping):
+        raise InvalidParameter(
+            f"an option is a name or a mapping with one; {given!r} is a {type(given).__name__}."
+        )
+    known = {field.name for field in fields(Option)} - {"state"}
+    for name in given:
+        if name not in known:
+            raise InvalidParameter(f"an option has no field '{name}'; known are name, text, path.")
+    return Option(**given) if "name" in given else Option("")
+
+
+def check_distinct(names: list[str]) -> None:
+    """Refuse two options of one name."""
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise InvalidParameter(
+            f"two options are called '{min(twice)}'; every option needs a name of its own."
+        )

@@ -1,0 +1,209 @@
+"""Where a study stands: a frozen value, made from its ledger, for reports and pages."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.certificate import Certificate, certify
+from copeland.study.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
+from copeland.study.ledger import Ledger
+from copeland.study.options import ACTIVE, Option
+from copeland.study.settings import Settings
+
+Z = 1.959964  # normal quantile of the 95 % interval of the position bias
+
+
+@dataclass(frozen=True)
+class Position:
+    """How often the option shown on the left won, of all votes that named a winner.
+
+    ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
+    bias the share is 1/2.
+    """
+
+    left: int
+    right: int
+    share: float
+    low: float
+    high: float
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether 1/2 is outside the interval."""
+        return not self.low <= 0.5 <= self.high
+
+
+@dataclass(frozen=True)
+class Voter:
+    """What one voter did, and how far the others agree.
+
+    Of ``compared`` votes that named a winner on a pair where most votes of the others name one,
+    ``agreed`` named the same.
+    """
+
+    name: str
+    outcomes: Mapping[str, int]
+    agreed: int
+    compared: int
+
+    @property
+    def votes(self) -> int:
+        """How many answers were neither a skip nor an error."""
+        return sum(n for outcome, n in self.outcomes.items() if outcome not in (SKIP, ERROR))
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of compared votes that agree, None if there are none."""
+        return self.agreed / self.compared if self.compared else None
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where a study stands after its last event."""
+
+    name: str
+    settings: Settings
+    options: tuple[Option, ...]
+    wins: NDArray[np.int64]  # [winner, loser], votes that count
+    ties: NDArray[np.int64]  # symmetric
+    votes: int  # that count
+    outcomes: Mapping[str, int]  # of all votes that were not undone
+    repeated: int  # votes that only repeat an earlier one
+    undone: int
+    asked: int  # ballots handed out
+    open: int  # ballots whose lease has not run out
+    events: int
+    epoch: int  # one more each time that options were added after votes
+    closed: bool
+    certificate: Certificate
+    leader: str | None  # None before the first vote
+    position: Position
+    voters: tuple[Voter, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the options, in the order of the counts."""
+        return tuple(option.name for option in self.options)
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The names of the options that are still asked."""
+        return tuple(option.name for option in self.options if option.state == ACTIVE)
+
+
+def standing_of(name: str, ledger: Ledger, voters: tuple[Voter, ...], now: float) -> Standing:
+    """Return the standing that a ledger gives."""
+    return Standing(
+        name=name,
+        settings=ledger.settings,
+        options=tuple(ledger.options),
+        wins=_fixed(ledger.wins),
+        ties=_fixed(ledger.ties),
+        votes=ledger.votes,
+        outcomes=dict(ledger.outcomes),
+        repeated=ledger.repeated,
+        undone=len(ledger.undone),
+        asked=ledger.asked,
+        open=sum(ballot.expires > now for ballot in ledger.open.values()),
+        events=ledger.number,
+        epoch=ledger.epoch,
+        closed=ledger.closed,
+        certificate=certificate_of(ledger),
+        leader=leader_of(ledger),
+        position=position_of(ledger.sides[LEFT], ledger.sides[RIGHT]),
+        voters=voters,
+    )
+
+
+def certificate_of(ledger: Ledger) -> Certificate:
+    """Return what the votes prove."""
+    return certify(
+        ledger.wins,
+        ledger.ties,
+        delta=ledger.settings.delta,
+        margin=ledger.settings.indifference,
+        epoch=ledger.epoch,
+        voters="dependent" if ledger.settings.voters == "dependent" else "independent",
+        labels=[option.name for option in ledger.options],
+    )
+
+
+def leader_of(ledger: Ledger) -> str | None:
+    """Return the option with the highest Copeland score of the votes as they are.
+
+    A pair that is even, or was never voted on, is half a win for both. Of equal scores the larger
+    share of votes won leads, then the option that was added first.
+    """
+    if ledger.votes == 0:
+        return None
+    points = ledger.wins + ledger.ties / 2
+    scores = ((points > points.T) + (points == points.T) / 2).sum(axis=1)
+    met = (points + points.T).sum(axis=1)
+    shares = points.sum(axis=1) / np.maximum(met, 1)
+    best = np.lexsort((np.arange(ledger.k), -shares, -scores))[0]
+    return ledger.options[best].name
+
+
+def position_of(left: int, right: int) -> Position:
+    """Return the share of wins on the left, with its interval.
+
+    Examples
+    --------
+    >>> bias = position_of(60, 40)
+    >>> bias.share, round(bias.low, 3), round(bias.high, 3), bias.is_biased
+    (0.6, 0.502, 0.691, True)
+    """
+    n = left + right
+    if n == 0:
+        return Position(0, 0, 0.5, 0.0, 1.0)
+    share = left / n
+    centre = (share + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    reach = Z / (1 + Z * Z / n) * math.sqrt(share * (1 - share) / n + (Z / (2 * n)) ** 2)
+    return Position(left, right, share, centre - reach, centre + reach)
+
+
+def voters_of(tally: Iterable[tuple[str | None, int, int, str, int]]) -> tuple[Voter, ...]:
+    """Return every known voter, from the number of times each gave an outcome to an ordered pair.
+
+    Examples
+    --------
+    >>> ann, bob = voters_of([("ann", 0, 1, "left", 2), ("bob", 1, 0, "left", 1)])
+    >>> ann.votes, ann.agreement, bob.agreement
+    (2, 0.0, 0.0)
+    """
+    outcomes: defaultdict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
+    won: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)  # by (winner, loser)
+    everyone: Counter[tuple[int, int]] = Counter()
+    for voter, left, right, outcome, times in tally:
+        pair = (left, right) if outcome == LEFT else (right, left)
+        if outcome in (LEFT, RIGHT):
+            everyone[pair] += times
+        if voter is not None:
+            outcomes[voter][outcome] += times
+            won[voter][pair] += times if outcome in (LEFT, RIGHT) else 0
+    return tuple(
+        Voter(name, outcomes[name], *_agreed(won[name], everyone)) for name in sorted(outcomes)
+    )
+
+
+def _agreed(own: Counter[tuple[int, int]], everyone: Counter[tuple[int, int]]) -> tuple[int, int]:
+    """Return how many of a voter's wins most others give too, and how many could be compared."""
+    agreed = compared = 0
+    for (winner, loser), times in own.items():
+        same = everyone[winner, loser] - times
+        opposite = everyone[loser, winner] - own[loser, winner]
+        agreed += times * (same > opposite)
+        compared += times * (same != opposite)
+    return agreed, compared
+
+
+def _fixed(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy

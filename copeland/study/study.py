@@ -1,0 +1,419 @@
+"""A live study: options, voters who are asked, votes that are kept, and what they prove."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+from copeland.errors import InvalidParameter, StorageError
+from copeland.study.decisions import (
+    Answer,
+    addition,
+    answer_to,
+    ballots,
+    change_of_state,
+    imported,
+    require_open,
+    require_voter,
+    undoing,
+    wish_of,
+)
+from copeland.study.events import CLOSED, PAUSED, RESUMED, RETIRED, UNDONE, Event, to_json
+from copeland.study.guide import Guide, guide_of
+from copeland.study.ledger import Ledger, replayed
+from copeland.study.log import Log
+from copeland.study.options import Option, option_of
+from copeland.study.settings import Settings
+from copeland.study.standing import Standing, standing_of, voters_of
+from copeland.study.storage import Storage
+from copeland.study.texts import check_text
+from copeland.study.votes import Vote, frame_of, new_event_id, rows_of, writable, write_csv
+
+SNAPSHOT_EVERY = 10_000  # events
+
+Clock = Callable[[], float]
+T = TypeVar("T")
+
+
+class Ballot(NamedTuple):
+    """A pair to be voted on, the options by name. After ``expires`` it may be asked of somebody else."""
+
+    id: int
+    left: str
+    right: str
+    voter: str | None
+    item: str | None
+    expires: float
+
+
+class Study:
+    """A study at work; made by :func:`create_study` and :func:`open_study`.
+
+    Any number of these, in any number of threads, processes and machines, may work on one study:
+    each question and each answer is a transaction that begins by reading what the others did.
+    """
+
+    def __init__(self, storage: Storage, name: str, key: int, clock: Clock = time.time):
+        self.name = name
+        self.storage = storage
+        self._key = key
+        self._clock = clock
+        self._turn = threading.RLock()
+        self._guide: Guide | None = None  # made when it is needed
+        self._snapshot = 0  # the number of events in the last one known
+        self._ledger = storage.read(key, self._opened)
+        self._keep()
+
+    def __repr__(self) -> str:
+        return f"<Study '{self.name}' in {self.storage.url}>"
+
+    # What it is
+
+    @property
+    def settings(self) -> Settings:
+        """What it was told when it was created."""
+        return self._ledger.settings
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """All options ever offered, with their states."""
+        return tuple(self._current().options)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more votes."""
+        return self._current().closed
+
+    def option(self, name: str) -> Option:
+        """Return the option of this name: what to show for it, and whether it is still asked."""
+        ledger = self._current()
+        return ledger.options[ledger.index(name)]
+
+    # Asking and telling
+
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        n: Literal[1] = 1,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+    ) -> Ballot | None: ...
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        n: int = 1,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+    ) -> Ballot | list[Ballot] | None: ...
+    def ask(
+        self,
+        voter: str | None = None,
+        n: int = 1,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+    ) -> Ballot | list[Ballot] | None:
+        """Return the next ballot, a list of up to ``n`` if n > 1, or None if nothing is left to ask.
+
+        Parameters
+        ----------
+        voter
+            Who is asked.
+        available
+            The only options that can be shown now.
+        item
+            What the options are compared on, as it should be logged.
+        """
+        check_text(voter=voter, item=item)
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
+        if isinstance(available, str):
+            raise InvalidParameter(f"available is '{available}'; give a list of names.")
+
+        def decide(log: Log) -> list[Event]:
+            require_voter(self._ledger, voter)
+            wish = wish_of(self._ledger, log, voter, item, available, self._clock())
+            guide, self._guide = self._guide or guide_of(self._ledger, log), None
+            asked = ballots(self._ledger, log, guide, wish, n, item)
+            self._guide = guide  # not if it was interrupted
+            return asked
+
+        handed_out = [self._ballot(asked) for asked in self._append(decide)]
+        if n > 1:
+            return handed_out
+        return handed_out[0] if handed_out else None
+
+    def tell(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+    ) -> Vote:
+        """Keep the answer to a ballot, and return it as it is kept; it is on disk by then.
+
+        An answer to a ballot that has expired counts too. An answer with the ``event_id`` of an earlier
+        one is not kept again: the earlier one is returned, so an answer may safely be sent twice.
+
+        Parameters
+        ----------
+        outcome
+            left, right, tie, both_bad, skip or error; or the name of the option that won.
+        voter
+            Who answers; by default who was asked.
+        event_id
+            Any text that no other vote of this study has.
+        item
+            What the options were compared on, if the ballot does not say.
+        source
+            Where the vote comes from, as it should be logged.
+        """
+        check_text(voter=voter, event_id=event_id, item=item, source=source)
+        number = ballot.id if isinstance(ballot, Ballot) else ballot
+        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
+        told = Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
+
+        def decide(log: Log) -> tuple[list[Event], Event]:
+            known = log.vote(told.event_id)
+            if known is not None:
+                return [], known
+            require_open(self._ledger)
+            vote = answer_to(self._ledger, log, told, self._clock())
+            return [vote], vote
+
+        return self._vote(self._change(decide))
+
+    def undo(self, vote: Vote | str) -> None:
+        """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
+
+        The vote stays in the log, and so does its undoing.
+        """
+        event_id = vote.event_id if isinstance(vote, Vote) else vote
+        check_text(event_id=event_id)
+        self._append(lambda log: [undoing(self._ledger, log, event_id, self._clock())])
+
+    # Options
+
+    def add_option(
+        self, option: str | Mapping[str, str] | Option, text: str = "", path: str = ""
+    ) -> None:
+        """Offer one more option; from now on the certificate is about all of them."""
+        new = option_of(Option(option, text, path) if isinstance(option, str) else option)
+        self._append(lambda _log: [addition(self._ledger, new, self._clock())])
+
+    def pause_option(self, name: str) -> None:
+        """Ask an option no more until it is resumed."""
+        self._set_state(name, PAUSED)
+
+    def resume_option(self, name: str) -> None:
+        """Ask a paused option again."""
+        self._set_state(name, RESUMED)
+
+    def retire_option(self, name: str) -> None:
+        """Ask an option never again. It stays in the certificate, which is about all ever offered."""
+        self._set_state(name, RETIRED)
+
+    def _set_state(self, name: str, kind: str) -> None:
+        def decide(_log: Log) -> list[Event]:
+            event = change_of_state(self._ledger, name, kind, self._clock())
+            return [] if event is None else [event]
+
+        self._append(decide)
+
+    def close(self) -> None:
+        """Take no more votes."""
+
+        def decide(_log: Log) -> tuple[list[Event], None]:
+            end = Event(self._ledger.number + 1, CLOSED, self._clock())
+            return [] if self._ledger.closed else [end], None
+
+        self._change(decide)
+
+    # Votes from elsewhere, and votes to take away
+
+    def add_votes(self, votes: Any, source: str | None = None) -> int:
+        """Take in votes that nobody asked for; return how many were new.
+
+        All of them are taken, or none if one of them cannot be read. Votes whose ``event_id`` is
+        known, or which are marked as ``undone``, are left out.
+
+        Parameters
+        ----------
+        votes
+            A data frame, a CSV file, or mappings, with ``left``, ``right`` and ``outcome`` and, if
+            known, ``event_id``, ``voter``, ``item`` and ``time``. An outcome may be the winner's name.
+        source
+            Where they come from, as it should be logged.
+        """
+        check_text(source=source)
+        rows = rows_of(votes, self._current().indices)
+        new = self._append(
+            lambda log: list(imported(self._ledger, log, rows, source, self._clock()))
+        )
+        return len(new)
+
+    def import_votes(self, path: str | Path) -> int:
+        """Take in the votes of a CSV file: :meth:`add_votes`, with the file's name as their source."""
+        return self.add_votes(Path(path), source=Path(path).name)
+
+    def votes(self) -> Any:
+        """Return every vote as a data frame, in the order they came in (extra: pandas).
+
+        ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
+        an error, or both_bad where that is left out.
+        """
+        return frame_of(self._read(self._votes))
+
+    def log(self) -> list[Event]:
+        """Return every event from the first."""
+        return self._read(lambda log: list(log.replay()))
+
+    def export(self, path: str | Path) -> None:
+        """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
+        path = Path(path)
+        if path.suffix == ".csv":
+            write_csv(self._read(self._votes), path)
+        elif path.suffix == ".jsonl":
+            with writable(path) as file:
+                file.writelines(to_json(event) + "\n" for event in self.log())
+        else:
+            raise InvalidParameter(
+                f"{path} ends in neither .csv, for the votes, nor .jsonl, for the whole log."
+            )
+
+    # Where it stands
+
+    def standing(self, voters: bool = True) -> Standing:
+        """Return where the study stands: counts, certificate, leader, position bias, voters.
+
+        ``voters=False`` leaves the voters out, for whom all votes must be gone through.
+        """
+
+        def look(log: Log) -> Standing:
+            known = voters_of(log.tally()) if voters else ()
+            return standing_of(self.name, self._ledger, known, self._clock())
+
+        return self._read(look)
+
+    def ledger(self) -> Ledger:
+        """Return the state that the log gives: a copy, to look at."""
+        return copy.deepcopy(self._current())
+
+    def replay(self) -> Ledger:
+        """Return the same state, made anew from the bare log without a snapshot."""
+        return self._read(lambda log: replayed(log.replay()))
+
+    def forget_snapshot(self) -> None:
+        """Delete the stored snapshot; nothing is lost by it but time."""
+        self.storage.write(self._key, lambda log: log.forget_snapshot())
+
+    # Transactions
+
+    def _append(self, decide: Callable[[Log], list[Event]]) -> list[Event]:
+        """Append what is decided to the log of a study that is open; return it."""
+
+        def work(log: Log) -> tuple[list[Event], list[Event]]:
+            require_open(self._ledger)
+            new = decide(log)
+            return new, new
+
+        return self._change(work)
+
+    def _change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
+        """Catch up with the log, decide what to append to it, and take that in once it is stored."""
+
+        def work(log: Log) -> tuple[list[Event], T]:
+            self._catch_up(log)
+            new, result = decide(log)
+            log.append(new)
+            return new, result
+
+        with self._turn:
+            new, result = self.storage.write(self._key, work)
+            self._take(new)
+            self._keep()
+            return result
+
+    def _read(self, look: Callable[[Log], T]) -> T:
+        def work(log: Log) -> T:
+            self._catch_up(log)
+            return look(log)
+
+        with self._turn:
+            return self.storage.read(self._key, work)
+
+    def _current(self) -> Ledger:
+        return self._read(lambda log: self._ledger)
+
+    def _catch_up(self, log: Log) -> None:
+        self._take(log.after(self._ledger.number))
+
+    def _take(self, new: Iterable[Event]) -> None:
+        for event in new:
+            guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
+            if guide is not None and event.kind != UNDONE:
+                guide.take(event, self._ledger)
+            self._ledger.take(event)
+            self._guide = None if event.kind == UNDONE else guide
+
+    def _opened(self, log: Log) -> Ledger:
+        kept = log.snapshot()
+        ledger = None if kept is None else Ledger.load(kept[1])
+        if ledger is None:
+            return replayed(log.replay())
+        self._snapshot = ledger.number
+        for event in log.replay(ledger.number):
+            ledger.take(event)
+        return ledger
+
+    def _keep(self) -> None:
+        """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
+        number = self._ledger.number
+        if number - self._snapshot < SNAPSHOT_EVERY:
+            return
+        self._snapshot = number
+        content = self._ledger.dump()
+        with suppress(StorageError):
+            self.storage.write(self._key, lambda log: log.save_snapshot(number, content))
+
+    # Events by name
+
+    def _ballot(self, asked: Event) -> Ballot:
+        assert asked.left is not None and asked.right is not None
+        left, right = self._ledger.options[asked.left], self._ledger.options[asked.right]
+        expires = asked.time + self.settings.lease
+        return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)
+
+    def _vote(self, event: Event) -> Vote:
+        assert event.event_id is not None and event.outcome is not None
+        assert event.left is not None and event.right is not None
+        undone = event.number in self._ledger.undone
+        counts = event.repeats is None and self._ledger.meaning(event.outcome) is not None
+        return Vote(
+            event.event_id,
+            event.ballot,
+            event.voter,
+            self._ledger.options[event.left].name,
+            self._ledger.options[event.right].name,
+            event.outcome,
+            event.time,
+            event.item,
+            event.source,
+            undone,
+            counts and not undone,
+        )
+
+    def _votes(self, log: Log) -> list[Vote]:
+        return [self._vote(event) for event in log.votes()]

@@ -1,0 +1,313 @@
+"""The verdict on a study in words: a winner, a tied set, or keep going, and what would settle it.
+
+What is *proved* comes from the certificate alone and is wrong with probability delta at most. What only
+*shows* in the votes, and what is estimated, is said to be so. docs/verdicts.md explains each sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland import winners
+from copeland.certificate import Certificate
+from copeland.matrix import PreferenceMatrix
+from copeland.study.chances import MOST_OPTIONS, Chances, chances_of
+from copeland.study.options import ACTIVE
+from copeland.study.outlook import Need, Outlook, outlook_of
+from copeland.study.standing import Standing
+from copeland.study.words import about, counted, listed, percent
+
+PAIRS = 5  # to ask, named in a sentence
+LONGEST = 6  # options in a circle that is looked for
+LEAST = 0.01  # a difference in shares, or a share of a lottery, that is worth naming
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to tell people who wait for an answer; made by :func:`verdict_of`."""
+
+    kind: Literal["winner", "tied", "open"]
+    claim: str
+    proved: tuple[str, ...]  # wrong with probability delta at most
+    shown: tuple[str, ...]  # by the votes as they are, and estimates
+    advice: tuple[str, ...]  # what would settle it
+    assumptions: tuple[str, ...]  # what the proof rests on
+    chances: (
+        tuple[float, ...] | None
+    )  # of each option to be best, estimated; None if there are too many
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All but the assumptions, the claim first."""
+        return (self.claim, *self.proved, *self.shown, *self.advice)
+
+
+def verdict_of(standing: Standing, outlook: Outlook | None = None) -> Verdict:
+    """Return the verdict on a study, as of its last vote.
+
+    Parameters
+    ----------
+    outlook
+        What :func:`copeland.study.outlook.outlook_of` gives, if it is known already.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+    >>> verdict_of(study.standing()).claim
+    'green is proved the only winner.'
+    """
+    votes = _Votes(standing)
+    certificate = standing.certificate
+    decided = certificate.verdict != "open"
+    return Verdict(
+        kind=certificate.verdict,
+        claim=_decided(votes) if decided else _undecided(votes),
+        proved=tuple(_proved(votes)),
+        shown=tuple(_shown(votes)),
+        advice=() if decided else tuple(_advice(votes, outlook or outlook_of(standing))),
+        assumptions=certificate.assumptions,
+        chances=votes.chances.each if votes.chances else None,
+    )
+
+
+class _Votes:
+    """The votes as they are, and who leads by them."""
+
+    def __init__(self, standing: Standing):
+        self.standing = standing
+        self.certificate: Certificate = standing.certificate
+        self.names = standing.labels
+        self.points = standing.wins + standing.ties / 2
+
+    @cached_property
+    def matrix(self) -> PreferenceMatrix:
+        """Shares of votes; a pair never voted on is even."""
+        n = self.points + self.points.T
+        shares = np.divide(self.points, n, out=np.full(n.shape, 0.5), where=n > 0)
+        return PreferenceMatrix(_antisymmetric(shares))
+
+    @cached_property
+    def leaders(self) -> tuple[int, ...]:
+        """Who is proved best; before that, who beats the most others by the votes as they are."""
+        if self.certificate.best:
+            return self.certificate.best
+        if self.standing.votes == 0:
+            return ()
+        return tuple(winners.copeland_winners(self.matrix, ties=0.5).tolist())
+
+    @cached_property
+    def circle(self) -> tuple[int, ...]:
+        """Options that beat each other in a circle, as many leaders among them as can be; or none."""
+        if self.standing.votes == 0 or len(self.names) > MOST_OPTIONS:
+            return ()
+        among = self.leaders if len(self.leaders) > 2 else None
+        length = min(max(len(self.leaders), 3), LONGEST)
+        found = winners.cycles(self.matrix, among=among, longest=length)
+        found = found or winners.cycles(self.matrix, longest=length)
+        leading = set(self.leaders)
+        return max(found, key=lambda circle: len(leading & set(circle)), default=())
+
+    @cached_property
+    def chances(self) -> Chances | None:
+        """How likely each option is to be best; None if they are too many to tell in passing."""
+        if len(self.names) > MOST_OPTIONS:
+            return None
+        return chances_of(self.standing, self.leaders)
+
+    @property
+    def in_circle(self) -> bool:
+        """Whether the leaders are several, and the circle is theirs."""
+        return len(self.leaders) > 1 and set(self.circle) == set(self.leaders)
+
+    def name(self, options: Sequence[int]) -> str:
+        """Return options by name, as in a sentence."""
+        return listed([self.names[i] for i in options])
+
+    def score(self, i: int, j: int) -> str:
+        """Return the votes of one option against another."""
+        tied = self.standing.ties[i, j]
+        return f"{self.standing.wins[i, j]:,}:{self.standing.wins[j, i]:,}" + (
+            f", {tied:,} tied" if tied else ""
+        )
+
+
+def _decided(votes: _Votes) -> str:
+    """What is proved, in a few words."""
+    found = votes.certificate
+    name = votes.name(found.best)
+    up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
+    if found.verdict == "winner":
+        claim = "is proved the only winner" if found.is_all and not up_to else "is proved best"
+        return f"{name} {claim}{up_to}."
+    if up_to:
+        return f"{name} are each proved best{up_to}."
+    return f"{name} are proved tied for first{', in a cycle' if votes.in_circle else ''}."
+
+
+def _undecided(votes: _Votes) -> str:
+    """Who leads, in a few words."""
+    if votes.standing.votes == 0:
+        return "There are no votes yet: every option may be best."
+    first = votes.name(votes.leaders)
+    lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
+    cycle = ", in a cycle" if votes.in_circle else ""
+    if votes.standing.closed:
+        return f"{lead}{cycle}; the study was closed before any option was proved best."
+    return f"{lead} so far{cycle}. Keep going: no option is proved best yet."
+
+
+def _proved(votes: _Votes) -> Iterator[str]:
+    found, standing = votes.certificate, votes.standing
+    yield found.statement
+    best, possible = set(found.best), set(found.possible)
+    out = [i for i in range(found.k) if i not in best | possible]
+    others = sorted(possible - best)
+    one = found.verdict == "winner"
+    if best and not found.is_all:
+        who = votes.name(others) if others else "another option"
+        are = "are" if len(others) > 1 else "is"
+        yield f"Whether {who} {are} tied with {'it' if one else 'them'} is not proved."
+    if out and not found.is_all:
+        yield f"{votes.name(out)} {'is' if len(out) == 1 else 'are'} ruled out."
+    close = [pair for pair in found.ties if not best or best.issuperset(pair)]
+    if close:
+        pairs = listed([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
+        yield f"Within the margin of {found.margin:g}, these are proved tied: {pairs}."
+    gone = [i for i in found.best if standing.options[i].state != ACTIVE]
+    if gone:
+        states = listed([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
+        yield f"{states}; the verdict is about all options ever offered."
+
+
+def _shown(votes: _Votes) -> Iterator[str]:
+    if votes.standing.votes == 0:
+        return
+    is_open = votes.certificate.verdict == "open"
+    if is_open:
+        yield from _leading(votes)
+    if votes.circle:
+        yield _circle(votes)
+    if is_open:
+        yield from _behind(votes)
+    if votes.chances is not None:
+        if is_open:
+            yield _sureness(votes, votes.chances)
+        yield from _other_counts(votes, votes.chances)
+
+
+def _leading(votes: _Votes) -> Iterator[str]:
+    beats = votes.matrix.p > 0.5
+    won = {int(beats[i].sum()) for i in votes.leaders}
+    if len(won) > 1:
+        return
+    first = votes.leaders[0]
+    even = int((votes.matrix.p[first] == 0.5).sum()) - 1
+    besides = f" ({counted(even, 'pair')} even or without votes)" if even else ""
+    beat = "beats" if len(votes.leaders) == 1 else "each beat"
+    yield (
+        f"By the votes as they are, {votes.name(votes.leaders)} {beat} {won.pop()} of the "
+        f"{counted(len(votes.names) - 1, 'other')}{besides}, and no option beats more."
+    )
+
+
+def _circle(votes: _Votes) -> str:
+    """The circle, with the votes of each link and whether it is proved."""
+    links = list(zip(votes.circle, (*votes.circle[1:], votes.circle[0]), strict=True))
+    told = listed(
+        [f"{votes.names[i]} beats {votes.names[j]} ({votes.score(i, j)})" for i, j in links]
+    )
+    delta = votes.certificate.delta
+    proved = [link for link in links if link in set(votes.certificate.beats)]
+    if len(proved) == len(links):
+        sure = f"Each of these wins is proved (error probability {delta:g} for all pairs together)"
+    elif proved:
+        sure = "Proved " + ("is " if len(proved) == 1 else "are ")
+        sure += listed([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
+        sure += ", not the rest"
+    else:
+        sure = "None of these wins is proved yet"
+    return f"In a circle, {told}. {sure}."
+
+
+def _behind(votes: _Votes) -> Iterator[str]:
+    """Who would be out if the votes stayed as they are, though it is not proved."""
+    leading, possible = set(votes.leaders), set(votes.certificate.possible)
+    behind = [i for i in range(len(votes.names)) if i in possible - leading]
+    if behind:
+        are = "is" if len(behind) == 1 else "are"
+        yield f"{votes.name(behind)} {are} out by the votes as they are; that is not proved yet."
+
+
+def _sureness(votes: _Votes, chances: Chances) -> str:
+    """How likely each option is to be best."""
+    order = sorted(range(len(votes.names)), key=lambda i: (-round(chances.each[i], 2), i))
+    told = [f"{votes.names[i]} {percent(chances.each[i])}" for i in order]
+    exactly = (
+        f"; that {votes.name(votes.leaders)} are exactly the best, {percent(chances.together)}"
+        if len(votes.leaders) > 1
+        else ""
+    )
+    return (
+        f"How sure that is: chances to be best are {listed(told)}{exactly} (an estimate from "
+        f"{chances.worlds:,} worlds that the votes leave plausible, not a proof)."
+    )
+
+
+def _other_counts(votes: _Votes, chances: Chances) -> Iterator[str]:
+    """Where Borda and von Neumann name others, by what is believed of all pairs."""
+    leading = set(votes.leaders)
+    believed = PreferenceMatrix(_antisymmetric(chances.mean))
+    shares = winners.borda_scores(believed) / (len(votes.names) - 1)
+    borda = int(shares.argmax())
+    if shares[borda] > max(shares[i] for i in leading) + LEAST:
+        yield (
+            f"Borda, which counts by how much, would name {votes.names[borda]} instead: it has an "
+            f"estimated {percent(float(shares[borda]))} of the votes against a random other."
+        )
+    lottery = winners.von_neumann(believed).tolist()
+    played = [i for i in np.argsort(lottery).tolist()[::-1] if lottery[i] > LEAST]
+    if not leading.issuperset(played):
+        told = [f"{votes.names[i]} ({percent(lottery[i])})" for i in played]
+        yield (
+            "Von Neumann's lottery, which no single option beats, would draw an estimated "
+            f"{listed(told)}."
+        )
+
+
+def _antisymmetric(p: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The matrix with p_ji = 1 - p_ij to the last bit."""
+    above = np.triu(p, 1)
+    return above + np.tril(1 - above.T, -1) + np.eye(len(p)) / 2
+
+
+def _advice(votes: _Votes, outlook: Outlook) -> Iterator[str]:
+    if votes.standing.closed:
+        return
+    if outlook.votes is None:
+        yield (
+            f"To prove {outlook.champion} best takes votes on {_pairs(outlook.pairs)}, which cannot be "
+            "asked because an option is paused or retired; resume it, or certify the active options alone."
+        )
+    elif votes.standing.votes == 0:
+        yield "How many votes it takes depends on how far apart the options are: simulate it with a plan."
+    else:
+        asked = [
+            f"{need.first} against {need.second} (about {about(need.votes)})"
+            for need in outlook.pairs
+        ]
+        yield (
+            f"What would settle it: to prove {outlook.champion} best, about {about(outlook.votes)} more "
+            f"votes, on {listed(asked, PAIRS)}."
+        )
+
+
+def _pairs(needs: Sequence[Need]) -> str:
+    return listed([f"{need.first} against {need.second}" for need in needs], PAIRS)

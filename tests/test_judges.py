@@ -1,0 +1,1048 @@
+"""Judges vote by themselves: functions, programs and chat endpoints, within their caps."""
+
+import json
+import logging
+import sys
+import threading
+from collections import Counter
+from itertools import combinations
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import pytest
+from fake_chat import SILENCE, FakeChat, Reply, refuses, says
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copeland.errors import InvalidParameter, StorageError, UnknownName
+from copeland.study import Option, create_study
+from copeland.study.judges import (
+    Budget,
+    BudgetSpent,
+    ChatJudge,
+    CommandJudge,
+    InvalidItems,
+    Item,
+    JudgeFailed,
+    Prices,
+    agreement,
+    judge_study,
+    read_items,
+)
+from copeland.study.judges.asking import ask_judge
+from copeland.study.judges.items import Drawer
+
+KEY = "sk-very-secret-0123"
+
+
+class Ballot(NamedTuple):
+    id: int
+    left: str
+    right: str
+    item: str | None
+
+
+class Told(NamedTuple):
+    ballot: Ballot
+    outcome: str
+    voter: str
+    source: str
+
+
+class TinyStudy:
+    """Round robin over all pairs until there are enough votes, sides in turn."""
+
+    settings = SimpleNamespace(repeats="count")
+
+    def __init__(self, enough=10, names="ABC"):
+        self.enough = enough
+        self.options = {name: Option(name, f"text of {name}") for name in names}
+        self.pairs = list(combinations(names, 2))
+        self.asked = 0
+        self.events: dict[str, Told] = {}  # by event id
+        self.tellings = 0
+
+    def option(self, name):
+        return self.options[name]
+
+    def standing(self):
+        return SimpleNamespace(events=1000 + self.asked + len(self.events))
+
+    def ask(self, voter, item):
+        if len(self.votes) >= self.enough:
+            return None
+        left, right = self.pairs[self.asked % len(self.pairs)]
+        self.asked += 1
+        sides = (left, right) if self.asked % 2 else (right, left)
+        return Ballot(self.asked, *sides, item)
+
+    def tell(self, ballot, outcome, voter, event_id, source):
+        self.tellings += 1
+        self.events.setdefault(event_id, Told(ballot, outcome, voter, source))
+
+    @property
+    def outcomes(self):
+        return [told.outcome for told in self.events.values()]
+
+    @property
+    def votes(self):
+        return [told for told in self.events.values() if told.outcome not in ("skip", "error")]
+
+    @property
+    def voters(self):
+        return Counter(told.voter for told in self.votes)
+
+
+def first_by_name(left, right, item):
+    return "left" if left.name < right.name else "right"
+
+
+def always_left(left, right, item):
+    return "left"
+
+
+def program(code, tail=""):
+    return f"{sys.executable} -c {json.dumps(code)} {tail}"
+
+
+@pytest.fixture
+def key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def quick(fake, **changes):
+    return ChatJudge("tiny", fake.url, backoff=0.001, **{"timeout": 5.0, **changes})
+
+
+class RecordedPauses(Budget):
+    def __init__(self):
+        super().__init__()
+        self.pauses = []
+
+    def pause(self, seconds):
+        self.pauses.append(seconds)
+
+
+# Any callable
+
+
+def test_a_function_votes_until_the_study_has_nothing_left_to_ask():
+    study = TinyStudy(enough=10)
+    done = judge_study(study, first_by_name)
+    assert (done.votes, done.calls, done.errors, done.reason) == (10, 10, 0, "finished")
+    assert all(
+        getattr(told.ballot, told.outcome) == min(told.ballot.left, told.ballot.right)
+        for told in study.votes
+    )
+
+
+def test_votes_are_cast_in_the_name_of_the_judge():
+    study = TinyStudy(enough=2)
+    judge_study(study, {"ann": first_by_name, "bob": always_left})
+    assert study.voters == {"ann": 1, "bob": 1}
+
+
+@pytest.mark.parametrize("said", ["LEFT", " left\n", "Left."])
+def test_case_and_punctuation_of_an_outcome_do_not_matter(said):
+    assert ask_judge(lambda *_: said, "a", "b", None).outcome == "left"
+
+
+@pytest.mark.parametrize("said", ["lefty", "left right", "", None, True, 1, "error"])
+def test_anything_but_an_outcome_is_an_error_and_never_a_tie(said):
+    assert ask_judge(lambda *_: said, "a", "b", None).outcome == "error"
+
+
+def test_a_skip_is_told_and_is_no_vote():
+    study = TinyStudy(enough=1)
+    answers = iter(["skip", "left"])
+    done = judge_study(study, lambda *_: next(answers))
+    assert (done.skips, done.votes, study.outcomes) == (1, 1, ["skip", "left"])
+
+
+def test_a_failure_is_told_as_an_error_and_the_study_goes_on():
+    study = TinyStudy(enough=2)
+    answers = iter([RuntimeError("busy"), "tie", "both_bad"])
+
+    def moody(*_):
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    heard = []
+    done = judge_study(study, moody, progress=heard.append)
+    assert study.outcomes == ["error", "tie", "both_bad"]
+    assert (done.errors, done.votes, heard[0].note) == (1, 2, "busy")
+    assert [told.source for told in study.events.values()] == ["judge: busy", "judge", "judge"]
+
+
+def test_failures_in_a_row_stop_the_work_with_one_sentence():
+    def broken(*_):
+        raise ValueError("the lamp is out")
+
+    study = TinyStudy()
+    done = judge_study(study, {"good": first_by_name, "broken": broken}, patience=3)
+    assert done.reason == "failed"
+    assert done.stopped == "the judge 'broken' failed 3 times in a row, at last: the lamp is out"
+    assert done.errors == 3
+
+
+def test_a_success_in_between_ends_a_row_of_failures():
+    answers = iter(["", "", "left"] * 4)
+    done = judge_study(TinyStudy(enough=4), lambda *_: next(answers), patience=3)
+    assert (done.reason, done.errors) == ("finished", 8)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "sentence"),
+    [
+        ({"judges": []}, InvalidParameter, "at least one"),
+        ({"judges": [always_left, always_left]}, InvalidParameter, "different names"),
+        ({"judges": {"ann": 3}}, InvalidParameter, "'ann' cannot be called"),
+        ({"swap": "confrim"}, UnknownName, "did you mean 'confirm'"),
+        ({"calls": 0}, InvalidParameter, "calls is 0"),
+        ({"workers": 0}, InvalidParameter, "workers is 0"),
+        ({"cost": 0}, InvalidParameter, "cap on cost is 0"),
+        ({"items": []}, InvalidItems, "items is empty"),
+        ({"items": [" "]}, InvalidItems, "an item has no name"),
+    ],
+)
+def test_bad_input_is_refused_before_a_ballot_is_asked_for(wrong, error, sentence):
+    study = TinyStudy()
+    with pytest.raises(error, match=sentence):
+        judge_study(study, **{"judges": always_left, **wrong})
+    assert study.asked == 0
+
+
+# Caps, threads, interruption
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(("swap", "calls", "made"), [("random", 7, 7), ("confirm", 7, 6)])
+def test_the_cap_on_calls_is_met_and_not_exceeded(workers, swap, calls, made):
+    asked = []
+
+    def counted(left, right, item):
+        asked.append(left)
+        return first_by_name(left, right, item)
+
+    done = judge_study(TinyStudy(enough=99), counted, calls=calls, swap=swap, workers=workers)
+    assert (len(asked), done.calls, done.reason) == (made, made, "calls")
+
+
+def test_calls_that_a_failed_confirmation_did_not_make_are_given_back():
+    answers = iter(["", "left", "right"])  # the first ballot fails at its first call
+    done = judge_study(TinyStudy(), lambda *_: next(answers), calls=3, swap="confirm")
+    assert (done.calls, done.votes, done.errors) == (3, 1, 1)
+
+
+def test_workers_judge_at_the_same_time():
+    together = threading.Barrier(3, timeout=10)
+
+    def patient(left, right, item):
+        together.wait()
+        return "left"
+
+    assert judge_study(TinyStudy(enough=3), patient, calls=3, workers=3).votes == 3
+
+
+def test_only_the_calling_thread_touches_the_study():
+    here = threading.get_ident()
+    threads = set()
+
+    class Watched(TinyStudy):
+        def ask(self, *asked, **about):
+            threads.add(threading.get_ident())
+            return super().ask(*asked, **about)
+
+        def tell(self, *told, **about):
+            threads.add(threading.get_ident())
+            super().tell(*told, **about)
+
+    judge_study(Watched(), first_by_name, workers=4)
+    assert threads == {here}
+
+
+def test_a_study_that_waits_for_open_ballots_is_asked_again():
+    class OneAtATime(TinyStudy):
+        def ask(self, voter, item):
+            return None if self.asked > len(self.events) else super().ask(voter, item)
+
+    assert judge_study(OneAtATime(enough=4), first_by_name, workers=3).votes == 4
+
+
+def test_a_judge_that_can_be_given_nothing_is_passed_over():
+    class OneVoteEach(TinyStudy):
+        def ask(self, voter, item):
+            return None if voter == "ann" and self.voters["ann"] else super().ask(voter, item)
+
+    study = OneVoteEach(enough=4)
+    judge_study(study, {"ann": first_by_name, "bob": first_by_name})
+    assert study.voters == {"ann": 1, "bob": 3}
+
+
+def test_after_ctrl_c_what_is_under_way_is_told_and_nothing_new_is_asked():
+    heard = []
+
+    def impatient(judged):
+        heard.append(judged)
+        if len(heard) == 1:
+            raise KeyboardInterrupt
+
+    study = TinyStudy(enough=99)
+    done = judge_study(study, first_by_name, workers=3, progress=impatient)
+    assert (done.reason, done.votes, study.asked) == ("interrupted", 3, 3)
+
+
+def test_a_vote_whose_acknowledgement_is_lost_is_told_again_and_counts_once():
+    class Shaky(TinyStudy):
+        def tell(self, *told, **about):
+            super().tell(*told, **about)
+            if self.tellings == 1:
+                raise StorageError("the connection was lost.")
+
+    study = Shaky(enough=3)
+    done = judge_study(study, first_by_name)
+    assert (study.tellings, len(study.votes), done.votes) == (4, 3, 3)
+
+
+def test_a_storage_that_stays_away_is_not_hidden():
+    class Gone(TinyStudy):
+        def tell(self, *told, **about):
+            raise StorageError("the database is gone.")
+
+    with pytest.raises(StorageError, match="gone"):
+        judge_study(Gone(), first_by_name, workers=2)
+
+
+# Swapping sides
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "flipped"),
+    [
+        (("left", "right"), "left", False),  # the same option both times
+        (("right", "left"), "right", False),
+        (("tie", "tie"), "tie", False),
+        (("both_bad", "both_bad"), "both_bad", False),
+        (("left", "left"), "tie", True),  # the same side both times
+        (("right", "tie"), "tie", True),
+        (("tie", "both_bad"), "tie", True),
+        (("left", "skip"), "skip", None),
+        (("left", "?"), "error", None),
+    ],
+)
+def test_a_confirmed_outcome_is_what_both_orders_say(answers, outcome, flipped):
+    said = iter(answers)
+    opinion = ask_judge(lambda *_: next(said), "a", "b", None, swap="confirm")
+    assert (opinion.outcome, opinion.flipped, opinion.calls) == (outcome, flipped, 2)
+
+
+def test_the_second_question_has_the_sides_swapped():
+    shown = []
+
+    def watched(left, right, item):
+        shown.append((left, right, item))
+        return "tie"
+
+    ask_judge(watched, "a", "b", "on this", swap="confirm")
+    assert shown == [("a", "b", "on this"), ("b", "a", "on this")]
+
+
+def test_a_judge_that_looks_at_sides_only_is_shown_to_flip_every_time():
+    heard = []
+    done = judge_study(TinyStudy(enough=4), always_left, swap="confirm", progress=heard.append)
+    assert (done.flips, done.confirmed, done.calls) == (4, 4, 8)
+    assert heard[0].note == "left, but with the sides swapped right: counted as a tie"
+
+
+# Items
+
+
+def test_every_ballot_draws_an_item_that_is_logged_with_it():
+    study = TinyStudy(enough=4)
+    judge_study(study, first_by_name, items=["x", "y", "z"], seed=3)
+    drawer = Drawer("xyz", 3)
+    # The first is drawn by the number of events there were, each later one by the ballot before it.
+    expected = [next(drawer.order(number)) for number in (1000, 1, 2, 3)]
+    assert [told.ballot.item for told in study.votes] == expected
+
+
+def test_items_are_drawn_alike():
+    drawer = Drawer("xyz")
+    counts = Counter(next(drawer.order(number)) for number in range(3000))
+    # The standard deviation of a count is sqrt(3000 x 1/3 x 2/3) = 26.
+    assert all(abs(count - 1000) < 4 * 26 for count in counts.values())
+
+
+def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
+    class OncePerItem(TinyStudy):
+        settings = SimpleNamespace(repeats="first")
+
+        def ask(self, voter, item):
+            had = {told.ballot.item for told in self.votes}
+            return None if item in had else super().ask(voter, item)
+
+    study = OncePerItem(enough=99)
+    assert judge_study(study, first_by_name, items="xyz").votes == 3
+
+
+def test_a_judge_is_given_the_item_as_it_is():
+    items = [Item("one", "What is 1 + 1?")]
+    seen = []
+    judge_study(TinyStudy(enough=1), lambda a, b, item: seen.append(item) or "tie", items=items)
+    assert seen == items
+
+
+def test_items_are_read_from_lines(tmp_path):
+    path = tmp_path / "items.txt"
+    path.write_text("Say hello.\n\n  Count to 3.\n")
+    assert [item.text for item in read_items(path)] == ["Say hello.", "Count to 3."]
+
+
+def test_items_are_read_from_a_table_with_the_answers_of_options(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text('name,text,A,B\nq1,"Say hello,\nplease.",Hello!,\n')
+    assert read_items(path) == [Item("q1", "Say hello,\nplease.", {"A": "Hello!", "B": ""})]
+
+
+def test_items_are_read_from_json_lines(tmp_path):
+    path = tmp_path / "items.jsonl"
+    path.write_text('"Say hello."\n{"name": "q2", "text": "Count.", "answers": {"A": "1 2 3"}}\n')
+    assert read_items(path) == [
+        Item("Say hello.", "Say hello."),
+        Item("q2", "Count.", {"A": "1 2 3"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("items.csv", "name\nq1\n", "line 1: there is no column 'text'"),
+        ("items.csv", "text,A\nhello\n", "line 2: expected 2 fields"),
+        ("items.csv", "text\na\nb\na\n", "line 4: there is an item 'a' before"),
+        ("items.csv", 'text\n"a\n', "line 2: unexpected end of data"),
+        ("items.jsonl", '"a"\n{\n', "line 2: it is not JSON"),
+        ("items.jsonl", '{"name": "a"}\n', "line 1: the item has no text"),
+        ("items.jsonl", '{"text": "a", "answers": [1]}\n', "line 1: answers must be an object"),
+        ("items.jsonl", '{"text": "a", "name": 1}\n', "line 1: the name is 1"),
+        ("items.txt", "\n\n", "there is no item in it"),
+        ("items.xml", "", r"named \.txt, \.csv, \.jsonl"),
+    ],
+)
+def test_a_damaged_file_of_items_is_refused_with_its_line(tmp_path, name, content, sentence):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InvalidItems, match=sentence):
+        read_items(path)
+
+
+def test_a_missing_file_of_items_is_said(tmp_path):
+    with pytest.raises(InvalidItems, match=r"none\.txt: it cannot be read"):
+        read_items(tmp_path / "none.txt")
+
+
+# Programs
+
+SHORTER = "import sys; a, b = sys.argv[1:3]; print('left' if len(a) < len(b) else 'right')"
+A, B = Option("A", "tea"), Option("B", "a 'cup' of $(coffee)")
+
+
+def test_a_program_reads_options_from_its_arguments():
+    judge = CommandJudge(program(SHORTER, "{left} {right}"))
+    assert (judge(A, B), judge(B, A)) == ("left", "right")
+
+
+def test_a_text_is_one_argument_and_no_shell_reads_it():
+    echo = "import sys; print(sys.argv[1:], file=sys.stderr); sys.exit(1)"
+    judge = CommandJudge(program(echo, "{left} --than={right} {left.name} {item}"))
+    with pytest.raises(JudgeFailed) as failed:
+        judge(A, B, "; rm -r /")
+    assert repr(["tea", "--than=a 'cup' of $(coffee)", "A", "; rm -r /"]) in str(failed.value)
+
+
+def test_a_program_without_places_reads_json_from_its_input():
+    code = "import json, sys; d = json.load(sys.stdin); print(d[d['item']['text']]['text'])"
+    judge = CommandJudge(program(code))
+    left, right = Option("A", "both_bad"), Option("B", "tie")
+    assert (judge(left, right, "left"), judge(left, right, Item("q", "right"))) == (
+        "both_bad",
+        "tie",
+    )
+
+
+def test_a_program_that_reads_no_input_is_no_failure():
+    assert CommandJudge(program("print('left')"))(A, Option("B", "x" * 10**6)) == "left"
+
+
+def test_a_program_is_given_the_file_of_an_option():
+    judge = CommandJudge(program("import sys; print(sys.argv[1])", "{left.path} {right.path}"))
+    assert judge(Option("A", "", "tie"), Option("B", "", "b.png")) == "tie"
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("import sys; sys.exit('first\\nno such model')", "ended with code 1: no such model."),
+        ("import sys; sys.exit(3)", "ended with code 3: without a word on standard error."),
+        ("pass", "printed nothing"),
+        ("print('left or right')", "answered 'left or right'; expected one of left, right"),
+        ("print('error')", "answered 'error'; expected one of"),
+    ],
+)
+def test_a_program_that_fails_says_why(code, sentence):
+    with pytest.raises(JudgeFailed, match=sentence):
+        CommandJudge(program(code))(A, B)
+
+
+def test_a_program_that_takes_too_long_is_ended_with_what_it_started():
+    code = (
+        "import subprocess, sys, time\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "time.sleep(60)"
+    )
+    with pytest.raises(JudgeFailed, match=r"no answer within 0\.3 seconds"):
+        CommandJudge(f"{sys.executable} -c {json.dumps(code)}".replace("\\n", "\n"), timeout=0.3)(
+            A, B
+        )
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("", "the command is empty"),
+        ("no-such-program-here {left} {right}", "there is no program 'no-such-program-here'"),
+        (f"{sys.executable} 'x", "No closing quotation"),
+        (f"{sys.executable} {{left}}", r"does not show \{right\}"),
+    ],
+)
+def test_a_command_that_cannot_work_is_refused_at_once(command, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        CommandJudge(command)
+
+
+def test_a_failing_program_leaves_an_error_in_the_study():
+    study = TinyStudy(enough=1)
+    done = judge_study(study, CommandJudge(program("1/0"), name="zero"), patience=2)
+    assert study.outcomes == ["error", "error"]
+    assert "'zero' failed 2 times in a row" in done.stopped
+    assert "ZeroDivisionError" in done.stopped
+
+
+# Chat endpoints
+
+
+def test_a_model_is_asked_at_temperature_0_with_both_texts_and_the_item(key):
+    with FakeChat(says("left")) as fake:
+        assert quick(fake)(A, B, Item("q", "What to drink?")) == "left"
+    request = fake.requests[0]
+    assert (request.path, request.body["temperature"]) == ("/v1/chat/completions", 0)
+    assert request.headers["Authorization"] == f"Bearer {KEY}"
+    assert all(text in request.prompt for text in ("tea", "$(coffee)", "What to drink?"))
+
+
+def test_a_model_is_shown_no_names(key):
+    with FakeChat(says("left")) as fake:
+        quick(fake)(Option("gpt-99", "tea"), B)
+    assert "gpt-99" not in fake.requests[0].prompt
+
+
+def test_a_model_is_shown_the_answers_to_an_item(key):
+    with FakeChat(says("left")) as fake:
+        quick(fake)(A, B, Item("q", "1 + 1?", {"A": "two", "B": "three"}))
+    prompt = fake.requests[0].prompt
+    assert "two" in prompt and "three" in prompt and "tea" not in prompt
+
+
+def test_an_item_without_the_answer_of_an_option_is_a_failure(key):
+    with (
+        FakeChat(says("left")) as fake,
+        pytest.raises(JudgeFailed, match="no answer of the option 'B'"),
+    ):
+        quick(fake)(A, B, Item("q", "1 + 1?", {"A": "two"}))
+
+
+def test_a_model_reads_the_file_of_an_option_without_a_text(key, tmp_path):
+    (tmp_path / "a.md").write_text("the first draft")
+    with FakeChat(says("tie")) as fake:
+        quick(fake)(Option("A", "", str(tmp_path / "a.md")), B)
+        with pytest.raises(JudgeFailed, match="cannot be read as text"):
+            quick(fake)(Option("A", "", str(tmp_path / "none.md")), B)
+    assert "the first draft" in fake.requests[0].prompt
+
+
+def test_a_prompt_of_ones_own_is_filled_once_and_keeps_other_braces(key):
+    with FakeChat(says('{"outcome": "right", "why": "shorter"}')) as fake:
+        judge = quick(fake, prompt='{left}|{right}|{item}|{"outcome": ...}')
+        assert judge(Option("A", "{right}"), B, "q") == "right"
+    assert fake.requests[0].prompt == "{right}|a 'cup' of $(coffee)|q|{\"outcome\": ...}"
+
+
+def test_further_fields_of_a_request_are_sent_or_left_out(key):
+    with FakeChat(says("left")) as fake:
+        quick(fake, options={"seed": 7, "max_tokens": None})(A, B)
+    body = fake.requests[0].body
+    assert body["seed"] == 7 and "max_tokens" not in body
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("left", "left"),
+        ("**Right**.", "right"),
+        ("tie\n\nBoth are the same.", "tie"),
+        ("Both bad", "both_bad"),
+        ('{"outcome": "skip"}', "skip"),
+    ],
+)
+def test_an_answer_is_one_word_on_its_first_line_or_json(key, said, outcome):
+    with FakeChat(says(said)) as fake:
+        assert quick(fake)(A, B) == outcome
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Left or right, hard to say",
+        "I think left",
+        "",
+        '{"outcome": 1}',
+        '{"winner": "left"}',
+        "{left",
+        None,
+    ],
+)
+def test_any_other_answer_is_a_failure_and_is_not_asked_for_again(key, said):
+    with FakeChat(says(said)) as fake, pytest.raises(JudgeFailed):
+        quick(fake)(A, B)
+    assert len(fake.requests) == 1
+
+
+@pytest.mark.parametrize("body", ["<html>", "[]", "{}", '{"choices": []}'])
+def test_what_is_no_chat_completion_is_a_failure(key, body):
+    with FakeChat(Reply(200, body)) as fake, pytest.raises(JudgeFailed):
+        quick(fake)(A, B)
+
+
+def test_a_429_is_waited_for_as_long_as_the_server_asks(key):
+    budget = RecordedPauses()
+    with FakeChat(refuses(429, Retry_After="7"), says("left")) as fake:
+        assert quick(fake).charged(A, B, None, budget) == "left"
+    assert (budget.pauses, budget.retries) == ([7.0], 1)
+
+
+def test_a_date_to_wait_for_is_read_too(key):
+    past = "Wed, 21 Oct 2015 07:28:00 GMT"
+    budget = RecordedPauses()
+    with FakeChat(refuses(503, Retry_After=past), says("left")) as fake:
+        quick(fake).charged(A, B, None, budget)
+    assert budget.pauses == [0.0]
+
+
+def test_a_pause_of_an_hour_is_not_waited_for(key):
+    with (
+        FakeChat(refuses(429, Retry_After="3600")) as fake,
+        pytest.raises(JudgeFailed, match="3600 s"),
+    ):
+        quick(fake)(A, B)
+    assert len(fake.requests) == 1
+
+
+def test_pauses_grow_where_the_server_asks_for_none(key):
+    budget = RecordedPauses()
+    with FakeChat(refuses(500), refuses(502), refuses(529), says("left")) as fake:
+        ChatJudge("tiny", fake.url, backoff=1.0).charged(A, B, None, budget)
+    assert all(2**n <= pause <= 2**n + 1 for n, pause in enumerate(budget.pauses))
+    assert len(budget.pauses) == 3
+
+
+def test_500s_for_ever_are_a_failure_after_all_attempts(key):
+    with FakeChat(refuses(500, "overloaded")) as fake, pytest.raises(JudgeFailed) as failed:
+        quick(fake, attempts=3)(A, B)
+    assert len(fake.requests) == 3
+    assert str(failed.value) == (
+        f"{fake.url}/chat/completions answers 500 ('overloaded'). It was tried 3 times."
+    )
+
+
+def test_500s_for_ever_stop_the_work_and_are_counted(key):
+    study = TinyStudy()
+    with FakeChat(refuses(500)) as fake:
+        done = judge_study(study, quick(fake, attempts=2), patience=2)
+    assert (done.reason, done.errors, done.retries, done.votes) == ("failed", 2, 2, 0)
+    assert study.outcomes == ["error", "error"]
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 302])
+def test_a_refusal_is_not_tried_again(key, status):
+    with (
+        FakeChat(refuses(status, Location="/elsewhere")) as fake,
+        pytest.raises(JudgeFailed, match=f"answers {status}"),
+    ):
+        quick(fake)(A, B)
+    assert len(fake.requests) == 1
+
+
+def test_a_server_that_keeps_silent_is_given_up_after_all_attempts(key):
+    sentence = r"gave no answer in 0\.1 seconds. It was tried 2 times"
+    with FakeChat(SILENCE) as fake, pytest.raises(JudgeFailed, match=sentence):
+        quick(fake, timeout=0.1, attempts=2)(A, B)
+
+
+def test_a_server_that_answers_at_the_second_attempt_is_heard(key):
+    with FakeChat(SILENCE, says("right")) as fake:
+        judge = quick(fake, timeout=0.5)
+        assert judge(A, B) == "right"
+    assert judge.budget.retries == 1
+
+
+def test_no_server_at_all_is_a_failure(key):
+    with FakeChat(says("left")) as fake:
+        url = fake.url
+    with pytest.raises(JudgeFailed, match="there is no connection to http://127"):
+        ChatJudge("tiny", url, attempts=1)(A, B)
+
+
+# The key
+
+
+def test_a_missing_key_is_one_sentence_that_names_the_variable(monkeypatch):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    study = TinyStudy()
+    with FakeChat(says("left")) as fake, pytest.raises(InvalidParameter) as refused:
+        judge_study(study, quick(fake, key_variable="MY_KEY"))
+    assert str(refused.value) == (
+        f"there is no key for {fake.url}/chat/completions: set the environment variable MY_KEY, "
+        "or give key_variable=None if the server needs none."
+    )
+    assert (study.asked, fake.requests) == (0, [])
+
+
+def test_a_server_may_need_no_key(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with FakeChat(says("left")) as fake:
+        assert quick(fake, key_variable=None)(A, B) == "left"
+    assert "Authorization" not in fake.requests[0].headers
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        refuses(401, f"Incorrect API key provided: {KEY}."),
+        refuses(500, f"Bearer {KEY}"),
+        Reply(400, f"<p>{KEY}</p>"),
+        Reply(200, f"not JSON {KEY}"),
+        Reply(200, json.dumps({"echo": KEY})),
+        says(f"your key is {KEY}"),
+        says(f'{{"outcome": "{KEY}"}}'),
+        SILENCE,
+    ],
+)
+def test_the_key_is_in_no_message_no_log_and_no_summary(key, caplog, reply):
+    caplog.set_level(logging.DEBUG)
+    heard = []
+    with FakeChat(reply) as fake:
+        judge = quick(fake, attempts=2, timeout=0.2)
+        done = judge_study(TinyStudy(), judge, patience=1, progress=heard.append)
+        with pytest.raises(JudgeFailed) as failed:
+            judge(A, B)
+    assert done.errors == 1
+    for text in (repr(done), repr(heard), caplog.text, repr(judge), repr(vars(judge))):
+        assert KEY not in text
+    error = failed.value
+    while error is not None:
+        assert KEY not in repr(error)
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+@pytest.mark.parametrize("bad", ["sk-secret\nX: y", "sk-sécret"])
+def test_a_key_that_cannot_be_one_is_refused_without_repeating_it(monkeypatch, bad):
+    monkeypatch.setenv("OPENAI_API_KEY", bad)
+    with FakeChat(says("left")) as fake, pytest.raises(InvalidParameter) as refused:
+        quick(fake)(A, B)
+    assert "OPENAI_API_KEY" in str(refused.value) and "cret" not in str(refused.value)
+
+
+def test_a_password_in_the_address_is_not_shown(key):
+    with FakeChat(refuses(400)) as fake, pytest.raises(JudgeFailed) as failed:
+        ChatJudge("tiny", fake.url.replace("//", "//me:pass@") + "?token=hidden")(A, B)
+    assert "pass" not in str(failed.value) and "hidden" not in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"url": "localhost:8000"}, "no address of a chat endpoint"),
+        ({"prompt": "which?"}, r"the prompt does not show \{left\} and \{right\}"),
+        ({"prices": (-1, 1)}, "cannot be less than 0"),
+        ({"attempts": 0}, "attempts is 0"),
+        ({"timeout": -1}, "timeout is -1"),
+    ],
+)
+def test_a_chat_judge_that_cannot_work_is_refused_at_once(wrong, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        ChatJudge("tiny", **{"url": "http://localhost/v1", **wrong})
+
+
+def test_missing_packages_name_their_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tenacity", None)
+    with pytest.raises(ImportError, match=r"tenacity: pip install 'copeland\[judges\]'"):
+        ChatJudge("tiny", "http://localhost/v1")
+
+
+# Money
+
+
+def test_tokens_and_cost_are_counted_from_usage(key):
+    with FakeChat(says("left", usage=(1000, 10))) as fake:
+        done = judge_study(TinyStudy(), quick(fake, prices=(1.0, 5.0)), calls=4)
+    assert done.tokens == 4040
+    assert done.cost == pytest.approx(4 * (1000 * 1.0 + 10 * 5.0) / 1e6)
+
+
+def test_a_failure_after_an_answer_is_paid_for(key):
+    with FakeChat(says("no idea", usage=(1000, 10))) as fake:
+        done = judge_study(TinyStudy(), quick(fake, prices=(1.0, 5.0)), patience=1)
+    assert done.errors == 1 and done.cost == pytest.approx(0.00105)
+
+
+def test_a_refused_request_costs_nothing(key):
+    with FakeChat(refuses(429), says("left", usage=(1000, 0))) as fake:
+        done = judge_study(TinyStudy(), quick(fake, prices=(1.0, 5.0)), calls=1)
+    assert done.cost == pytest.approx(0.001) and done.retries == 1
+
+
+@pytest.mark.parametrize("reply", [SILENCE, says("left", usage=None), says("left", usage=(1, "x"))])
+def test_what_is_not_known_to_be_cheaper_costs_the_most_it_can(key, reply):
+    with FakeChat(reply) as fake:
+        judge = quick(fake, prices=(1e6, 0.0), timeout=0.2, attempts=1)
+        done = judge_study(TinyStudy(), judge, calls=1, patience=1)
+    # One a token, no token is shorter than a byte, and there are 256 to spare.
+    sent = len(json.dumps(fake.requests[0].body))
+    assert done.cost == pytest.approx(sent + 256)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_the_cap_on_cost_is_met_and_never_exceeded(key, workers):
+    def bills_all_it_may(request):
+        return says("left", usage=(len(json.dumps(request.body)) + 256, 16))
+
+    with FakeChat(bills_all_it_may) as fake:
+        judge = quick(fake, prices=(1.0, 1.0))
+        once = judge_study(TinyStudy(), judge, calls=1).cost  # texts of A, B, C are equally long
+        study = TinyStudy(enough=99)
+        done = judge_study(study, judge, cost=5 * once, workers=workers)
+    assert (done.calls, done.reason, len(study.votes)) == (5, "cost", 5)
+    assert done.cost == pytest.approx(5 * once)
+    assert len(fake.requests) == 6
+    assert "raise the cap on cost" in done.stopped
+
+
+def test_a_ballot_that_cannot_be_confirmed_within_the_cap_is_not_told(key):
+    with FakeChat(says("left", usage=(1_000_000, 0))) as fake:
+        study = TinyStudy()
+        done = judge_study(study, quick(fake, prices=(1, 1)), cost=1.0, swap="confirm")
+    assert (done.reason, done.calls, done.cost, study.outcomes) == ("cost", 1, 1.0, [])
+
+
+def test_calls_under_way_count_in_full_until_they_are_paid():
+    budget = Budget(cost=1.0)
+    budget.reserve(0.6)
+    waiting = threading.Thread(target=budget.reserve, args=(0.6,))
+    waiting.start()
+    waiting.join(0.05)
+    assert waiting.is_alive()
+    budget.book(0.6, tokens=1, cost=0.1)
+    waiting.join(10)
+    assert not waiting.is_alive()
+
+
+def test_a_stopped_ledger_ends_every_wait_and_lets_nothing_begin():
+    budget = Budget()
+    waiting = threading.Thread(target=budget.pause, args=(600,))
+    waiting.start()
+    budget.stop()
+    waiting.join(10)
+    assert not waiting.is_alive()
+    with pytest.raises(BudgetSpent, match="stopped"):
+        budget.reserve(0.0)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=30), st.floats(0.01, 5))
+def test_a_ledger_is_never_overdrawn(calls, cap):
+    budget = Budget(cap)
+    for most, part in calls:
+        try:
+            budget.reserve(most)
+        except BudgetSpent:
+            continue
+        budget.book(most, 1, most * part)
+    assert budget.cost <= cap * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, r"'tiny' costs; give prices=\(input, output\)"),
+        ({"prices": (1, 1), "options": {"max_tokens": None}}, "give max_tokens"),
+    ],
+)
+def test_a_cap_on_cost_needs_what_bounds_the_cost(key, changes, sentence):
+    with FakeChat(says("left")) as fake, pytest.raises(InvalidParameter, match=sentence):
+        judge_study(TinyStudy(), quick(fake, **changes), cost=1.0)
+
+
+def test_judges_of_different_prices_share_one_cap(key):
+    with FakeChat(says("left", usage=(1_000_000, 0))) as fake:
+        cheap = quick(fake, prices=(1, 1), name="cheap")
+        dear = quick(fake, prices=Prices(3, 3), name="dear")
+        done = judge_study(TinyStudy(), [cheap, dear], calls=4, cost=100)
+    assert done.cost == pytest.approx(2 * 1 + 2 * 3)
+
+
+# Agreement
+
+
+def votes(**said):
+    """Votes of judges on the pairs of A with B, C, D ...: + for A, - for the other, = tie, 0 both bad."""
+    words = {"+": "left", "-": "right", "=": "tie", "0": "both_bad", "s": "skip", "e": "error"}
+    return [
+        {"voter": judge, "left": "A", "right": "BCDEFGH"[n], "outcome": words[mark]}
+        for judge, marks in said.items()
+        for n, mark in enumerate(marks)
+    ]
+
+
+def test_two_judges_agree_by_share_and_by_cohens_kappa():
+    # Same on 3 of 4. Each has 3/4 winners and 1/4 ties, so chance is (3/4)^2 / 2 + (1/4)^2 = 11/32,
+    # and kappa (24/32 - 11/32) / (21/32).
+    (pair,) = agreement(votes(ann="++-=", bob="+--=")).pairs
+    assert (pair.first, pair.second, pair.n, pair.agreement) == ("ann", "bob", 4, 0.75)
+    assert pair.kappa == pytest.approx(13 / 21)
+
+
+def test_without_ties_kappa_is_twice_the_agreement_less_one():
+    (pair,) = agreement(votes(ann="++++", bob="+++-")).pairs
+    assert pair.kappa == pytest.approx(2 * 0.75 - 1)
+
+
+def test_kappa_is_none_where_nothing_could_differ():
+    (pair,) = agreement(votes(ann="==", bob="==")).pairs
+    assert (pair.agreement, pair.kappa) == (1.0, None)
+
+
+def test_skips_and_errors_are_no_opinions():
+    (pair,) = agreement(votes(ann="+s+e", bob="++-+")).pairs
+    assert (pair.n, pair.agreement) == (2, 0.5)
+
+
+def test_sides_do_not_matter_to_agreement():
+    one = {"voter": "ann", "left": "A", "right": "B", "outcome": "left"}
+    other = {"voter": "bob", "left": "B", "right": "A", "outcome": "right"}
+    assert agreement([one, other]).pairs[0].agreement == 1.0
+
+
+def test_votes_on_different_items_are_not_compared():
+    one, other = votes(ann="+", bob="+")
+    assert agreement([one | {"item": "x"}, other | {"item": "y"}]).pairs == ()
+
+
+def test_a_missing_item_of_a_data_frame_is_no_item():
+    one, other = votes(ann="+", bob="+")
+    assert agreement([one | {"item": float("nan")}, other | {"item": float("nan")}]).pairs[0].n == 1
+
+
+def test_votes_come_as_a_data_frame_too():
+    frame = pytest.importorskip("pandas").DataFrame(votes(ann="+-", bob="+="))
+    assert agreement(frame) == agreement(votes(ann="+-", bob="+="))
+
+
+def test_a_vote_that_was_undone_does_not_count():
+    one, other = votes(ann="+", bob="+")
+    assert agreement([one, other | {"undone": True}]).pairs == ()
+
+
+def test_repeats_are_matched_in_order():
+    rows = [*votes(ann="+"), *votes(ann="-"), *votes(bob="+"), *votes(bob="-"), *votes(bob="-")]
+    assert agreement(rows).pairs[0][2:4] == (2, 1.0)
+
+
+def test_judges_that_never_met_are_left_out():
+    assert agreement(votes(ann="+", bob="s")).pairs == ()
+
+
+def test_a_judge_is_compared_with_the_majority_of_the_others():
+    # Pair 1: all alike. Pair 2: cat is alone, and the others of ann (bob, cat) are split: not counted.
+    rows = votes(ann="++", bob="++", cat="+-")
+    assert {j.judge: (j.n, j.agreement) for j in agreement(rows).judges} == {
+        "ann": (1, 1.0),
+        "bob": (1, 1.0),
+        "cat": (2, 0.5),
+    }
+
+
+def test_only_the_named_judges_are_compared():
+    pairs = agreement(votes(ann="+", bob="+", cat="+"), judges=["ann", "cat"]).pairs
+    assert [(p.first, p.second) for p in pairs] == [("ann", "cat")]
+
+
+def test_a_study_reports_how_far_its_judges_agree():
+    done = judge_study(
+        TinyStudy(enough=12), {"by name": first_by_name, "by name too": first_by_name}
+    )
+    (pair,) = done.agreement.pairs
+    assert pair.n > 0 and pair.agreement == 1.0
+
+
+marks = st.text("+-=0", min_size=1, max_size=7)
+
+
+def plain_kappa(ones, others):
+    """Cohen's kappa from its table, every comparison in both orders."""
+    turn = str.maketrans("+-", "-+")
+    both = list(zip(ones + ones.translate(turn), others + others.translate(turn), strict=True))
+    same = sum(a == b for a, b in both) / len(both)
+    chance = (
+        sum(sum(a == mark for a, _ in both) * sum(b == mark for _, b in both) for mark in "+-=0")
+        / len(both) ** 2
+    )
+    return None if chance == 1 else (same - chance) / (1 - chance)
+
+
+@given(
+    st.integers(1, 7).flatmap(lambda n: st.tuples(*[st.text("+-=0", min_size=n, max_size=n)] * 2))
+)
+def test_kappa_is_that_of_the_table_read_in_both_orders(said):
+    (pair,) = agreement(votes(ann=said[0], bob=said[1])).pairs
+    assert pair.kappa == (
+        pytest.approx(plain_kappa(*said)) if plain_kappa(*said) is not None else None
+    )
+
+
+@given(marks, marks, st.permutations("ABCDEFGH"))
+def test_names_of_options_do_not_matter_to_agreement(one, other, names):
+    rows = votes(ann=one, bob=other)
+    renamed = dict(zip("ABCDEFGH", names, strict=True))
+    other_rows = [r | {"left": renamed[r["left"]], "right": renamed[r["right"]]} for r in rows]
+    assert agreement(rows) == agreement(other_rows)
+
+
+# A real study
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_judges_settle_a_real_study(workers):
+    study = create_study("letters", ["A", "B", "C"], seed=1)
+    judges = {"ann": first_by_name, "bob": first_by_name}
+    done = judge_study(study, judges, workers=workers, items=["x", "y"], calls=2000)
+    standing = study.standing()
+    assert (done.reason, standing.leader, standing.votes) == ("finished", "A", done.votes)
+    assert {voter.name for voter in standing.voters} == {"ann", "bob"}
+
+
+def test_a_real_study_keeps_the_item_and_the_reason_of_every_answer():
+    study = create_study("letters", {"A": "text", "B": "text"})
+    judge_study(study, CommandJudge(program("1/0"), name="zero"), items=["x"], patience=1)
+    (vote,) = [event for event in study.log() if event.kind == "voted"]
+    assert (vote.voter, vote.outcome, vote.item) == ("zero", "error", "x")
+    assert vote.source.startswith("judge: zero ended with code 1: ZeroDivisionError")

@@ -1,0 +1,246 @@
+"""Laws of studies: events are JSON, replay is the live state, the order of votes does not matter."""
+
+import itertools
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copeland.errors import CopelandError, InvalidRow
+from copeland.policy import _registry, arrays_of, find, register
+from copeland.study import OUTCOMES, Storage, create_study, open_study
+from copeland.study.events import KINDS, Event, from_json, to_json
+from copeland.study.guide import guide_of
+from copeland.study.ledger import Ledger
+
+OPTIONS = ["A", "B", "C", "D"]
+VOTERS = ["ann", "bob", None]
+_numbers = itertools.count()
+
+whole = st.integers(0, 2**53)
+texts = st.none() | st.text()
+events = st.builds(
+    Event,
+    number=whole,
+    kind=st.sampled_from(KINDS),
+    time=st.floats(allow_nan=False, allow_infinity=False),
+    event_id=texts,
+    ballot=st.none() | whole,
+    voter=texts,
+    left=st.none() | whole,
+    right=st.none() | whole,
+    outcome=st.none() | st.sampled_from(OUTCOMES),
+    item=texts,
+    source=texts,
+    repeats=st.none() | whole,
+    undoes=st.none() | whole,
+    body=st.none() | st.dictionaries(st.text(), st.integers() | st.text() | st.lists(whole)),
+)
+
+
+@given(events)
+def test_an_event_is_the_same_after_json(event):
+    assert from_json(to_json(event)) == event
+
+
+@pytest.mark.parametrize(
+    "line", ["", "[]", "{}", '{"number": 1, "kind": "x", "time": 0}', '{"a": 1}']
+)
+def test_what_is_no_event_is_refused(line):
+    with pytest.raises(InvalidRow):
+        from_json(line)
+
+
+class Play:
+    """A study at the mercy of a list of operations."""
+
+    def __init__(self, storage, **how):
+        self.now = 0.0
+        self.study = create_study(
+            f"play-{next(_numbers)}", OPTIONS, storage, clock=lambda: self.now, lease=5, **how
+        )
+        self.ballots = []
+        self.votes = []
+
+    def run(self, operations):
+        for name, number, word in operations:
+            self.now += number % 4
+            with suppress(CopelandError):  # refused: nothing may have happened
+                getattr(self, name)(number, word)
+
+    def ask(self, number, word):
+        voter = VOTERS[number % 3]
+        given = self.study.ask(voter, n=2, available=OPTIONS[number % 3 :])
+        self.ballots += given
+
+    def tell(self, number, word):
+        ballot = self.ballots[number % len(self.ballots)] if self.ballots else number
+        self.votes.append(self.study.tell(ballot, word, event_id=f"{number % 7}-{word}"))
+
+    def vote(self, number, word):
+        left, right = [(0, 1), (1, 0), (1, 2)][number % 3]
+        row = {"left": OPTIONS[left], "right": OPTIONS[right], "outcome": word}
+        self.study.add_votes([row | {"voter": VOTERS[number % 2], "time": number}] * 2)
+
+    def undo(self, number, word):
+        self.study.undo(self.votes[number % len(self.votes)] if self.votes else "none")
+
+    def change(self, number, word):
+        change = ("pause_option", "resume_option", "retire_option")[number % 3]
+        getattr(self.study, change)(OPTIONS[number % 4])
+
+    def add(self, number, word):
+        self.study.add_option(f"new {number}")
+
+
+operations = st.lists(
+    st.tuples(
+        st.sampled_from(["ask", "ask", "tell", "tell", "tell", "vote", "undo", "change", "add"]),
+        st.integers(0, 60),
+        st.sampled_from(OUTCOMES),
+    ),
+    max_size=30,
+)
+hows = st.fixed_dictionaries(
+    {
+        "algorithm": st.sampled_from(["cpc-pac", "copeland-pac", "pocowista", "random"]),
+        "repeats": st.sampled_from(["count", "first"]),
+        "both_bad": st.sampled_from(["tie", "drop"]),
+    }
+)
+
+
+@pytest.fixture(scope="module", params=["memory", "sqlite"])
+def one_storage(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("laws")
+    kept = Storage(f"sqlite:///{folder / 'votes.db'}" if request.param == "sqlite" else None)
+    yield kept
+    kept.dispose()
+
+
+def counted(log, both_bad, repeats):
+    """The counts by the plainest code: every vote in turn, looked at from the beginning of the log."""
+    k = len(log[0].body["options"]) + sum(event.kind == "added" for event in log)
+    wins, ties = np.zeros((k, k), int), np.zeros((k, k), int)
+    undone_at = {event.undoes: event.number for event in log if event.kind == "undone"}
+    seen = []
+    for vote in (event for event in log if event.kind == "voted"):
+        if vote.outcome in ("skip", "error") or (vote.outcome == "both_bad" and both_bad == "drop"):
+            continue
+        subject = (vote.voter, {vote.left, vote.right}, vote.item)
+        is_repeat = vote.voter is not None and any(
+            subject == other and undone_at.get(number, vote.number) >= vote.number
+            for number, other in seen
+        )
+        if repeats == "first" and is_repeat:
+            continue
+        seen.append((vote.number, subject))
+        if vote.number in undone_at:
+            continue
+        if vote.outcome == "left":
+            wins[vote.left, vote.right] += 1
+        elif vote.outcome == "right":
+            wins[vote.right, vote.left] += 1
+        else:
+            ties[vote.left, vote.right] += 1
+            ties[vote.right, vote.left] += 1
+    return wins.tolist(), ties.tolist()
+
+
+@given(operations, hows)
+@settings(deadline=None, max_examples=60)
+def test_replay_gives_the_live_state_and_the_votes_give_its_counts(one_storage, todo, how):
+    play = Play(one_storage, **how)
+    play.run(todo)
+    live = play.study.ledger()
+    assert play.study.replay() == live
+    assert open_study(play.study.name, one_storage).ledger() == live
+    assert Ledger.load(live.dump()) == live
+    log = play.study.log()
+    assert [event.number for event in log] == list(range(1, len(log) + 1))
+    assert (live.wins.tolist(), live.ties.tolist()) == counted(log, how["both_bad"], how["repeats"])
+    frame = play.study.votes()
+    assert frame["counted"].sum() == live.votes == live.wins.sum() + live.ties.sum() // 2
+
+
+@pytest.fixture(scope="module")
+def cpc_replayed():
+    """The default algorithm as one that must be shown every event."""
+    register(replace(find("cpc-pac"), name="cpc-replayed", absorb=None))
+    yield
+    _registry.pop("cpc-replayed")
+
+
+@given(operations, st.sampled_from(["cpc-replayed", "copeland-pac", "pocowista", "ccb"]))
+@settings(deadline=None, max_examples=60)
+def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, algorithm):
+    play = Play(Storage(), algorithm=algorithm)
+    play.ask(0, "")  # from here on it follows the log
+    play.run(todo)
+    play.ask(0, "")
+    study = play.study
+    anew = study.storage.read(study._key, lambda log: guide_of(study._ledger, log))
+    assert _told(study._guide) == _told(anew)
+
+
+def _told(guide):
+    """Everything that the algorithm of a guide knows."""
+    policy = guide._player.policy
+    state = {name: array.tolist() for name, array in arrays_of(policy.state)}
+    return policy.asked, policy.events, policy.k, repr(state)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(list(itertools.permutations(range(4), 2))), st.sampled_from(OUTCOMES)
+        ),
+        max_size=30,
+    ),
+    st.randoms(use_true_random=False),
+)
+@settings(deadline=None, max_examples=40)
+def test_the_order_and_the_sides_of_votes_change_neither_counts_nor_certificate(votes, rng):
+    turned = {"left": "right", "right": "left"}
+    rows = [
+        {"left": OPTIONS[i], "right": OPTIONS[j], "outcome": outcome} for (i, j), outcome in votes
+    ]
+    swapped = [
+        {
+            "left": row["right"],
+            "right": row["left"],
+            "outcome": turned.get(row["outcome"], row["outcome"]),
+        }
+        for row in rows
+    ]
+    rng.shuffle(swapped)
+    one, other = create_study("one", OPTIONS), create_study("other", OPTIONS)
+    one.add_votes(rows)
+    for row in swapped:
+        other.add_votes([row])
+    assert one.standing().certificate == other.standing().certificate
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(list(itertools.permutations(range(4), 2))), st.integers(0, 40)),
+        max_size=12,
+    ),
+    st.permutations(range(4)),
+)
+@settings(deadline=None, max_examples=40)
+def test_the_order_of_options_does_not_change_the_certificate(wins, order):
+    def certificate(names):
+        study = create_study("one", names, indifference=0.1)
+        study.add_votes(
+            {"left": OPTIONS[i], "right": OPTIONS[j], "outcome": "left"}
+            for (i, j), times in wins
+            for _ in range(times)
+        )
+        found = study.standing().certificate
+        return {found.labels[i] for i in found.best}, {found.labels[i] for i in found.possible}
+
+    assert certificate(OPTIONS) == certificate([OPTIONS[i] for i in order])
