@@ -11,6 +11,10 @@ import numba
 import numpy as np
 
 import copeland
+from benchmarks.false_certificates import false_certificates
+from benchmarks.kill import kills
+from benchmarks.one_algorithm import growth_with_k, slopes, tails, votes
+from benchmarks.studies import quickness
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 JOBS = 2
@@ -133,19 +137,50 @@ def identification():
             )
 
 
+PARTS = (
+    published,
+    growth,
+    identification,
+    tails,
+    slopes,
+    growth_with_k,
+    votes,
+    false_certificates,
+    kills,
+    quickness,
+)
+
+
 def main():
-    """Measure everything and write the page."""
-    lines = [
-        "# Measurements",
-        "",
-        f"Written by `make measure` on {date.today()}: copeland {copeland.__version__}, "
-        f"Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}.",
-    ]
-    for part in (published, growth, identification):
+    """Measure all parts, or those that are named, and write the page anew; the others stay on it."""
+    names = sys.argv[1:] or [part.__name__ for part in PARTS]
+    unknown = set(names) - {part.__name__ for part in PARTS}
+    if unknown:
+        sys.exit(
+            f"there is no part {unknown.pop()}; they are {', '.join(p.__name__ for p in PARTS)}."
+        )
+    kept = sections(PAGE.read_text()) if PAGE.exists() else {}
+    for part in PARTS:
+        if part.__name__ not in names:
+            continue
         print(part.__doc__, file=sys.stderr)
-        lines += ["", *part()]
-    PAGE.write_text("\n".join(lines) + "\n")
+        heading, *lines = part()
+        kept[heading] = "\n".join([heading, MADE, "", *lines])
+    title = "# Measurements\n\nWritten by `make measure`; each part says when."
+    PAGE.write_text("\n\n".join([title, *kept.values()]) + "\n")
     print(PAGE.read_text())
+
+
+MADE = (
+    f"*{date.today()}: copeland {copeland.__version__}, Python {platform.python_version()}, "
+    f"numpy {np.__version__}, numba {numba.__version__}.*"
+)
+
+
+def sections(page):
+    """The parts of a page, by heading."""
+    parts = ["## " + part.strip() for part in page.split("\n## ")[1:]]
+    return {part.partition("\n")[0]: part for part in parts}
 
 
 if __name__ == "__main__":

@@ -250,8 +250,7 @@ class Policy:
             first, second = self.algorithm.select(self.state, t, rng)
         self.asked = t
         duel = Duel(t, int(first), int(second))
-        self.open[t] = duel
-        self._pend(duel, +1)
+        self.expect(duel)
         return duel
 
     def tell(self, duel: Duel, winner: int | None) -> None:
@@ -260,6 +259,11 @@ class Policy:
             raise UnknownDuel(f"{duel} was not asked, or was answered before.")
         self.add(duel.first, duel.second, winner)
         self._close(duel)
+
+    def expect(self, duel: Duel) -> None:
+        """Say that somebody else asked a duel; its answer is under way."""
+        self.open[duel.id] = duel
+        self._pend(duel, +1)
 
     def drop(self, duel: Duel) -> None:
         """Say that a duel that was asked will not be answered."""

@@ -208,9 +208,9 @@ class Player:
         return pairs[int(rng.choice(np.flatnonzero(loads == loads.min())))]
 
     def _expect(self, ballot: int, first: int, second: int) -> None:
+        # No duel of the policy's own has an id below 0.
         self._pending[ballot] = duel = Duel(-ballot, first, second)
-        self.policy.open[duel.id] = duel  # no duel of the policy's own has an id below 0
-        self.policy._pend(duel, +1)
+        self.policy.expect(duel)
 
     def _forget(self, ballot: int) -> None:
         self.policy.drop(self._pending.pop(ballot))

@@ -25,6 +25,7 @@ from copeland.study.words import about, counted, listed, percent
 
 PAIRS = 5  # to ask, named in a sentence
 LONGEST = 6  # options in a circle that is looked for
+UNLIKELY = 0.05  # a chance to be best with which an option is out, as far as the votes tell
 LEAST = 0.01  # a difference in shares, or a share of a lottery, that is worth naming
 
 
@@ -208,13 +209,15 @@ def _leading(votes: _Votes) -> Iterator[str]:
     won = {int(beats[i].sum()) for i in votes.leaders}
     if len(won) > 1:
         return
-    first = votes.leaders[0]
+    first, others = votes.leaders[0], len(votes.names) - 1
     even = int((votes.matrix.p[first] == 0.5).sum()) - 1
     besides = f" ({counted(even, 'pair')} even or without votes)" if even else ""
     beat = "beats" if len(votes.leaders) == 1 else "each beat"
+    many = won.pop()
+    whom = f"{many} of the {counted(others, 'other')}" if many < others else "every other"
     yield (
-        f"By the votes as they are, {votes.name(votes.leaders)} {beat} {won.pop()} of the "
-        f"{counted(len(votes.names) - 1, 'other')}{besides}, and no option beats more."
+        f"By the votes as they are, {votes.name(votes.leaders)} {beat} {whom}{besides}, and no option "
+        "beats more."
     )
 
 
@@ -238,12 +241,16 @@ def _circle(votes: _Votes) -> str:
 
 
 def _behind(votes: _Votes) -> Iterator[str]:
-    """Who would be out if the votes stayed as they are, though it is not proved."""
-    leading, possible = set(votes.leaders), set(votes.certificate.possible)
-    behind = [i for i in range(len(votes.names)) if i in possible - leading]
+    """Who is not among the leaders, though not ruled out."""
+    rest = [i for i in votes.certificate.possible if i not in votes.leaders]
+    chances = votes.chances.each if votes.chances else [1.0] * len(votes.names)
+    out = [i for i in rest if chances[i] < UNLIKELY]
+    behind = [i for i in rest if i not in out]
+    if out:
+        are = "is" if len(out) == 1 else "are"
+        yield f"{votes.name(out)} {are} out, as far as the votes tell; that is not proved yet."
     if behind:
-        are = "is" if len(behind) == 1 else "are"
-        yield f"{votes.name(behind)} {are} out by the votes as they are; that is not proved yet."
+        yield f"Behind, but still possible: {votes.name(behind)}."
 
 
 def _sureness(votes: _Votes, chances: Chances) -> str:
