@@ -327,8 +327,10 @@ class Policy:
         """Add options, until there are ``k``."""
         if k < self.k:
             raise InvalidParameter(f"there are {self.k} options; {k} would be fewer. Pause them.")
-        self.state = self._can("grow")(self.state, k)
-        self.k = k
+        grow = self._can("grow")
+        if k > self.k:
+            self.state = grow(self.state, k)
+            self.k = k
 
     def pause(self, option: int) -> None:
         """Ask no more about an option; what is known of it stays."""
