@@ -5,12 +5,12 @@ import pytest
 from copeland.policy import algorithms
 from copeland.testing import CHECKS
 
-PAPERS_OWN = ("ccb", "scb", "copeland-pac", "random")
+ALWAYS = ("ccb", "scb", "copeland-pac", "cpc", "cpc-pac", "random")
 
 
 def marked(name):
-    """The algorithms of the paper are checked in `make fast` too."""
-    return pytest.param(name, marks=() if name in PAPERS_OWN else pytest.mark.slow)
+    """The algorithms of the paper, and what comes of them here, are checked in `make fast` too."""
+    return pytest.param(name, marks=() if name in ALWAYS else pytest.mark.slow)
 
 
 @pytest.mark.parametrize("name", [marked(name) for name in algorithms()])

@@ -401,7 +401,17 @@ def test_enlarging_changes_nothing(monkeypatch):
         assert np.array_equal(getattr(plain.curves[0], what), getattr(cramped.curves[0], what))
 
 
-@pytest.mark.parametrize("bad", [{"delta": 0}, {"delta": 1}, {"margin": -0.1}, {"margin": 0.5}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"delta": 0},
+        {"delta": 1},
+        {"margin": -0.1},
+        {"margin": 0.5},
+        {"epoch": -1},
+        {"epoch": 0.5},
+    ],
+)
 def test_parameters_outside_their_range_are_refused(bad):
     with pytest.raises(InvalidParameter, match="cpc-pac"):
         cpc_pac.init(3, **bad)

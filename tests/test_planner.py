@@ -179,6 +179,17 @@ def test_a_vote_brings_the_lists_of_its_pair_up_to_date(situation, data):
             assert found[listed.index(winner)] == expected
 
 
+def test_ties_without_a_margin_are_votes_that_prove_nothing():
+    # 60 : 30 with 90 ties: the same claim in twice the votes.
+    found = []
+    for ties in (0, 90):
+        planner = planner_of(2, level=7.0)
+        kernels.take_in(planner, 0, 1, 60, 30, ties)
+        planner.optimism[0], planner.prior[0] = 0.0, 1e-9
+        found.append(kernels.price(planner, 0, 1, 7.0))
+    assert found[1] == pytest.approx(2 * found[0], rel=0.02)
+
+
 # Certificates
 
 
@@ -336,21 +347,25 @@ def test_the_price_left_keeps_its_digits_when_a_hopeless_claim_becomes_free():
 
 
 def test_losses_beyond_those_listed_are_still_asked_for():
-    # Option 1 lost to 16 others already; a certificate with l = 20 needs more of its losses, and
-    # there are 23 options left that could prove one.
-    k = 42
-    planner = planner_of(k, level=6.0)
-    for i in range(2, 2 + kernels.REFUTERS):
-        kernels.take_in(planner, i, 1, 1, 0, 0)
+    # Option 1 has lost to every one of its listed refuters; there are as many others left.
+    planner = planner_of(2 * kernels.REFUTERS + 2, level=6.0)
     kernels.name_challengers(planner)
     kernels.refresh_losses(planner, 1)
     for i in planner.cheap[1].tolist():
-        if i > 1:
-            kernels.take_in(planner, i, 1, 60, 0, 0)
-    lost = int(planner.claims.lost[1])
-    assert lost >= kernels.REFUTERS - 2
-    price = kernels.losses_price(planner, 1, 20 - lost, 0)
-    assert price < kernels.FAR
+        kernels.take_in(planner, i, 1, 60, 0, 0)
+    assert planner.claims.lost[1] == kernels.REFUTERS
+    assert kernels.losses_price(planner, 1, 10, 0) < kernels.FAR
+
+
+def test_a_refuter_that_turns_out_dear_makes_room_for_another():
+    planner = planner_of(2 * kernels.REFUTERS + 2, level=6.0)
+    for i in range(2, len(planner.points)):
+        kernels.take_in(planner, i, 1, 1, 0, 0)
+    kernels.refresh_losses(planner, 1)
+    sour = int(planner.cheap[1, 0])
+    kernels.take_in(planner, 1, sour, 200, 0, 0)
+    kernels.losses_price(planner, 1, 1, 0)
+    assert sour not in planner.cheap[1] and kernels.NONE not in planner.cheap[1]
 
 
 @pytest.mark.parametrize("k", [2, 3])

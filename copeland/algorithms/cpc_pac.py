@@ -46,6 +46,10 @@ def init(
             f"cpc-pac: delta is {delta}; a failure probability lies between 0 and 1."
         )
     check_margin("cpc-pac", margin)
+    if epoch < 0 or epoch != int(epoch):
+        raise InvalidParameter(
+            f"cpc-pac: epoch is {epoch}; it is 0 if options are never added, else 1."
+        )
     planner = new_planner(k, costly=False, margin=margin)
     planner.promise[:] = delta, epoch, dependent
     return with_levels(planner, k)

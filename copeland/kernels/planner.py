@@ -51,7 +51,7 @@ LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gambl
 WIDEST_GAP = 0.47
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
 CHALLENGERS = 32  # the options of the highest plausible scores are planned for
-REFUTERS = 16  # the cheapest open losses that are remembered of each option
+REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most
 CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
 CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
@@ -137,8 +137,8 @@ def new_planner(k: int, costly: bool, margin: float) -> Planner:
         unproved=np.zeros(1, np.int64),
         risk=new_tree(2 * k),
         challengers=np.full(min(k, CHALLENGERS), NONE, np.int64),
-        cheap=np.full((k, REFUTERS), NONE, np.int64),
-        cheap_price=np.zeros((k, REFUTERS)),
+        cheap=np.full((k, min(k, REFUTERS)), NONE, np.int64),
+        cheap_price=np.zeros((k, min(k, REFUTERS))),
         cheap_edition=np.zeros(k, np.int64),
         row=np.zeros(k),
         fresh=np.zeros(k, np.bool_),
@@ -279,28 +279,29 @@ def votes_to_prove(planner, entry, i, gap, level):
     Evidence is about D^2 / 2n of a lead D in n votes; n' further ones with drift v = 2 gap bring it to
     T when (D + n' v)^2 = 2 T (n + n').
     """
-    lead, n, tied = 0.0, 0, 0
+    lead, n, share = 0.0, 0.0, 1.0
     if entry != NONE:
-        meetings = planner.meetings
+        meetings, margin = planner.meetings, planner.margin[0]
         side = side_of(meetings, entry, i)
         tied = meetings.tied[entry]
-        n = meetings.won[entry, 0] + meetings.won[entry, 1]
-        lead = meetings.won[entry, side] - meetings.won[entry, 1 - side]
-        lead += 2 * planner.margin[0] * (n + tied)
+        n += meetings.won[entry, 0] + meetings.won[entry, 1] + tied
+        lead = meetings.won[entry, side] - meetings.won[entry, 1 - side] + 2 * margin * n
+        if not planner.costly[0] and tied > 0:
+            # Evidence takes a tie for so much of a win: what remains is a larger gap in fewer votes.
+            counted = n - tied / (1 + 2 * margin)
+            share = (counted + 1) / (n + 1)
+            n = counted
+            gap = min(gap / share, WIDEST_GAP)
     drift = 2 * gap
     nats = kl(0.5 + gap, 0.5)
     if planner.costly[0]:
-        n += tied
         needed = max(level - math.log(max(level / nats, n, 1.0)), level / 2, 0.1)
     else:
         needed = level + 0.5 * math.log(n + 2 * level / (drift * drift)) - 0.9
     target = needed * drift * drift / (2 * nats)
     a = target - lead * drift
     square = a * a - drift * drift * (lead * lead - 2 * target * n)
-    more = max((a + math.sqrt(max(square, 0.0))) / (drift * drift), 1.0)
-    if not planner.costly[0] and tied > 0:
-        more *= (n + tied + 1) / (n + 1)  # ties are votes too, and prove nothing
-    return more
+    return max((a + math.sqrt(max(square, 0.0))) / (drift * drift), 1.0) / share
 
 
 @kernel
@@ -323,7 +324,7 @@ def refresh_losses(planner, j):
     """
     meetings = planner.meetings
     planner.cheap_edition[j] = planner.counts[3]
-    for place in range(REFUTERS):
+    for place in range(planner.cheap.shape[1]):
         planner.cheap[j, place] = NONE
     entry = meetings.head[j]
     while entry != NONE:
@@ -333,7 +334,7 @@ def refresh_losses(planner, j):
     for k in planner.challengers:
         if k != NONE and k != j and entry_of(meetings, k, j) == NONE:
             list_loss(planner, k, j, NONE)
-    if planner.cheap[j, REFUTERS - 1] == NONE and len(planner.points) > len(planner.challengers):
+    if planner.cheap[j, -1] == NONE and len(planner.points) > len(planner.challengers):
         for k in range(len(planner.points)):
             if k != j and entry_of(meetings, k, j) == NONE and not is_listed(planner, k, j):
                 list_loss(planner, k, j, NONE)
@@ -342,7 +343,7 @@ def refresh_losses(planner, j):
 @kernel
 def is_listed(planner, k, j):
     """Tell whether k is among those who would prove a loss of j."""
-    for place in range(REFUTERS):
+    for place in range(planner.cheap.shape[1]):
         if planner.cheap[j, place] == k:
             return True
     return False
@@ -356,7 +357,7 @@ def list_loss(planner, k, j, entry):
         if is_held(planner.claims, claim):
             return
     cost = price(planner, k, j, loss_level(planner))
-    place = REFUTERS - 1
+    place = planner.cheap.shape[1] - 1
     last = planner.cheap[j, place]
     if last != NONE and planner.cheap_price[j, place] <= cost:
         return
@@ -377,16 +378,16 @@ def relist_loss(planner, k, j, entry):
     if planner.cheap_edition[j] != planner.counts[3]:
         return  # the whole row will be listed anew when it is looked at
     found = False
-    for place in range(REFUTERS):
+    for place in range(planner.cheap.shape[1]):
         found = found or planner.cheap[j, place] == k
-        if found and place + 1 < REFUTERS:
+        if found and place + 1 < planner.cheap.shape[1]:
             planner.cheap[j, place] = planner.cheap[j, place + 1]
             planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
     if found:
-        planner.cheap[j, REFUTERS - 1] = NONE
+        planner.cheap[j, -1] = NONE
     list_loss(planner, k, j, entry)
     held = is_held(planner.claims, 2 * entry + side_of(planner.meetings, entry, k))
-    if held or planner.cheap[j, REFUTERS - 1] == k:
+    if held or planner.cheap[j, -1] == k:
         planner.cheap_edition[j] = 0  # one that is not listed may be cheaper now
 
 
@@ -397,7 +398,7 @@ def losses_price(planner, j, number, without):
         refresh_losses(planner, j)
     total = 0.0
     last = 0.0
-    for place in range(REFUTERS):
+    for place in range(planner.cheap.shape[1]):
         k = planner.cheap[j, place]
         if number == 0 or k == NONE:
             break
@@ -661,7 +662,7 @@ def rate_losses(planner, j):
         return
     cost = losses_price(planner, j, missing, champion)
     least = math.inf
-    for place in range(REFUTERS):
+    for place in range(planner.cheap.shape[1]):
         i = planner.cheap[j, place]
         if i == NONE or missing == 0:
             break

@@ -173,9 +173,14 @@ def prices(view: PlainPlanner, level: float) -> Floats:
 
 def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
     """Solve (D + n' v)^2 = 2 T (n + n') for n', the votes to come with these gaps: at least one."""
-    decisive = view.wins + view.wins.T
-    n = view.duels if view.costly else decisive
-    lead = view.wins - view.wins.T + 2 * view.margin * view.duels
+    n = np.asarray(view.duels, float)
+    lead = view.wins - view.wins.T + 2 * view.margin * n
+    share = np.ones_like(n)
+    if not view.costly:
+        # Evidence takes a tie for margin / (1/2 + margin) of a win.
+        n = view.wins + view.wins.T + view.ties * view.margin / (0.5 + view.margin)
+        share = np.where(view.ties > 0, (n + 1) / (view.duels + 1), 1)
+        gap = np.minimum(gap / share, tuned.WIDEST_GAP)
     drift = 2 * gap
     nats = (0.5 + gap) * np.log(1 + drift) + (0.5 - gap) * np.log(1 - drift)
     if view.costly:
@@ -187,8 +192,7 @@ def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
     # v^2 n'^2 + 2 (D v - T) n' + D^2 - 2 T n = 0, the larger root
     half = lead * drift - target
     root = np.sqrt(np.maximum(half**2 - drift**2 * (lead**2 - 2 * target * n), 0))
-    more = np.maximum((root - half) / drift**2, 1)
-    return more if view.costly else more * (view.duels + 1) / (decisive + 1)
+    return np.maximum((root - half) / drift**2, 1) / share
 
 
 def losses_to_prove(

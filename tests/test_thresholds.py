@@ -1,0 +1,134 @@
+"""The decision threshold of CPC, lent to CCB and ECW-RMED: against its definition, and by hand."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from conftest import random_matrix
+
+import copeland
+from copeland import InvalidParameter
+from copeland.algorithms import ccb, ecw_rmed
+from copeland.algorithms.cpc import SETTINGS
+from copeland.kernels.certificates import lightest_upset
+from copeland.kernels.imed import imed_expiry, imed_index
+from copeland.kernels.pairs import NEVER
+
+
+def index(wins, n):
+    """min(n d(w/n, 1/2) + ln n, 2 n d(w/n, 1/2)), from its definition."""
+    if n == 0:
+        return 0.0
+    nats = sum(x * math.log(2 * x / n) for x in (wins, n - wins) if x > 0)
+    return min(nats + math.log(n), 2 * nats)
+
+
+@pytest.mark.parametrize(
+    ("wins", "duels", "expected"),
+    [
+        (0, 0, 0.0),
+        (1, 1, math.log(2)),
+        (8, 8, 8 * math.log(2) + math.log(8)),
+        (0, 8, 8 * math.log(2) + math.log(8)),
+        (5, 10, 0.0),
+        (6, 10, 2 * 10 * (0.6 * math.log(1.2) + 0.4 * math.log(0.8))),  # ln 10 would be more
+    ],
+)
+def test_the_index_by_hand(wins, duels, expected):
+    assert imed_index(wins, duels) == pytest.approx(expected, abs=1e-12)
+    assert index(wins, duels) == pytest.approx(expected, abs=1e-12)
+
+
+def test_eight_wins_of_eight_are_decided_until_step_2048():
+    assert imed_expiry(8, 8, 0.0) in (2048, 2049)  # 8 * 2^8, up to rounding
+    assert imed_expiry(8, 8, 3.0) == math.ceil(2048 / math.e**3)
+
+
+def test_ties_are_never_decided_and_long_runs_for_ever():
+    assert imed_expiry(500, 1000, 0.0) == 1
+    assert imed_expiry(10**6, 10**6, 3.0) == NEVER
+
+
+def run(algorithm, matrix, steps, seed, check, **params):
+    """Duel, and let ``check`` look at every state that has come to its step."""
+    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+    state = algorithm.start(matrix.k, **params)
+    for t in range(1, steps + 1):
+        algorithm.advance(state, t, rng)
+        check(state, t)
+        i, j = algorithm.select(state, t, rng)
+        if i != j:
+            winner = i if noise.random() < matrix.p[i, j] else j
+            algorithm.update(state, winner, i + j - winner, rng)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_ccb_decides_pairs_as_cpc_does_at_every_step(setting):
+    def check(state, t):
+        wins, duels = state.pairs.wins, state.pairs.duels
+        for i, j in itertools.permutations(range(5), 2):
+            decided = index(wins[i, j], duels[i, j]) > math.log(t) + SETTINGS[setting]
+            side = np.sign(2 * wins[i, j] - duels[i, j])
+            assert state.pairs.verdict[i, j] == (side if decided else 0)
+
+    run(ccb.ALGORITHM, random_matrix(5, 3), 1500, 0, check, threshold=setting)
+
+
+def test_ccb_with_two_options_duels_again_when_its_decision_expires():
+    # Option 0 always wins: n wins are decided while t < n 2^n.
+    state, rng, met = ccb.init(2, threshold="eager"), np.random.default_rng(0), []
+    for t in range(1, 200):
+        ccb.advance(state, t, rng)
+        first, second = ccb.select(state, t, rng)
+        if first != second:
+            met.append(t)
+            ccb.update(state, 0, 1, rng)
+    expected = [1, 2, 2 * 4, 3 * 8, 4 * 16, 5 * 32]
+    assert len(met) == len(expected)
+    assert np.isin(np.subtract(met, expected), (0, 1)).all()  # up to rounding
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_ecw_rmed_weighs_pairs_and_holds_winners_for_sure_as_cpc_does(setting):
+    level = SETTINGS[setting]
+
+    def check(state, t):
+        tally = state.tally
+        for i, j in itertools.permutations(range(4), 2):
+            weight = index(tally.wins[i, j], tally.duels[i, j])
+            assert tally.evidence[i, j] == pytest.approx(weight, abs=1e-9)
+        if state.weighed[0]:
+            found = lightest_upset(tally, tally.evidence, tally.order, state.surest[0])
+            assert ecw_rmed.sure(state, t) == (found - level >= math.log(t))
+
+    run(ecw_rmed.ALGORITHM, random_matrix(4, 3), 1500, 0, check, threshold=setting)
+
+
+def test_ecw_rmed_with_two_options_duels_again_when_its_winner_is_no_longer_sure():
+    # Option 0 always wins: it is sure while t <= n 2^n. Then the list holds the pair and option 0 itself.
+    state, rng, met = ecw_rmed.init(2, 0.1, threshold="eager"), np.random.default_rng(0), []
+    for t in range(1, 180):
+        ecw_rmed.advance(state, t, rng)
+        first, second = ecw_rmed.select(state, t, rng)
+        if first != second:
+            met.append(t)
+            ecw_rmed.update(state, 0, 1, rng)
+    expected = [1, 2, 2 * 4 + 1, 3 * 8 + 1, 4 * 16 + 1, 5 * 32 + 1]
+    assert len(met) == len(expected)
+    assert np.isin(np.subtract(met, expected), (-1, 0, 1)).all()  # up to rounding, and the draw
+
+
+def test_jumps_of_ecw_rmed_change_nothing_with_a_borrowed_threshold():
+    matrix, name = copeland.load("cyclic-4"), "ecw-rmed:threshold=cautious"
+    jumped = copeland.simulate(matrix, name, 20_000, runs=5, seed=4).curves[0]
+    stepped = copeland.simulate(matrix, name, 20_000, runs=5, seed=4, jump=False).curves[0]
+    assert np.array_equal(jumped.comparisons, stepped.comparisons)
+    np.testing.assert_allclose(jumped.regret, stepped.regret)
+
+
+@pytest.mark.parametrize("module", [ccb, ecw_rmed])
+@pytest.mark.parametrize("bad", ["eagre", "hoeffding", 3])
+def test_an_unknown_threshold_is_refused(module, bad):
+    with pytest.raises(InvalidParameter, match="no threshold"):
+        module.init(3, threshold=bad)
