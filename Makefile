@@ -6,10 +6,10 @@ READY := $(VENV)/.ready
 export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test fast lint format bench measure golden lock clean
+.PHONY: help setup run test fast lint format bench measure leaderboard golden lock clean
 
 help:  ## list the chores
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "copeland needs Python 3.11 or newer; say make PYTHON=python3.12")'
@@ -43,6 +43,9 @@ bench: setup  ## speed against the yardsticks, measured side by side
 
 measure: setup  ## the big measurements; writes docs/measurements.md
 	$(BIN)/python -m benchmarks.measure
+
+leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (QUICK=--quick: a small one, in out/)
+	$(BIN)/python -m benchmarks.leaderboard $(QUICK)
 
 golden: setup  ## write the golden traces anew; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py

@@ -88,7 +88,7 @@ def test_algorithms_lists_what_each_can_do():
         "needs_horizon": False,
         "assumes_condorcet": False,
         "stops": False,
-        "parameters": {"alpha": 0.51},
+        "parameters": {"alpha": 0.51, "threshold": "own"},
     }
 
 

@@ -37,21 +37,20 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("")
     for row in rows[:LONGEST]:
-        low, high = row["score"]
         table.add_row(
             _plain(row["name"]),
             f"{row['won']:,}",
             f"{row['lost']:,}",
             f"{row['tied']:,}",
             f"{row['beats']:,}",
-            f"{low}" if low == high else f"{low} to {high}",
+            f"{row['beats_proved']:,}",
             "" if row["chance"] is None else percent(row["chance"]),
             _plain(row["place"] + ("" if row["state"] == "active" else f", {row['state']}")),
         )
     more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
     table.caption = _plain(
-        f"{more}beats: options beaten by the votes as they are; proved: how many it beats for sure; "
-        "chance to be best: an estimate"
+        f"{more}beats: how many options, by the votes as they are; proved: at least so many; chance: to be "
+        "best, an estimate"
     )
     return table
 

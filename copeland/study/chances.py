@@ -34,7 +34,7 @@ def chances_of(standing: Standing, together: Collection[int] = ()) -> Chances:
     Best is meant as the certificate means it, up to its margin.
     """
     k = len(standing.options)
-    count = max(min(WORLDS, WORK // (k * k)), 20)
+    count = max(min(WORLDS, WORK // (k * k)), 100)
     named = np.isin(np.arange(k), list(together))
     each, exactly, total = np.zeros(k), 0, np.zeros((k, k))
     belief = belief_of(standing.wins, standing.ties)

@@ -21,9 +21,10 @@ from copeland.study.chances import MOST_OPTIONS, Chances, chances_of
 from copeland.study.options import ACTIVE
 from copeland.study.outlook import Need, Outlook, outlook_of
 from copeland.study.standing import Standing
-from copeland.study.words import about, counted, listed, percent
+from copeland.study.words import LISTED, about, counted, listed, percent
 
 PAIRS = 5  # to ask, named in a sentence
+STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
 LONGEST = 6  # options in a circle that is looked for
 UNLIKELY = 0.05  # a chance to be best with which an option is out, as far as the votes tell
 LEAST = 0.01  # a difference in shares, or a share of a lottery, that is worth naming
@@ -79,6 +80,15 @@ def verdict_of(standing: Standing, outlook: Outlook | None = None) -> Verdict:
     )
 
 
+def is_only(found: Certificate) -> bool:
+    """Tell whether those proved best are proved to be all: also because one of them beats every other.
+
+    Then each of the others is beaten by it, so none beats as many.
+    """
+    others = (found.k if found.active is None else len(found.active)) - 1
+    return found.is_all or any(found.lower[i] == others for i in found.best)
+
+
 class _Votes:
     """The votes as they are, and who leads by them."""
 
@@ -106,15 +116,21 @@ class _Votes:
 
     @cached_property
     def circle(self) -> tuple[int, ...]:
-        """Options that beat each other in a circle, as many leaders among them as can be; or none."""
-        if self.standing.votes == 0 or len(self.names) > MOST_OPTIONS:
+        """Options that beat each other in a circle, a leader among them and as many as can be; or none.
+
+        Only wins that stand out count: in a circle of 2:1s there is nothing to see.
+        """
+        if not self.leaders or len(self.names) > MOST_OPTIONS:
             return ()
-        among = self.leaders if len(self.leaders) > 2 else None
-        length = min(max(len(self.leaders), 3), LONGEST)
-        found = winners.cycles(self.matrix, among=among, longest=length)
-        found = found or winners.cycles(self.matrix, longest=length)
+        wins = self.standing.wins
+        clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + 4)  # 4: that 1:0 is nothing yet
+        seen = PreferenceMatrix(_antisymmetric(0.5 + (clear * 0.5 - clear.T * 0.5)))
         leading = set(self.leaders)
-        return max(found, key=lambda circle: len(leading & set(circle)), default=())
+        length = min(max(len(leading), 3), LONGEST)
+        found = winners.cycles(seen, among=leading, longest=length) if len(leading) > 2 else []
+        found = found or winners.cycles(seen, longest=length)
+        most = max(found, key=lambda circle: len(leading & set(circle)), default=())
+        return most if leading & set(most) else ()
 
     @cached_property
     def chances(self) -> Chances | None:
@@ -146,7 +162,7 @@ def _decided(votes: _Votes) -> str:
     name = votes.name(found.best)
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
     if found.verdict == "winner":
-        claim = "is proved the only winner" if found.is_all and not up_to else "is proved best"
+        claim = "is proved the only winner" if is_only(found) and not up_to else "is proved best"
         return f"{name} {claim}{up_to}."
     if up_to:
         return f"{name} are each proved best{up_to}."
@@ -168,16 +184,20 @@ def _undecided(votes: _Votes) -> str:
 def _proved(votes: _Votes) -> Iterator[str]:
     found, standing = votes.certificate, votes.standing
     yield found.statement
-    best, possible = set(found.best), set(found.possible)
-    out = [i for i in range(found.k) if i not in best | possible]
-    others = sorted(possible - best)
-    one = found.verdict == "winner"
-    if best and not found.is_all:
-        who = votes.name(others) if others else "another option"
+    best = set(found.best)
+    others = [] if is_only(found) else [i for i in found.possible if i not in best]
+    out = [i for i in range(found.k) if i not in best and i not in others]
+    them = "it" if found.verdict == "winner" else "them"
+    if others and best:
         are = "are" if len(others) > 1 else "is"
-        yield f"Whether {who} {are} tied with {'it' if one else 'them'} is not proved."
-    if out and not found.is_all:
-        yield f"{votes.name(out)} {'is' if len(out) == 1 else 'are'} ruled out."
+        yield f"Whether {votes.name(others)} {are} tied with {them} is not proved."
+    if out and best and not others and not is_only(found):
+        yield (
+            f"Ruled out, each taken by itself: {votes.name(out)}. That none of all the others is tied with "
+            f"{them} takes a little more evidence."
+        )
+    elif out:
+        yield f"Ruled out: {votes.name(out)}."
     close = [pair for pair in found.ties if not best or best.issuperset(pair)]
     if close:
         pairs = listed([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
@@ -256,14 +276,19 @@ def _behind(votes: _Votes) -> Iterator[str]:
 def _sureness(votes: _Votes, chances: Chances) -> str:
     """How likely each option is to be best."""
     order = sorted(range(len(votes.names)), key=lambda i: (-round(chances.each[i], 2), i))
-    told = [f"{votes.names[i]} {percent(chances.each[i])}" for i in order]
+    worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
+    told = [f"{votes.names[i]} {percent(chances.each[i])}" for i in worth]
+    if len(worth) < len(order):
+        most = chances.each[order[len(worth)]]
+        least = "under 1 %" if most < LEAST else f"{percent(most)} at most"
+        told.append(f"{counted(len(order) - len(worth), 'other')} {least}")
     exactly = (
         f"; that {votes.name(votes.leaders)} are exactly the best, {percent(chances.together)}"
         if len(votes.leaders) > 1
         else ""
     )
     return (
-        f"How sure that is: chances to be best are {listed(told)}{exactly} (an estimate from "
+        f"How sure that is: chances to be best are {listed(told, len(told))}{exactly} (an estimate from "
         f"{chances.worlds:,} worlds that the votes leave plausible, not a proof)."
     )
 

@@ -1,0 +1,77 @@
+"""Votes to a certificate against all pairs with the same stopping rule: `python -m benchmarks.cheap`.
+
+The matrices are those of the folder `COPELAND_TEST_DATA`/matrices with up to 20 options.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import copeland
+from copeland import PreferenceMatrix
+from copeland.study.races import ALL_PAIRS, PLANNED, WAYS, new_start, votes_needed
+
+RUNS = 20
+MOST = 30_000_000  # votes of a run
+LARGEST = 20  # options
+
+
+def matrices() -> Iterator[PreferenceMatrix]:
+    """Yield the matrices that are measured."""
+    folder = Path(os.environ.get("COPELAND_TEST_DATA", ""), "matrices")
+    for file in sorted(folder.glob("*.csv")):
+        if not file.name.endswith(".wins.csv"):
+            matrix = copeland.load(str(file))
+            if matrix.k <= LARGEST:
+                yield matrix
+
+
+def medians(matrix: PreferenceMatrix, runs: int) -> dict[str, float]:
+    """Return the median votes of each way of asking."""
+    start, tie = new_start(matrix.k), np.zeros((matrix.k, matrix.k))
+    return {
+        way: float(
+            np.median(
+                [votes_needed(way, start, matrix.p, tie, MOST, (run,)) for run in range(runs)]
+            )
+        )
+        for way in WAYS
+    }
+
+
+def cheap(runs: int = RUNS) -> Iterator[str]:
+    """Yield the table, line by line."""
+    yield "## Votes to a certificate"
+    yield (
+        f"Medians of {runs} runs, delta = .05. Every way of asking stops at the first vote at which some option "
+        "is proved best by the same certificate; they differ in the pairs they ask."
+    )
+    yield ""
+    yield f"| matrix | options | {' | '.join(WAYS)} | all pairs / cpc-pac |"
+    yield "|---|---|---|---|---|---|"
+    ratios = []
+    for matrix in matrices():
+        found = medians(matrix, runs)
+        ratios.append(found[ALL_PAIRS] / found[PLANNED])
+        votes = " | ".join(f"{found[way]:,.0f}" for way in WAYS)
+        yield f"| {matrix.name} | {matrix.k} | {votes} | {ratios[-1]:.1f} |"
+    yield ""
+    yield (
+        f"Over {len(ratios)} matrices all pairs take {min(ratios):.1f} to {max(ratios):.0f} times as many votes, "
+        f"{np.median(ratios):.1f} times in the median."
+    )
+
+
+def main() -> None:
+    """Print the table, of another number of runs if so told."""
+    for line in cheap(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Keys as they are pressed, or lines where there is no keyboard."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_ARROWS = {"\x1b[D": "left", "\x1b[C": "right", "\x1bOD": "left", "\x1bOC": "right"}
+_WINDOWS_ARROWS = {"K": "left", "M": "right"}
+END = ""  # what reading gives when there is nothing more to come
+
+
+@contextmanager
+def answers() -> Iterator[Callable[[], str]]:
+    """Give a function that waits for a key and returns it; for a line, if input is not a terminal.
+
+    Arrow keys are ``"left"`` and ``"right"``; the end of the input is :data:`END`.
+    """
+    if not sys.stdin.isatty():
+        yield _line
+    elif sys.platform == "win32":
+        yield _windows_key
+    else:
+        import termios
+        import tty
+
+        keyboard = sys.stdin.fileno()
+        before = termios.tcgetattr(keyboard)
+        # Keys at once and without echo, those typed ahead too; Ctrl-C works as ever.
+        tty.setcbreak(keyboard, termios.TCSADRAIN)
+        try:
+            yield _key
+        finally:
+            termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+
+
+def _line() -> str:
+    line = sys.stdin.readline()
+    return line.strip().lower() or " " if line else END
+
+
+def _key() -> str:
+    import os
+    import select
+
+    keyboard = sys.stdin.fileno()
+    pressed = os.read(keyboard, 1).decode(errors="ignore")
+    if pressed == "\x04":  # Ctrl-D
+        return END
+    # What an arrow key sends comes at once; the Escape key sends nothing more.
+    while pressed.startswith("\x1b") and select.select([keyboard], [], [], 0.02)[0]:
+        pressed += os.read(keyboard, 1).decode(errors="ignore")
+        if pressed[-1].isalpha() and pressed[-1] != "O":
+            break
+    return _ARROWS.get(pressed, pressed.lower())
+
+
+def _windows_key() -> str:
+    import msvcrt
+
+    pressed = msvcrt.getwch()  # type: ignore[attr-defined]
+    if pressed in ("\x00", "\xe0"):
+        return _WINDOWS_ARROWS.get(msvcrt.getwch(), " ")  # type: ignore[attr-defined]
+    if pressed == "\x03":
+        raise KeyboardInterrupt
+    return END if pressed in ("\x04", "\x1a") else pressed.lower()

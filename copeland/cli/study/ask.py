@@ -1,0 +1,57 @@
+"""copeland study ask: the next ballot, for a program of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.options import Json, Whole
+from copeland.cli.shell import print_json, show
+from copeland.cli.study.group import STORAGE, Name, Storage, Voter, nothing_left, opened, study
+
+if TYPE_CHECKING:
+    from copeland.study import Ballot, Study
+
+
+@study.command("ask", epilog="Example: `copeland study ask tea --voter ann --json`")
+def ask_command(
+    name: Name,
+    voter: Voter = None,
+    n: Annotated[int, Whole("--n", "-n", help="How many ballots.")] = 1,
+    available: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OPTION", help="Ask only about these options; again for each."),
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Hand out ballots; the JSON is a list, and empty if nothing is left to ask."""
+    work = opened(name, storage)
+    asked = work.ask(voter, n, available, item=item)
+    ballots = asked if isinstance(asked, list) else [asked] if asked is not None else []
+    if as_json:
+        print_json([_described(work, ballot) for ballot in ballots])
+        return
+    for ballot in ballots:
+        show(
+            f"Ballot {ballot.id}: {ballot.left} (left) or {ballot.right} (right)?"
+            f" Answer: copeland study tell {name} {ballot.id} left"
+        )
+    if not ballots:
+        show(nothing_left(work))
+
+
+def _described(work: Study, ballot: Ballot) -> dict[str, Any]:
+    """A ballot with what is to be shown for both sides."""
+    return {
+        "ballot": ballot.id,
+        "left": work.option(ballot.left).shown,
+        "right": work.option(ballot.right).shown,
+        "voter": ballot.voter,
+        "item": ballot.item,
+        "expires": ballot.expires,
+    }

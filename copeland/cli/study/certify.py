@@ -1,0 +1,47 @@
+"""copeland study certify: what is proved, as a file that can be checked again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from copeland.cli.options import Json
+from copeland.cli.shell import FAILURE, note, show
+from copeland.cli.study.group import STORAGE, Force, Name, Storage, opened, require_new, study
+
+
+@study.command("certify", epilog="Example: `copeland study certify tea --out tea.json`")
+def certify_command(
+    name: Name,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the certificate here.")
+    ] = None,
+    active: Annotated[
+        bool,
+        typer.Option(
+            "--active", help="About the active options alone, as if there were no others."
+        ),
+    ] = False,
+    force: Force = False,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Say what the votes prove, and what that assumes; exit code 1 if no option is proved best yet."""
+    from copeland.study.filing import certificate_to_file
+
+    work = opened(name, storage)
+    if out is not None:
+        require_new(out, force)
+    found, text = certificate_to_file(work, active)
+    if out is not None:
+        out.write_text(text, "utf-8")
+        note(f"Written to {out}; check it with: copeland study verify {out}")
+    if as_json:
+        print(json.dumps(json.loads(text)))
+    else:
+        show(found.statement, "\nThat assumes:", *(f"- {one}" for one in found.assumptions))
+    if found.verdict == "open":
+        raise typer.Exit(FAILURE)

@@ -1,0 +1,81 @@
+"""copeland study create: a new study, from names or from a CSV file of options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from copeland.cli.options import Json, Number, Whole
+from copeland.cli.study.group import STORAGE, Storage, study, tell_result
+from copeland.errors import InvalidParameter
+
+
+@study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
+def create_command(
+    name: Annotated[str, typer.Argument(metavar="STUDY", help="A name for the study.")],
+    options: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv", help="The options: a column name, and text or path if wished."
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", metavar="NAME", help="An option; again for each."),
+    ] = None,
+    storage: Storage = STORAGE,
+    algorithm: Annotated[str, typer.Option(help="Who chooses the pairs.")] = "cpc-pac",
+    delta: Annotated[float, Number(help="How likely the certificate may be wrong.")] = 0.05,
+    indifference: Annotated[
+        float, Number(help="Pairs within this of 1/2 are too close to matter.")
+    ] = 0.0,
+    both_bad: Annotated[
+        str, typer.Option(help="'Both are bad' counts as a tie, or is left out: tie or drop.")
+    ] = "tie",
+    repeats: Annotated[
+        str, typer.Option(help="A voter's further votes on a pair: count, or only the first.")
+    ] = "count",
+    voters: Annotated[
+        str,
+        typer.Option(
+            help="dependent if a voter's answers on different pairs may depend on each other, "
+            "else independent."
+        ),
+    ] = "independent",
+    lease: Annotated[
+        float, Number(help="Seconds for which an unanswered ballot is on its way.")
+    ] = 600.0,
+    seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
+    load_if_exists: Annotated[
+        bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Create a study; its settings are fixed from here on."""
+    if (options is None) == (not option):
+        raise InvalidParameter("give the options: either --options FILE.csv or -o NAME -o NAME ...")
+
+    from copeland.study import create_study
+
+    made = create_study(
+        name,
+        option or str(options),
+        storage,
+        algorithm=algorithm,
+        delta=delta,
+        indifference=indifference,
+        seed=seed,
+        both_bad=both_bad,
+        repeats=repeats,
+        voters=voters,
+        lease=lease,
+        load_if_exists=load_if_exists,
+    )
+    names = [one.name for one in made.options]
+    tell_result(
+        f"Study '{name}' has {len(names)} options. Vote with: copeland study vote {name}",
+        {"study": name, "options": names, "settings": made.settings.to_dict()},
+        as_json,
+    )

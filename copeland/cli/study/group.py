@@ -1,0 +1,65 @@
+"""What all commands of `copeland study` share: the group, the storage, the study by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.shell import app, print_json, show
+from copeland.errors import FolderExists
+
+if TYPE_CHECKING:
+    from copeland.study import Study
+
+STORAGE = "sqlite:///copeland.db"
+
+Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
+Storage = Annotated[
+    str,
+    typer.Option(
+        envvar="COPELAND_STORAGE",
+        metavar="URL",
+        help="Where studies are kept: sqlite:///file.db or postgresql://user@host/database.",
+    ),
+]
+Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+
+study = typer.Typer(invoke_without_command=True)
+app.add_typer(study, name="study")
+
+
+def opened(name: str, storage: str) -> Study:
+    """Return the study of this name."""
+    from copeland.study import open_study
+
+    return open_study(name, storage)
+
+
+def require_new(path: Path, force: bool) -> None:
+    """Refuse to replace a file unless that was asked for."""
+    if path.exists() and not force:
+        raise FolderExists(f"{path} exists; name another file, or replace it with --force.")
+
+
+def tell_result(sentence: str, result: dict[str, Any], as_json: bool) -> None:
+    """Say what was done: as JSON, or in a sentence."""
+    if as_json:
+        print_json(result)
+    else:
+        show(sentence)
+
+
+def nothing_left(work: Study) -> str:
+    """Say why a study has nothing to ask now."""
+    standing = work.standing(voters=False)
+    if standing.certificate.best:
+        return "Nothing is left to ask: the verdict is proved."
+    if standing.open:
+        return (
+            "Nothing is left to ask for now, because answers are under way; ballots that stay "
+            f"unanswered are asked again after {standing.settings.lease:g} seconds."
+        )
+    return "Nothing is left to ask."

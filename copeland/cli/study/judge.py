@@ -1,0 +1,206 @@
+"""copeland study judge: let programs or language models vote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.options import Json, Number, Whole
+from copeland.cli.progress import progress_bar
+from copeland.cli.shell import FAILURE, INTERRUPTED, print_json, show
+from copeland.cli.study.group import STORAGE, Name, Storage, nothing_left, opened, study
+from copeland.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from copeland.study import Study
+    from copeland.study.judges import Summary
+
+_EXAMPLE = 'copeland study judge tea --command "python judge.py {left} {right}" --calls 500'
+_CODES = {"failed": FAILURE, "interrupted": INTERRUPTED}
+
+
+@study.command("judge", epilog=f"Example: `{_EXAMPLE}`")
+def judge_command(
+    name: Name,
+    command: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A program that prints an outcome; {left}, {right}, {item} stand for texts. "
+            "Again for each of several.",
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODEL", help="A language model at --url; again for each of several."),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="An endpoint that speaks OpenAI's chat completions.")
+    ] = None,
+    voter: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="The voter that a judge is; again for each, programs first."
+        ),
+    ] = None,
+    calls: Annotated[int, Whole(help="At most so many calls of judges.")] = 1_000,
+    cost: Annotated[float | None, Number(help="At most so much money; needs --prices.")] = None,
+    prices: Annotated[
+        str | None,
+        typer.Option(metavar="IN,OUT", help="Of a million tokens, read and written: 0.15,0.60."),
+    ] = None,
+    swap: Annotated[
+        str,
+        typer.Option(help="random: one call a ballot; confirm: two, with the sides swapped."),
+    ] = "random",
+    items: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What options are compared on: .txt, .csv or .jsonl."),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What models are told, with {left}, {right}, {item}."),
+    ] = None,
+    key_variable: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="The environment variable with the key; '' for none."),
+    ] = "OPENAI_API_KEY",
+    workers: Annotated[int, Whole(help="Ballots judged at the same time.")] = 1,
+    timeout: Annotated[float, Number(help="Seconds that a judge may take.")] = 60.0,
+    patience: Annotated[int, Whole(help="Stop when a judge fails so often in a row.")] = 5,
+    seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Let judges vote until nothing is left to ask, or a cap is met; Ctrl-C keeps what is judged.
+
+    A failure is kept as an error, which is no vote. Exit code 1 if a judge keeps failing.
+    """
+    from copeland.study.judges import judge_study, read_items
+
+    work = opened(name, storage)
+    judges = _judges(
+        command or [],
+        model or [],
+        voter or [],
+        {
+            "url": url,
+            "prompt": None if prompt is None else _text(prompt),
+            "prices": _prices(prices),
+            "key_variable": key_variable or None,
+        },
+        timeout,
+    )
+    drawn = None if items is None else read_items(items)
+    with progress_bar("calls") as advance:
+        advance(0, calls)
+        done = judge_study(
+            work,
+            judges,
+            calls=calls,
+            cost=cost,
+            swap=swap,
+            workers=workers,
+            items=drawn,
+            seed=seed,
+            patience=patience,
+            progress=lambda judged: advance(judged.calls, calls),
+        )
+    if as_json:
+        print_json(_described(name, done))
+    else:
+        show(*_sentences(work, done))
+    if done.reason in _CODES:
+        raise typer.Exit(_CODES[done.reason])
+
+
+def _judges(
+    commands: list[str], models: list[str], voters: list[str], chat: dict[str, Any], timeout: float
+) -> list[Any]:
+    """The judges that were named, each the voter it was told to be."""
+    from copeland.study.judges import ChatJudge, CommandJudge
+
+    if not commands and not models:
+        raise InvalidParameter("name a judge: --command PROGRAM, or --model MODEL with --url.")
+    if models and chat["url"] is None:
+        raise InvalidParameter(f"the model '{models[0]}' needs the --url of its endpoint.")
+    if voters and len(voters) != len(commands) + len(models):
+        raise InvalidParameter(
+            f"--voter is given {len(voters)} times for {len(commands) + len(models)} judges; "
+            "name each, or none."
+        )
+    names = voters or [None] * (len(commands) + len(models))
+    programs = [
+        CommandJudge(command, timeout, name) for command, name in zip(commands, names, strict=False)
+    ]
+    return programs + [
+        ChatJudge(model, **chat, timeout=timeout, name=name)
+        for model, name in zip(models, names[len(commands) :], strict=True)
+    ]
+
+
+def _prices(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        read, written = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InvalidParameter(
+            f"--prices is '{text}'; write two numbers, as in 0.15,0.60."
+        ) from None
+    return read, written
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
+
+
+def _described(name: str, done: Summary) -> dict[str, Any]:
+    told = {
+        field: getattr(done, field)
+        for field in (
+            *("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"),
+            *("cost", "reason", "stopped"),
+        )
+    }
+    agreement = {
+        "pairs": [pair._asdict() for pair in done.agreement.pairs],
+        "judges": [judge._asdict() for judge in done.agreement.judges],
+    }
+    return {"study": name, **told, "agreement": agreement}
+
+
+def _sentences(work: Study, done: Summary) -> list[str]:
+    from copeland.study.words import counted, percent
+
+    besides = [
+        words
+        for number, words in (
+            (done.errors, counted(done.errors, "error")),
+            (done.skips, counted(done.skips, "skip")),
+            (done.retries, f"{done.retries:,} sent again"),
+        )
+        if number
+    ]
+    paid = f", cost {done.cost:,.4g}" if done.cost else ""
+    said = [
+        f"{counted(done.votes, 'vote')} from {counted(done.calls, 'call')}"
+        f"{paid}{' (' + ', '.join(besides) + ')' if besides else ''}. Stopped: {done.stopped}"
+    ]
+    if done.reason == "finished":
+        said.append(nothing_left(work))
+    if done.confirmed:
+        said.append(
+            f"With the sides swapped, {done.flips:,} of {done.confirmed:,} answers changed."
+        )
+    said += [
+        f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."
+        for pair in done.agreement.pairs
+    ]
+    return [*said, f"How it stands: copeland study status {work.name}"]

@@ -1,0 +1,66 @@
+"""copeland study, and copeland study list: what there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from copeland.cli.options import Json
+from copeland.cli.shell import print_json, show
+from copeland.cli.study.group import STORAGE, Storage, opened, study
+
+
+@study.callback(epilog="Example: `copeland study create tea -o green -o black -o white`")
+def study_command(context: typer.Context, as_json: Json = False) -> None:
+    """Live studies: people or judges vote, every vote is kept, a certificate ends it.
+
+    `create` a study; then `vote` yourself, let a `judge` vote, or `import` votes; `status` says how it
+    stands.
+    """
+    if as_json:  # before a command as well as after it
+        context.default_map = _json_for_all(context.command)
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def _json_for_all(command: Any) -> dict[str, Any]:
+    commands = getattr(command, "commands", None)
+    if commands is None:
+        return {"as_json": True}
+    return {name: _json_for_all(one) for name, one in commands.items()} | {"as_json": True}
+
+
+@study.command("list", epilog="Example: `copeland study list --storage sqlite:///team.db`")
+def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """List the studies in a storage, the oldest first."""
+    from copeland.report.study_tables import studies_table
+    from copeland.study import list_studies
+
+    rows = [_described(name, storage) for name in list_studies(storage)]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        show(studies_table(rows))
+    else:
+        show(f"There is no study in {storage} yet; copeland study create makes one.")
+
+
+def _described(name: str, storage: str) -> dict[str, Any]:
+    standing = opened(name, storage).standing(voters=False)
+    certificate = standing.certificate
+    best = [certificate.labels[i] for i in certificate.best]
+    if best:
+        stands = f"proved best: {', '.join(best)}"
+    else:
+        stands = f"open, {standing.leader} leads" if standing.leader else "open, no votes yet"
+    return {
+        "study": name,
+        "options": len(standing.options),
+        "votes": standing.votes,
+        "verdict": certificate.verdict,
+        "best": best,
+        "leader": standing.leader,
+        "closed": standing.closed,
+        "stands": stands,
+    }

@@ -1,0 +1,89 @@
+"""copeland study plan: how many more votes it may take, and what they cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.options import Json, Number, Whole
+from copeland.cli.progress import progress_bar
+from copeland.cli.shell import INTERRUPTED, note, print_json, show
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
+from copeland.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from copeland.study.planning import Forecast, Plan
+
+
+@study.command("plan", epilog="Example: `copeland study plan tea --cost-per-vote 0.05`")
+def plan_command(
+    name: Name,
+    cost_per_vote: Annotated[float | None, Number(help="What one vote costs.")] = None,
+    worlds: Annotated[
+        int | None,
+        Whole(help="Plausible worlds to simulate; 100 by default, fewer for over 30 options."),
+    ] = None,
+    most: Annotated[int, Whole(help="Further votes after which a world is given up.")] = 200_000,
+    seed: Annotated[int, Whole(help="Same seed, same plan.")] = 0,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Predict how many more votes it takes to prove an option best, by simulation.
+
+    Worlds are drawn from what the votes so far leave plausible. In each of them the study is carried on:
+    as this package chooses pairs, by all pairs in turn, and by random pairs, with the same stopping rule.
+    """
+    if cost_per_vote is not None and not cost_per_vote > 0:
+        raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
+    from copeland.report.study_tables import plan_sentences, plan_table
+    from copeland.study.outlook import outlook_of
+    from copeland.study.planning import plan_of
+    from copeland.study.worlds import BELIEF
+
+    standing = opened(name, storage).standing(voters=False)
+    if outlook_of(standing).votes is None:
+        raise InvalidParameter(
+            "nothing can be proved of all options while some that it takes are paused or retired; "
+            "resume them, or see what certify --active says."
+        )
+    try:
+        with progress_bar("worlds") as advance:
+            plan = plan_of(standing, worlds, most, seed, advance)
+    except KeyboardInterrupt:
+        note("copeland: stopped before the first world was done.")
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json(_described(plan, cost_per_vote))
+    else:
+        show(
+            f"{name}: {plan.votes:,} votes so far. Until an option is proved best, in "
+            f"{plan.worlds} plausible worlds:",
+            plan_table(plan, cost_per_vote),
+            *plan_sentences(plan),
+            BELIEF,
+        )
+    if plan.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _described(plan: Plan, price: float | None) -> dict[str, Any]:
+    return {
+        "study": plan.study,
+        "options": plan.options,
+        "votes": plan.votes,
+        "worlds": plan.worlds,
+        "most": plan.most,
+        "interrupted": plan.interrupted,
+        "cost_per_vote": price,
+        "ways": [_forecast(forecast, price) for forecast in plan.forecasts],
+    }
+
+
+def _forecast(forecast: Forecast, price: float | None) -> dict[str, Any]:
+    """Quantiles are null where they are beyond the cap."""
+    votes = {f"q{round(100 * q)}": forecast.quantile(q) for q in (0.1, 0.5, 0.9)}
+    told = {"way": forecast.way, "votes": votes, "unfinished": forecast.unfinished}
+    if price is not None:
+        told["cost"] = {q: None if n is None else n * price for q, n in votes.items()}
+    return told

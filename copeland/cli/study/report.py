@@ -1,0 +1,40 @@
+"""copeland study report: where a study stands, as one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from copeland.cli.options import Json
+from copeland.cli.study.group import (
+    STORAGE,
+    Force,
+    Name,
+    Storage,
+    opened,
+    require_new,
+    study,
+    tell_result,
+)
+
+
+@study.command("report", epilog="Example: `copeland study report tea --out tea.html`")
+def report_command(
+    name: Name,
+    out: Annotated[
+        Path | None, typer.Option(metavar="PAGE.html", help="The page; STUDY.html by default.")
+    ] = None,
+    force: Force = False,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Write one self-contained page: the verdict, scores, every pair, cycles, progress, voters."""
+    from copeland.report.study import write_study_page
+
+    path = out or Path(f"{name}.html")
+    work = opened(name, storage)
+    require_new(path, force)
+    write_study_page(work, path)
+    tell_result(f"Written: look at {path}.", {"study": name, "page": str(path)}, as_json)

@@ -1,0 +1,171 @@
+"""copeland study status: how a study stands, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from copeland.cli.options import Json
+from copeland.cli.shell import print_json, show
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from copeland.study import Standing
+    from copeland.study.outlook import Outlook
+    from copeland.study.verdict import Verdict
+
+
+@study.command("status", epilog="Example: `copeland study status tea`")
+def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
+    from copeland.report.study_tables import standing_table
+    from copeland.study.outlook import outlook_of
+    from copeland.study.verdict import verdict_of
+
+    standing = opened(name, storage).standing()
+    outlook = outlook_of(standing)
+    verdict = verdict_of(standing, outlook)
+    if as_json:
+        print_json(described(standing, verdict, outlook))
+        return
+    show(*_headline(standing, verdict))
+    delta = f"error probability {standing.certificate.delta:g}"
+    for heading, sentences in (
+        (f"Proved ({delta})", verdict.proved),
+        ("By the votes so far", (*verdict.shown, *_notes(standing))),
+        ("What next", verdict.advice),
+    ):
+        if sentences:
+            show(_bold(f"\n{heading}"), *(_bullet(sentence) for sentence in sentences))
+    if standing.votes:
+        show("", standing_table(rows_of_options(standing, verdict)))
+
+
+def described(standing: Standing, verdict: Verdict, outlook: Outlook) -> dict[str, Any]:
+    """Return how a study stands, ready for JSON."""
+    return {
+        "study": standing.name,
+        "votes": standing.votes,
+        "closed": standing.closed,
+        "verdict": {
+            "kind": verdict.kind,
+            "claim": verdict.claim,
+            "proved": verdict.proved,
+            "shown": verdict.shown,
+            "advice": verdict.advice,
+            "assumptions": verdict.assumptions,
+        },
+        "outlook": {
+            "champion": outlook.champion,
+            "votes": outlook.votes,
+            "pairs": [need._asdict() for need in outlook.pairs],
+        },
+        "leader": standing.leader,
+        "options": rows_of_options(standing, verdict),
+        "certificate": asdict(standing.certificate),
+        "position": asdict(standing.position),
+        "outcomes": standing.outcomes,
+        "asked": standing.asked,
+        "open": standing.open,
+        "repeated": standing.repeated,
+        "undone": standing.undone,
+        "voters": [
+            {"name": one.name, "votes": one.votes, "agreement": one.agreement}
+            for one in standing.voters
+        ],
+        "settings": standing.settings.to_dict(),
+    }
+
+
+def rows_of_options(standing: Standing, verdict: Verdict) -> list[dict[str, Any]]:
+    """Return what is known of each option, who leads first."""
+    points = standing.wins + standing.ties / 2
+    beats = (points > points.T).sum(axis=1)
+    even = (points == points.T).sum(axis=1) - 1
+    won, lost, tied = (
+        counts.sum(axis=1) for counts in (standing.wins, standing.wins.T, standing.ties)
+    )
+    share = points.sum(axis=1) / np.maximum(won + lost + tied, 1)
+    found = standing.certificate
+    order = np.lexsort((-share, -(beats + even / 2)))
+    first = set(found.best)
+    rows = [
+        {
+            "name": standing.options[i].name,
+            "state": standing.options[i].state,
+            "won": int(won[i]),
+            "lost": int(lost[i]),
+            "tied": int(tied[i]),
+            "beats": int(beats[i]),
+            "beats_proved": found.lower[i],
+            "score": list(found.scores[i]),
+            "chance": None if verdict.chances is None else verdict.chances[i],
+            "place": _place(standing, i),
+        }
+        for i in order.tolist()
+    ]
+    return sorted(rows, key=lambda row: found.labels.index(row["name"]) not in first)
+
+
+def _place(standing: Standing, i: int) -> str:
+    from copeland.study.verdict import is_only
+
+    found = standing.certificate
+    if i in found.best:
+        return "proved best"
+    if i not in found.possible or is_only(found):
+        return "ruled out"
+    return "may be tied with the best" if found.best else "may be best"
+
+
+def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
+    from rich.text import Text
+
+    from copeland.study.words import counted
+
+    people = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
+    closed = ", closed" if standing.closed else ""
+    yield Text(
+        f"{standing.name}: {counted(len(standing.options), 'option')}, "
+        f"{counted(standing.votes, 'vote')}{people}{closed}",
+        style="dim",
+    )
+    yield Text(
+        f"\n{verdict.claim}", style="bold yellow" if verdict.kind == "open" else "bold green"
+    )
+
+
+def _notes(standing: Standing) -> Iterator[str]:
+    """What is odd about the votes."""
+    from copeland.study.words import counted, percent
+
+    position = standing.position
+    if position.is_biased:
+        side, share = (
+            ("left", position.share) if position.share > 0.5 else ("right", 1 - position.share)
+        )
+        yield (
+            f"The {side} side won {percent(share)} of the votes that named a winner: voters lean to it. "
+            "Sides are shuffled, so no option gains by that."
+        )
+    if standing.outcomes["error"]:
+        yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; that is no vote."
+
+
+def _bold(text: str) -> Text:
+    from rich.text import Text
+
+    return Text(text, style="bold")
+
+
+def _bullet(sentence: str) -> Any:
+    """A sentence that keeps its indent when it is wrapped."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    return Padding(Text(sentence), (0, 0, 0, 2), expand=False)

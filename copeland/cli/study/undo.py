@@ -1,0 +1,50 @@
+"""copeland study undo: count a vote no more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from copeland.cli.options import Json
+from copeland.cli.study.group import STORAGE, Name, Storage, Voter, opened, study, tell_result
+from copeland.errors import InvalidParameter, UnknownVote
+
+if TYPE_CHECKING:
+    from copeland.study import Study
+
+
+@study.command("undo", epilog="Example: `copeland study undo tea --last --voter ann`")
+def undo_command(
+    name: Name,
+    event_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="The vote's event_id.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="The last vote that still counts.")] = False,
+    voter: Voter = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Count a vote no more; it stays in the log, and so does its undoing.
+
+    Undo for reasons that do not look at the outcome, or the certificate loses its meaning.
+    """
+    if (event_id is None) != last:
+        raise InvalidParameter("say which vote to undo: either its event_id, or --last.")
+    work = opened(name, storage)
+    chosen = event_id or _last(work, voter)
+    work.undo(chosen)
+    tell_result(f"The vote {chosen} counts no more.", {"study": name, "undone": chosen}, as_json)
+
+
+def _last(work: Study, voter: str | None) -> str:
+    """The last vote, of one voter if so told, that was not undone."""
+    log = work.log()
+    undone = {event.undoes for event in log if event.undoes is not None}
+    for event in reversed(log):
+        mine = voter is None or event.voter == voter
+        if event.kind == "voted" and event.number not in undone and mine:
+            assert event.event_id is not None
+            return event.event_id
+    whose = "" if voter is None else f" of '{voter}'"
+    raise UnknownVote(f"there is no vote{whose} to undo.")

@@ -1,0 +1,45 @@
+"""copeland study verify: a certificate, checked again from the votes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from copeland.cli.options import Json
+from copeland.cli.shell import FAILURE, print_json, show
+from copeland.cli.study.group import STORAGE, Storage, opened, study
+
+
+@study.command("verify", epilog="Example: `copeland study verify tea.json`")
+def verify_command(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.json", help="What `study certify --out` wrote.")
+    ],
+    votes: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="VOTES.csv", help="Check it by exported votes, without the study's database."
+        ),
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Make a certificate again from the votes it was issued on; exit code 1 if it does not hold."""
+    from copeland.study.filing import objections, objections_by_votes, read_certificate
+
+    filed = read_certificate(file)
+    found = (
+        objections(filed, opened(filed.study, storage))
+        if votes is None
+        else objections_by_votes(filed, votes)
+    )
+    if as_json:
+        print_json({"file": str(file), "holds": not found, "objections": list(found)})
+    elif found:
+        show(*(f"{file} does not hold: {objection}" for objection in found))
+    else:
+        show(f"{file} holds: {filed.certificate.statement}")
+    if found:
+        raise typer.Exit(FAILURE)

@@ -1,0 +1,381 @@
+"""Verdicts in words, what would settle a study, and certificates as files."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import copeland
+from copeland.errors import InvalidParameter, InvalidRow
+from copeland.study.chances import chances_of
+from copeland.study.filing import (
+    certificate_to_file,
+    objections,
+    objections_by_votes,
+    read_certificate,
+)
+from copeland.study.outlook import SETTLED, Need, outlook_of
+from copeland.study.verdict import is_only, verdict_of
+
+CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
+DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
+
+
+def rows(votes):
+    """Votes as rows, from wins and losses (and ties) by pair."""
+    for (first, second), (won, lost, *tied) in votes.items():
+        for outcome, times in ((first, won), (second, lost), ("tie", sum(tied))):
+            yield from [{"left": first, "right": second, "outcome": outcome}] * times
+
+
+def study_of(votes, options="ABCDE", **how):
+    study = copeland.create_study("study", list(options), **how)
+    study.add_votes(rows(votes))
+    return study
+
+
+def said(votes, options="ABCDE", **how):
+    return verdict_of(study_of(votes, options, **how).standing())
+
+
+# Open
+
+
+def test_without_votes_every_option_may_be_best():
+    verdict = said({}, "AB")
+    assert verdict.kind == "open"
+    assert verdict.claim == "There are no votes yet: every option may be best."
+    assert verdict.shown == ()
+
+
+def test_the_demo_is_a_cycle_of_three_with_two_options_out():
+    verdict = said(DEMO)
+    assert verdict.kind == "open"
+    assert verdict.claim == (
+        "A, B and C are tied for first so far, in a cycle. Keep going: no option is proved best yet."
+    )
+    assert (
+        "In a circle, A beats B (140:60), B beats C (140:60) and C beats A (140:60). Each of these "
+        "wins is proved (error probability 0.05 for all pairs together)."
+    ) in verdict.shown
+    assert "D and E are out, as far as the votes tell; that is not proved yet." in verdict.shown
+
+
+def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate():
+    sure = next(one for one in said(DEMO).shown if one.startswith("How sure"))
+    chances = {name: int(share) for name, share in re.findall(r"\b([A-E]) (\d+) %", sure)}
+    assert all(70 <= chances[name] <= 95 for name in "ABC")
+    assert chances["D"] < 10 and chances["E"] < 10
+    assert "not a proof" in sure
+
+
+def test_what_is_proved_of_the_demo_is_said_by_its_certificate():
+    study = study_of(DEMO)
+    assert verdict_of(study.standing()).proved == (study.standing().certificate.statement,)
+
+
+def test_one_leader_leads():
+    verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
+    assert verdict.claim == "A leads so far. Keep going: no option is proved best yet."
+    assert (
+        "By the votes as they are, A beats every other, and no option beats more." in verdict.shown
+    )
+    assert "Behind, but still possible: B and C." in verdict.shown
+
+
+def test_a_circle_whose_links_are_not_proved_is_called_so():
+    verdict = said({"AB": (16, 9), "BC": (16, 9), "CA": (16, 9)}, "ABC")
+    assert any(one.endswith("None of these wins is proved yet.") for one in verdict.shown)
+
+
+def test_a_circle_of_which_one_link_is_proved_names_it():
+    verdict = said({"AB": (60, 4), "BC": (16, 9), "CA": (16, 9)}, "ABC")
+    assert any(one.endswith("Proved is A over B, not the rest.") for one in verdict.shown)
+
+
+def test_ties_are_told_with_the_votes_of_a_circle():
+    verdict = said({"AB": (16, 9, 3), "BC": (16, 9), "CA": (16, 9)}, "ABC")
+    assert any("A beats B (16:9, 3 tied)" in one for one in verdict.shown)
+
+
+def test_a_circle_that_may_well_be_chance_is_not_told():
+    verdict = said({"AB": (6, 4), "BC": (6, 4), "CA": (6, 4)}, "ABC")
+    assert verdict.claim.startswith("A, B and C are tied for first so far. Keep going")
+    assert not any("circle" in one for one in verdict.shown)
+
+
+def test_a_circle_without_a_leader_is_not_told():
+    votes = {"AB": (60, 20), "BC": (60, 20), "CA": (60, 20)}
+    verdict = said(votes | {f"D{x}": (14, 6) for x in "ABC"}, "ABCD")
+    assert verdict.claim.startswith("D leads")
+    assert not any("circle" in one for one in verdict.shown)
+
+
+def test_chances_of_many_options_name_the_likeliest_alone():
+    options = "ABCDEFGHIJKLMNOP"
+    sure = next(one for one in said({"AB": (6, 4)}, options).shown if one.startswith("How sure"))
+    assert "8 others" in sure
+
+
+def test_a_closed_study_is_not_told_to_go_on():
+    study = study_of({"AB": (6, 4)}, "AB")
+    study.close()
+    verdict = verdict_of(study.standing())
+    assert verdict.claim == "A leads; the study was closed before any option was proved best."
+    assert verdict.advice == ()
+
+
+def test_what_would_settle_it_names_the_pair_and_the_votes():
+    verdict = said({"AB": (20, 10)}, "AB")
+    (advice,) = verdict.advice
+    assert re.fullmatch(
+        r"What would settle it: to prove A best, about \d+ more votes, on A against B \(about \d+\)\.",
+        advice,
+    )
+
+
+# Proved
+
+
+def test_an_option_that_beats_every_other_is_the_only_winner():
+    verdict = said({"AB": (90, 30), "AC": (90, 30)}, "ABC")
+    assert verdict.kind == "winner"
+    assert verdict.claim == "A is proved the only winner."
+    assert "Ruled out: B and C." in verdict.proved
+    assert verdict.advice == ()
+
+
+def test_a_winner_that_others_may_be_tied_with_is_only_proved_best():
+    # B and C may beat E and then have as many wins as A; D lost twice.
+    verdict = said(DEMO | {"AD": (300, 100), "BD": (300, 100), "AE": (60, 0)})
+    assert verdict.claim == "A is proved best."
+    assert "Whether B and C are tied with it is not proved." in verdict.proved
+
+
+def test_a_cycle_that_is_proved_is_tied_for_first():
+    verdict = said(CYCLE, "ABC")
+    assert verdict.kind == "tied"
+    assert verdict.claim == "A, B and C are proved tied for first, in a cycle."
+
+
+def test_options_tied_within_the_margin_are_said_to_be():
+    verdict = said({"AB": (400, 400)}, "AB", indifference=0.1)
+    assert verdict.claim == "A and B are each proved best up to a margin of 0.1."
+    assert "Within the margin of 0.1, these are proved tied: A and B." in verdict.proved
+
+
+def test_a_winner_that_is_retired_is_said_to_be():
+    study = study_of({"AB": (90, 30), "AC": (90, 30)}, "ABC")
+    study.retire_option("A")
+    proved = verdict_of(study.standing()).proved
+    assert "A is retired; the verdict is about all options ever offered." in proved
+
+
+def test_the_assumptions_are_those_of_the_certificate():
+    study = study_of(CYCLE, "ABC")
+    certificate = study.standing().certificate
+    assert verdict_of(study.standing()).assumptions == certificate.assumptions
+
+
+def test_only_means_all_or_beats_every_other():
+    every = study_of({"AB": (60, 20), "AC": (60, 20)}, "ABC").standing().certificate
+    some = study_of(DEMO | {"AD": (300, 100), "AE": (60, 0)}).standing().certificate
+    assert (every.best, is_only(every)) == ((0,), True)
+    assert (some.best, is_only(some)) == ((0,), False)
+
+
+# Other ways to count
+
+
+def test_where_borda_disagrees_it_is_said():
+    verdict = said({"AB": (600, 400), "AC": (600, 400), "BC": (1000, 0)}, "ABC")
+    assert verdict.claim == "A is proved the only winner."
+    assert any(
+        one.startswith("Borda, which counts by how much, would name B") for one in verdict.shown
+    )
+
+
+def test_where_von_neumann_disagrees_it_is_said():
+    # A is proved best; that B and C are, too, is not, but the lottery is of all three.
+    votes = CYCLE | {"AD": (300, 100), "AE": (60, 0), "DE": (20, 0), "BD": (60, 40), "CD": (60, 40)}
+    verdict = said(votes)
+    assert verdict.claim == "A is proved best."
+    assert any(one.startswith("Von Neumann's lottery") for one in verdict.shown)
+
+
+def test_where_they_agree_nothing_is_said():
+    shown = said({"AB": (90, 30), "AC": (90, 30), "BC": (90, 30)}, "ABC").shown
+    assert not any("Borda" in one or "Neumann" in one for one in shown)
+
+
+# Laws
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10**6))
+def test_every_verdict_has_its_kind_and_names_those_proved_best(seed):
+    rng = np.random.default_rng(seed)
+    options = "ABCDE"[: rng.integers(2, 6)]
+    votes = {
+        a + b: tuple(rng.integers(0, 40, 3).tolist()) for a in options for b in options if a < b
+    }
+    standing = study_of(votes, options).standing()
+    verdict = verdict_of(standing)
+    assert verdict.kind == standing.certificate.verdict
+    assert verdict.sentences[0] == verdict.claim
+    for i in standing.certificate.best:
+        assert standing.labels[i] in verdict.claim
+
+
+def test_chances_are_those_of_worlds_with_the_votes_so_far():
+    clear = chances_of(study_of({"AB": (90, 10)}, "AB").standing(), (0,))
+    even = chances_of(study_of({"AB": (50, 50)}, "AB").standing(), (0,))
+    assert clear.each[0] > 0.999 and clear.together == clear.each[0]
+    assert 0.4 < even.each[0] < 0.6
+    assert even.each[0] + even.each[1] == pytest.approx(1)
+
+
+def test_with_very_many_options_chances_are_left_out(monkeypatch):
+    monkeypatch.setattr("copeland.study.verdict.MOST_OPTIONS", 2)
+    verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
+    assert verdict.chances is None
+    assert not any("How sure" in one for one in verdict.shown)
+
+
+# Outlook
+
+
+def test_nothing_is_needed_once_an_option_is_proved_best():
+    assert outlook_of(study_of(CYCLE, "ABC").standing()) == SETTLED
+
+
+def test_the_needs_of_a_study_add_up_and_lead_to_its_champion():
+    outlook = outlook_of(study_of(DEMO).standing())
+    assert outlook.champion in "ABC"
+    assert {(need.first, need.second) for need in outlook.pairs} == {
+        (outlook.champion, "D"),
+        (outlook.champion, "E"),
+    }
+    assert outlook.votes == sum(need.votes for need in outlook.pairs)
+
+
+def test_the_votes_needed_are_about_those_that_it_takes():
+    # At 60 % about ln(K (K - 1) / delta) + 2 = 6 nats, 0.0201 each: 300 votes; 100 are there.
+    outlook = outlook_of(study_of({"AB": (60, 40)}, "AB").standing())
+    assert 100 <= outlook.votes <= 400
+
+
+def test_losses_that_others_must_prove_are_among_the_needs():
+    # A loses to C, so each other option must be shown to lose once: E has not.
+    votes = CYCLE | {"AD": (300, 100), "BD": (300, 100), "AE": (60, 0)}
+    study = study_of(votes | {"CD": (300, 100)})
+    assert study.standing().certificate.verdict == "winner"
+    fewer = study_of(votes | {"AE": (3, 0), "DE": (0, 3)})
+    outlook = outlook_of(fewer.standing())
+    assert any(need.second == "E" for need in outlook.pairs)
+
+
+def test_a_plan_that_needs_a_retired_option_says_which_pairs_cannot_be_asked():
+    study = study_of({"AB": (10, 5)}, "ABC")
+    study.retire_option("C")
+    outlook = outlook_of(study.standing())
+    assert outlook.votes is None
+    assert Need(outlook.champion, "C", 0) in outlook.pairs
+    (advice,) = verdict_of(study.standing()).advice
+    assert "cannot be asked" in advice
+
+
+# Files
+
+
+@pytest.fixture
+def filed(tmp_path):
+    study = study_of(CYCLE, "ABC")
+    file = tmp_path / "certificate.json"
+    file.write_text(certificate_to_file(study)[1])
+    return study, file
+
+
+def test_a_certificate_holds_when_it_is_made_again_from_the_votes(filed):
+    study, file = filed
+    assert objections(read_certificate(file), study) == ()
+
+
+def test_a_certificate_holds_also_after_more_votes(filed):
+    study, file = filed
+    study.add_votes(rows({"AB": (0, 500)}))
+    study.add_option("D")
+    assert objections(read_certificate(file), study) == ()
+
+
+def test_a_certificate_holds_by_the_exported_votes_alone(filed, tmp_path):
+    study, file = filed
+    study.add_votes(rows({"AB": (5, 0)}))
+    study.export(tmp_path / "votes.csv")
+    assert objections_by_votes(read_certificate(file), tmp_path / "votes.csv") == ()
+
+
+def test_other_votes_do_not_prove_a_certificate(filed, tmp_path):
+    _, file = filed
+    other = study_of({"AB": (60, 140), "BC": (140, 60), "CA": (140, 60)}, "ABC")
+    other.export(tmp_path / "votes.csv")
+    (objection,) = objections_by_votes(read_certificate(file), tmp_path / "votes.csv")
+    assert "issued on other votes" in objection
+    assert "issued on other votes" in objections(read_certificate(file), other)[0]
+
+
+@pytest.mark.parametrize(
+    "change, objection",
+    [
+        ({"delta": 0.5}, "delta is 0.5, and in the study it is 0.05"),
+        ({"best": [0]}, "best is (0,)"),
+        ({"labels": ["A", "B", "X"]}, "labels"),
+        ({"statement": "A has won."}, "its words are not those of its numbers"),
+        ({"events": 10**6}, "issued after 1,000,000 events"),
+        ({"margin": 0.1}, "margin is 0.1, and in the study it is 0.0"),
+    ],
+)
+def test_a_certificate_that_was_changed_does_not_hold(filed, change, objection):
+    study, file = filed
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    assert any(objection in one for one in objections(read_certificate(file), study))
+
+
+def test_a_certificate_of_the_active_options_holds_too(tmp_path):
+    study = study_of(CYCLE, "ABCD")
+    study.retire_option("D")
+    found, text = certificate_to_file(study, active=True)
+    assert (found.active, found.best) == ((0, 1, 2), (0, 1, 2))
+    (tmp_path / "c.json").write_text(text)
+    assert objections(read_certificate(tmp_path / "c.json"), study) == ()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 1}', "\x00"])
+def test_what_is_no_certificate_is_refused(tmp_path, text):
+    file = tmp_path / "c.json"
+    file.write_text(text)
+    with pytest.raises(InvalidParameter, match=r"c\.json"):
+        read_certificate(file)
+
+
+def test_a_certificate_of_no_study_is_refused(filed):
+    study, file = filed
+    file.write_text(study.standing().certificate.to_json())
+    with pytest.raises(InvalidParameter, match="which study"):
+        read_certificate(file)
+
+
+def test_a_missing_certificate_is_refused(tmp_path):
+    with pytest.raises(InvalidParameter, match="cannot be read"):
+        read_certificate(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("row", ["A,X,left", "A,B,best"])
+def test_votes_that_cannot_be_read_are_refused_by_line(filed, tmp_path, row):
+    _, file = filed
+    (tmp_path / "votes.csv").write_text(f"left,right,outcome\n{row}\n")
+    with pytest.raises(InvalidRow, match=r"votes\.csv, line 2"):
+        objections_by_votes(read_certificate(file), tmp_path / "votes.csv")
