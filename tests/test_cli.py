@@ -39,6 +39,7 @@ COMMANDS = [
     "report",
     "reproduce",
     "simulate",
+    "study",
     "winners",
 ]
 

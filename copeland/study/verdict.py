@@ -123,7 +123,9 @@ class _Votes:
         if not self.leaders or len(self.names) > MOST_OPTIONS:
             return ()
         wins = self.standing.wins
-        clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + 4)  # 4: that 1:0 is nothing yet
+        clear = wins - wins.T >= STANDS_OUT * np.sqrt(
+            wins + wins.T + 4
+        )  # 4: that 1:0 is nothing yet
         seen = PreferenceMatrix(_antisymmetric(0.5 + (clear * 0.5 - clear.T * 0.5)))
         leading = set(self.leaders)
         length = min(max(len(leading), 3), LONGEST)
