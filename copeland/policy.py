@@ -29,7 +29,7 @@ class Algorithm:
     best option so far. The rest is optional: see :mod:`copeland.kernels.loop` for what each does and
     what happens without it. All these but ``init`` are kernels.
 
-    The last four serve live use. ``absorb(state, wins, ties)`` takes whole matrices of votes in, and
+    The last ones serve live use. ``absorb(state, wins, ties)`` takes whole matrices of votes in, and
     ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
     sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
     about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
@@ -301,13 +301,14 @@ class Policy:
             winner = first if rng.random() < 0.5 else second
         self.algorithm.update(self.state, winner, first + second - winner, rng)
 
-    def absorb(self, wins: np.ndarray, ties: np.ndarray) -> None:
+    def absorb(self, wins: np.ndarray, ties: np.ndarray | None = None) -> None:
         """Take many answers in at once: ``wins[i, j]`` of i over j, and ``ties[i, j]`` = ``ties[j, i]``.
 
         For algorithms whose state depends on the counts alone, not on the order of the answers.
         """
         absorb = self._can("absorb")
-        won, tied = self._counts(wins, "wins"), self._counts(ties, "ties")
+        won = self._counts(wins, "wins")
+        tied = np.zeros_like(won) if ties is None else self._counts(ties, "ties")
         if (tied != tied.T).any():
             raise InvalidParameter("ties[i, j] must be ties[j, i]: give each on both sides.")
         self.state = absorb(self.state, won, tied)

@@ -264,11 +264,23 @@ def test_growing_is_as_if_all_options_had_been_there_with_the_same_votes(counts,
         assert np.allclose(one, other, equal_nan=True), name
 
 
-def test_growing_raises_the_levels_to_those_of_the_new_epoch():
+@pytest.mark.parametrize("votes, epoch", [(0, 1), (1, 2)])
+def test_growing_after_votes_raises_the_levels_to_those_of_a_new_epoch(votes, epoch):
     policy = Policy("cpc-pac", k=5, epoch=1)
+    for _ in range(votes):
+        policy.tell(policy.ask(), winner=None)
     policy.grow(8)
-    at = levels(8, 0.05, epoch=2)
+    at = levels(8, 0.05, epoch=epoch)
     assert policy.state.levels.tolist() == [at.win, at.win_growth, at.loss]
+
+
+def test_options_that_were_never_to_be_added_are_refused_after_votes():
+    policy = Policy("cpc-pac", k=5)
+    policy.grow(6)
+    policy.tell(policy.ask(), winner=None)
+    with pytest.raises(InvalidParameter, match="begin with epoch=1"):
+        policy.grow(7)
+    assert policy.k == 6
 
 
 def test_a_new_option_is_asked_about_before_the_certificate_holds_again():

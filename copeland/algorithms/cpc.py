@@ -16,7 +16,7 @@ The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln
 of growth alone. The second keeps exact ties from being decided by their mere length. ``caution`` trades
 the mean against rare long wrong spells: see :data:`SETTINGS`.
 
-Only open pairs are ever dueled, so whatever the planner does, the duels of a pair are O(log t).
+Only open pairs are ever dueled, so whatever the planner does, a pair that is not tied has O(log t) duels.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ import math
 from copeland.errors import InvalidParameter, nearest
 from copeland.kernels.claims import weakest
 from copeland.kernels.mark import kernel
-from copeland.kernels.meetings import full
+from copeland.kernels.meetings import NONE, full
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.planner import (
-    NONE,
+    LOSS,
+    WIN,
     Planner,
     begin,
     compare,
@@ -73,8 +74,8 @@ def check_margin(name: str, margin: float) -> None:
 @kernel
 def advance(planner, t, rng):
     """Let decisions expire, and look for a cheaper certificate when it is time."""
-    steps = max(t, planner.counts[0])  # votes that were not asked for count as steps too
-    planner.levels[0] = planner.levels[2] = math.log(steps) + planner.caution[0]
+    steps = max(t, planner.counted[0])  # votes that were not asked for count as steps too
+    planner.levels[WIN] = planner.levels[LOSS] = math.log(steps) + planner.caution[0]
     expire(planner)
     look_around(planner, rng)
 

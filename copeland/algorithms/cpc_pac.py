@@ -19,8 +19,9 @@ from copeland.algorithms.cpc import (
 from copeland.errors import InvalidParameter
 from copeland.kernels.evidence import levels
 from copeland.kernels.mark import kernel
+from copeland.kernels.meetings import NONE
 from copeland.kernels.planner import (
-    NONE,
+    EPOCH,
     Planner,
     new_planner,
     pause,
@@ -64,8 +65,14 @@ def with_levels(planner: Planner, k: int) -> Planner:
 
 
 def grow(planner: Planner, k: int) -> Planner:
-    """Return the planner with new options, in a new epoch."""
-    planner.promise[1] = max(planner.promise[1], 1) + 1
+    """Return the planner with new options; after votes, in a new epoch."""
+    if planner.counted[0] > 0:
+        if planner.promise[EPOCH] == 0:
+            raise InvalidParameter(
+                "cpc-pac: with epoch = 0 all of delta is promised to the first options; begin with"
+                " epoch=1 where options may be added after votes."
+            )
+        planner.promise[EPOCH] += 1
     return with_options(with_levels(planner, k), k)
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels.mark import kernel
-
-NONE = -1
+from copeland.kernels.meetings import NONE
 
 Ints = NDArray[np.int64]
 

@@ -5,7 +5,8 @@ each of the others to lose at least l times. l is free. The planner prices every
 yet, optimistically, adds the prices up to certificates, works on the cheapest and asks for its riskiest
 claim first: what is wrong with a plan shows early. docs/one-algorithm.md explains it on one page.
 
-Everything here depends on the counts of votes alone. Prices are regret (``costly``) or votes.
+Votes may come in any order, and enter by their counts; only which plans were looked at before (the
+champion, each option's l) is carried from step to step. Prices are regret (``costly``) or votes.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from copeland.kernels.evidence import log_evidence
 from copeland.kernels.kl import kl
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.meetings import (
+    NONE,
     Meetings,
     after,
     enter,
@@ -41,7 +43,9 @@ from copeland.kernels.meetings import (
 )
 from copeland.kernels.trees import lowest_leaf, new_tree, put, smallest
 
-NONE = -1
+# Places in arrays of three.
+WIN, WIN_GROWTH, LOSS = range(3)  # levels: for a win with l = 0, its growth with ln(l + 1), a loss
+DELTA, EPOCH, DEPENDENT = range(3)  # promises; the last, whether votes may depend on each other
 
 # A claim is priced at its believed gap plus so many standard deviations. Means hardly depend on it; for
 # regret more of it cuts the tail of long runs, for votes less is cheaper at a hundred options.
@@ -57,7 +61,7 @@ CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
 MOST_PRIOR = 32.0  # votes that strengths may count for
 DEAR = 1e9  # dearer claims are priced by their logarithm, so that sums keep their digits
-FAR = 1e13  # the price of what cannot be asked
+FAR = 1e15  # the price of what cannot be asked
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -74,22 +78,23 @@ class Planner(NamedTuple):
     credit: Floats  # by option: plausible wins over those it met
     skipped: Ints  # by option: l, the comparisons that its certificate leaves unproved
     asking: Flags  # by option: False while it is paused
-    levels: (
-        Floats  # (3,): evidence for a win (l = 0), its growth with ln(l + 1), evidence for a loss
-    )
+    levels: Floats  # (3,): the evidence that a claim needs; see WIN, WIN_GROWTH, LOSS
     costly: Flags  # (1,): whether prices are regret, or votes
     optimism: Floats  # (1,): standard deviations by which a gap may be larger than believed
     caution: Floats  # (1,): evidence beyond ln t that a decision needs, if they are regret
-    promise: (
-        Floats  # (3,): delta, the epoch, whether votes may depend on each other, if they are votes
-    )
+    promise: Floats  # (3,): what the levels come from, if they are votes; see DELTA, EPOCH, DEPENDENT
     margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
-    prior: Floats  # (3,): votes that strengths count for; sums over the pairs, to estimate it
-    counts: Ints  # (4,): votes in all; those at the last comparison; at the last edition; edition
-    edition_level: Floats  # (1,): the level for a loss at the last edition
+    prior: Floats  # (1,): votes that strengths count for
+    gaps: Floats  # (2,): to estimate it, sums over the pairs of weights and of weighted squared gaps
+    counted: Ints  # (1,): votes in all
+    compared_at: Ints  # (1,): the votes at the last comparison
+    edition: Ints  # (1,): number of the edition that lists of losses must have to be up to date
+    listed_at: Ints  # (1,): the votes when the edition began
+    edition_level: Floats  # (1,): the level for a loss by then
     top: Floats  # (1,): the highest plausible score
     champion: Ints  # (1,)
-    price: Floats  # (2,): of the champion's certificate now, and when it was chosen
+    price: Floats  # (1,): of the champion's certificate now
+    price_when_chosen: Floats  # (1,)
     planned: Flags  # by option: whether the champion is to be proved to beat it
     refuter: Ints  # by option: who is to prove that it loses once more
     leaf_price: Floats  # 2 K: of the champion's win over each option; of the other losses of each
@@ -125,12 +130,17 @@ def new_planner(k: int, costly: bool, margin: float) -> Planner:
         caution=np.zeros(1),
         promise=np.zeros(3),
         margin=np.array([margin], np.float64),
-        prior=np.array([6.25, 8.0, 8.0 * 0.04]),  # eight votes' worth of gaps near .2
-        counts=np.array([0, 0, 0, 1]),
+        prior=np.array([6.25]),
+        gaps=np.array([8.0, 8.0 * 0.04]),  # eight votes' worth of gaps near .2
+        counted=np.zeros(1, np.int64),
+        compared_at=np.zeros(1, np.int64),
+        edition=np.ones(1, np.int64),
+        listed_at=np.zeros(1, np.int64),
         edition_level=np.zeros(1),
         top=np.zeros(1),
         champion=np.array([NONE]),  # none before the first comparison
-        price=np.zeros(2),
+        price=np.zeros(1),
+        price_when_chosen=np.zeros(1),
         planned=np.zeros(k, np.bool_),
         refuter=np.full(k, NONE, np.int64),
         leaf_price=np.zeros(2 * k),
@@ -239,14 +249,14 @@ def win_level(planner, l):
 
     With l > 0 the win must also count as a loss of the other.
     """
-    level = planner.levels[0] + planner.levels[1] * math.log(l + 1.0)
-    return max(level, planner.levels[2]) if l > 0 else level
+    level = planner.levels[WIN] + planner.levels[WIN_GROWTH] * math.log(l + 1.0)
+    return max(level, planner.levels[LOSS]) if l > 0 else level
 
 
 @kernel
 def loss_level(planner):
     """Return the evidence that a loss of another option needs."""
-    return planner.levels[2]
+    return planner.levels[LOSS]
 
 
 @kernel
@@ -323,7 +333,7 @@ def refresh_losses(planner, j):
     Of those it never met only the challengers come into question: the strong are cheap.
     """
     meetings = planner.meetings
-    planner.cheap_edition[j] = planner.counts[3]
+    planner.cheap_edition[j] = planner.edition[0]
     for place in range(planner.cheap.shape[1]):
         planner.cheap[j, place] = NONE
     entry = meetings.head[j]
@@ -375,7 +385,7 @@ def list_loss(planner, k, j, entry):
 @kernel
 def relist_loss(planner, k, j, entry):
     """Bring the place of k among the refuters of j up to date."""
-    if planner.cheap_edition[j] != planner.counts[3]:
+    if planner.cheap_edition[j] != planner.edition[0]:
         return  # the whole row will be listed anew when it is looked at
     found = False
     for place in range(planner.cheap.shape[1]):
@@ -394,7 +404,7 @@ def relist_loss(planner, k, j, entry):
 @kernel
 def losses_price(planner, j, number, without):
     """Return the price of so many further losses of j, the cheapest, but not those against one."""
-    if planner.cheap_edition[j] != planner.counts[3]:
+    if planner.cheap_edition[j] != planner.edition[0]:
         refresh_losses(planner, j)
     total = 0.0
     last = 0.0
@@ -462,7 +472,8 @@ def leave_out_dearest(planner, size):
 def plan(planner, i):
     """Return the price of the cheapest certificate of option i with l near what it was; keep that l."""
     k = len(planner.row)
-    before = planner.skipped[i]
+    # Fewer than the losses it is shown to have would be hopeless; after many votes at once l is near them.
+    before = planner.skipped[i] = max(planner.skipped[i], min(planner.claims.lost[i], k - 2))
     price_row(planner, i)
     best, best_l = math.inf, before
     for l in range(min(before + 1, k - 2) + 1):
@@ -521,23 +532,23 @@ def begin(planner, rng):
 @kernel
 def comparison_is_due(planner):
     """Tell whether to look for a cheaper certificate: now and then, or when this one became dearer."""
-    k, new = len(planner.points), planner.counts[0] - planner.counts[1]
-    if new >= max(k / 2, planner.counts[0] / 100):
+    k, new = len(planner.points), planner.counted[0] - planner.compared_at[0]
+    if new >= max(k / 2, planner.counted[0] / 100):
         return True
-    return new >= k / 16 and planner.price[0] > 1.05 * planner.price[1]
+    return new >= k / 16 and planner.price[0] > 1.05 * planner.price_when_chosen[0]
 
 
 @kernel
 def make_due(planner):
     """Have the next step compare."""
-    planner.counts[1] = -len(planner.points)
+    planner.compared_at[0] = -len(planner.points)
 
 
 @kernel
 def pause(planner, option, paused):
     """Ask no more about an option, or ask again."""
     planner.asking[option] = not paused
-    planner.counts[3] += 1  # listed losses are dearer now, or cheaper
+    planner.edition[0] += 1  # listed losses are dearer now, or cheaper
     make_due(planner)
 
 
@@ -555,7 +566,7 @@ def pend(planner, i, j, change):
 @apart
 def compare(planner):
     """Make the option of the cheapest certificate the champion, and lay out what there is to prove."""
-    planner.counts[1] = planner.counts[0]
+    planner.compared_at[0] = planner.counted[0]
     estimate_prior(planner)
     name_challengers(planner)
     begin_edition(planner)
@@ -576,21 +587,21 @@ def compare(planner):
 @kernel
 def estimate_prior(planner):
     """Let strengths count for as many votes as the gaps seen so far are wide: 1 / (2 gap)^2."""
-    variance = max(planner.prior[2] / planner.prior[1], 1e-6)
+    variance = max(planner.gaps[1] / planner.gaps[0], 1e-6)
     votes = min(max(1 / (4 * variance), 1.0), MOST_PRIOR)
     if not 0.9 < votes / planner.prior[0] < 1.1:
         planner.prior[0] = votes
-        planner.counts[3] += 1
+        planner.edition[0] += 1
 
 
 @kernel
 def begin_edition(planner):
     """Forget the listed losses when prices have moved: a quarter more votes, or a higher level."""
-    moved = planner.counts[0] > 1.25 * planner.counts[2]
+    moved = planner.counted[0] > 1.25 * planner.listed_at[0]
     if moved or abs(loss_level(planner) - planner.edition_level[0]) > 0.2:
-        planner.counts[2] = planner.counts[0]
+        planner.listed_at[0] = planner.counted[0]
         planner.edition_level[0] = loss_level(planner)
-        planner.counts[3] += 1
+        planner.edition[0] += 1
 
 
 @kernel
@@ -631,7 +642,7 @@ def lay_out(planner):
         put(planner.risk, k + j, math.inf)
         rate_win(planner, j)
         rate_losses(planner, j)
-    planner.price[1] = planner.price[0]
+    planner.price_when_chosen[0] = planner.price[0]
 
 
 @kernel
@@ -688,8 +699,7 @@ def set_leaf(planner, leaf, cost, danger):
 def risk(planner, i, j, cost):
     """Return by how many standard deviations "i beats j" is believed; infinite if not to be asked.
 
-    Answers under way count as if half of a standard deviation each would come of them, and no more are
-    asked for than the claim may cost.
+    Answers under way count for half a win each, and no more are asked for than the claim may cost.
     """
     if cost <= 0 or cost >= FAR:
         return math.inf
@@ -743,7 +753,7 @@ def count_votes(planner, i, j, wins, losses, ties):
     planner.points[j] += losses + ties / 2
     planner.votes[i] += n
     planner.votes[j] += n
-    planner.counts[0] += n
+    planner.counted[0] += n
     return entry
 
 
@@ -758,8 +768,8 @@ def credit_pair(planner, entry, change):
     if n >= 4:
         gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n
         weight = min(n, 64.0)
-        planner.prior[1] += change * weight
-        planner.prior[2] += change * weight * (gap * gap - (0.25 - gap * gap) / n)
+        planner.gaps[0] += change * weight
+        planner.gaps[1] += change * weight * (gap * gap - (0.25 - gap * gap) / n)
 
 
 @kernel

@@ -73,7 +73,7 @@ def _planned(start: Start) -> Planner:
     assert advance is not None
     advance(planner, 1, stream(0, "outlook"))
     planner.optimism[0] = 0.0
-    planner.counts[3] += 1  # list the losses anew, at these prices
+    planner.edition[0] += 1  # list the losses anew, at these prices
     for j in range(start.k):
         rate_win(planner, j)
         rate_losses(planner, j)

@@ -242,8 +242,13 @@ def _others(view: PlainPlanner, c: int) -> list[int]:
     return [j for j in range(view.k) if j != c]
 
 
+def place_to_look(view: PlainPlanner, c: int, l: int) -> int:
+    """Return what l to look near: what it was, but no less than the losses that c is shown to have."""
+    return max(l, min(int(held(view)[:, c].sum()), view.k - 2))
+
+
 def cheapest(view: PlainPlanner, c: int, near: int) -> tuple[float, float]:
-    """Return the price of the cheapest certificate of c with l near what it was: least and highest."""
+    """Return the price of the cheapest certificate of c with l near a number: least and highest."""
     level = win_level(view, near)
     options = range(max(near - 1, 0), min(near + 1, view.k - 2) + 1)
     least, most = zip(*(price_range(view, c, l, level) for l in options), strict=True)
