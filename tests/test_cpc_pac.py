@@ -12,7 +12,8 @@ from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc_pac
 from copeland.certificate import certify
 from copeland.kernels.evidence import levels
-from copeland.kernels.planner import loss_level, price, win_level
+from copeland.kernels.planner.prices import price
+from copeland.kernels.planner.state import loss_level, win_level
 from copeland.policy import arrays_of
 from copeland.problems import matrix_problem
 from copeland.testing.plain_planner import votes_of
@@ -407,7 +408,7 @@ def test_late_answers_in_batches_end_with_the_same_winner():
 
 def test_enlarging_changes_nothing(monkeypatch):
     plain = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
-    monkeypatch.setattr("copeland.kernels.planner.FIRST_ROOM", 1)
+    monkeypatch.setattr("copeland.kernels.planner.state.FIRST_ROOM", 1)
     cramped = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
     for what in ("regret", "comparisons", "answers"):
         assert np.array_equal(getattr(plain.curves[0], what), getattr(cramped.curves[0], what))

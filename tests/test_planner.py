@@ -9,9 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copeland.algorithms import cpc_pac
-from copeland.kernels import planner as kernels
 from copeland.kernels.claims import is_held
-from copeland.kernels.meetings import entry_of, side_of
+from copeland.kernels.meetings import NONE, entry_of, side_of
+from copeland.kernels.planner import losses, plans, prices, state, votes
+from copeland.kernels.planner.champion import (
+    LOYALTY,
+    begin,
+    compare,
+    estimate_prior,
+    lay_out,
+    name_challengers,
+    next_pair,
+)
 from copeland.testing import plain_planner as plain
 from copeland.testing.plain_planner import PlainPlanner
 
@@ -19,7 +28,7 @@ from copeland.testing.plain_planner import PlainPlanner
 def planner_of(k, costly=False, margin=0.0, level=None, **terms):
     """A planner without a vote, with the levels of a certificate or with one level for all claims."""
     if costly or level is not None:
-        planner = kernels.new_planner(k, costly=costly, margin=margin)
+        planner = state.new_planner(k, costly=costly, margin=margin)
         planner.levels[[0, 2]] = level
         return planner
     return cpc_pac.init(k, margin=margin, **terms)
@@ -33,7 +42,7 @@ def with_random_votes(planner, rng, spread, most, ties, unmet):
     n = np.triu(rng.integers(1, most, (k, k)) * (rng.random((k, k)) > unmet), 1)
     drawn = rng.binomial(n, ties)
     won = rng.binomial(n - drawn, p)
-    return kernels.with_votes(planner, won + (n - drawn - won).T, drawn + drawn.T)
+    return votes.with_votes(planner, won + (n - drawn - won).T, drawn + drawn.T)
 
 
 @dataclass(frozen=True)
@@ -60,16 +69,16 @@ class Situation:
         else:
             planner = planner_of(k, margin=self.margin, epoch=self.epoch, dependent=self.dependent)
         planner = with_random_votes(planner, rng, self.spread, self.most, self.ties, self.unmet)
-        kernels.begin(planner, rng)
+        begin(planner, rng)
         if self.anywhere:
             planner.skipped[:] = rng.integers(0, k - 1, k)
         if pausing:
-            kernels.pause(planner, int(rng.integers(k)), True)
+            votes.pause(planner, int(rng.integers(k)), True)
         if pending:
             for _ in range(int(rng.integers(30))):
-                kernels.pend(planner, *map(int, rng.choice(k, 2, replace=False)), 1)
-        kernels.estimate_prior(planner)
-        kernels.name_challengers(planner)
+                votes.pend(planner, *map(int, rng.choice(k, 2, replace=False)), 1)
+        estimate_prior(planner)
+        name_challengers(planner)
         planner.edition[0] += 1
         return planner
 
@@ -102,10 +111,10 @@ def pairs(k):
 def test_claims_are_priced_as_on_a_full_table(situation):
     planner = situation.planner(pausing=True, pending=True)
     view = PlainPlanner.of(planner)
-    for level in {kernels.loss_level(planner), kernels.win_level(planner, 2)}:
+    for level in {state.loss_level(planner), state.win_level(planner, 2)}:
         expected = plain.prices(view, level)
         for i, j in pairs(view.k):
-            assert kernels.price(planner, i, j, level) == pytest.approx(expected[i, j], rel=1e-9)
+            assert prices.price(planner, i, j, level) == pytest.approx(expected[i, j], rel=1e-9)
 
 
 @given(situations)
@@ -127,7 +136,7 @@ def test_the_claims_held_are_those_with_evidence_above_the_level_for_a_loss(situ
 def test_plausible_scores_are_those_of_a_full_table(situation):
     planner = situation.planner(pending=True)
     expected = plain.plausible_scores(PlainPlanner.of(planner))
-    found = [kernels.plausible_score(planner, i) for i in range(len(expected))]
+    found = [prices.plausible_score(planner, i) for i in range(len(expected))]
     assert found == pytest.approx(expected)
     assert planner.top[0] == pytest.approx(expected.max())
     order = planner.challengers.tolist()
@@ -150,8 +159,8 @@ def test_refuters_are_those_who_did_not_prove_a_loss_yet_the_cheapest_first(situ
     proved = plain.held(view)
     cost = plain.prices(view, view.levels[2])
     for j in range(view.k):
-        kernels.refresh_losses(planner, j)
-        listed = [i for i in planner.cheap[j].tolist() if i != kernels.NONE]
+        losses.refresh_losses(planner, j)
+        listed = [i for i in planner.cheap[j].tolist() if i != NONE]
         assert set(listed) == {i for i in range(view.k) if i != j and not proved[i, j]}
         found = planner.cheap_price[j, : len(listed)]
         assert found == pytest.approx(sorted(cost[listed, j]), rel=1e-9)
@@ -164,18 +173,18 @@ def test_a_vote_brings_the_lists_of_its_pair_up_to_date(situation, data):
     planner = situation.planner()
     k = len(planner.points)
     for j in range(k):
-        kernels.refresh_losses(planner, j)
+        losses.refresh_losses(planner, j)
     i, j = data.draw(st.permutations(range(k)))[:2]
-    kernels.take_in(planner, i, j, 3, 1, 1)
+    votes.take_in(planner, i, j, 3, 1, 1)
     view = PlainPlanner.of(planner)
     proved = plain.held(view)
     for winner, loser in ((i, j), (j, i)):
-        listed = [one for one in planner.cheap[loser].tolist() if one != kernels.NONE]
+        listed = [one for one in planner.cheap[loser].tolist() if one != NONE]
         assert set(listed) == {one for one in range(k) if one != loser and not proved[one, loser]}
         found = planner.cheap_price[loser, : len(listed)].tolist()
         assert found == sorted(found)
         if winner in listed:
-            expected = kernels.price(planner, winner, loser, kernels.loss_level(planner))
+            expected = prices.price(planner, winner, loser, state.loss_level(planner))
             assert found[listed.index(winner)] == expected
 
 
@@ -184,9 +193,9 @@ def test_ties_without_a_margin_are_votes_that_prove_nothing():
     found = []
     for ties in (0, 90):
         planner = planner_of(2, level=7.0)
-        kernels.take_in(planner, 0, 1, 60, 30, ties)
+        votes.take_in(planner, 0, 1, 60, 30, ties)
         planner.optimism[0], planner.prior[0] = 0.0, 1e-9
-        found.append(kernels.price(planner, 0, 1, 7.0))
+        found.append(prices.price(planner, 0, 1, 7.0))
     assert found[1] == pytest.approx(2 * found[0], rel=0.02)
 
 
@@ -201,33 +210,33 @@ def worked_example():
     """
     planner = planner_of(4, level=3.0)
     wins = np.array([[0, 30, 30, 0], [0, 0, 30, 5], [0, 0, 0, 4], [30, 2, 2, 0]])
-    return kernels.with_votes(planner, wins, np.zeros_like(wins))
+    return votes.with_votes(planner, wins, np.zeros_like(wins))
 
 
 def test_a_certificate_leaves_the_dearest_win_out_and_pays_for_a_loss_instead():
     planner = worked_example()
     assert planner.claims.lost.tolist() == [1, 1, 2, 0]
-    one_loss = min(kernels.price(planner, i, 3, 3.0) for i in (1, 2))
-    assert one_loss < kernels.price(planner, 0, 3, 3.0)
-    assert kernels.plan(planner, 0) == pytest.approx(one_loss)
+    one_loss = min(prices.price(planner, i, 3, 3.0) for i in (1, 2))
+    assert one_loss < prices.price(planner, 0, 3, 3.0)
+    assert plans.plan(planner, 0) == pytest.approx(one_loss)
     assert planner.skipped[0] == 1
 
 
 def test_what_is_asked_in_the_worked_example_is_the_loss_that_is_missing():
     planner = worked_example()
-    kernels.compare(planner)
+    compare(planner)
     assert planner.champion[0] == 0 and planner.unproved[0] == 1
-    first, second = kernels.next_pair(planner)
+    first, second = next_pair(planner)
     assert second == 3 and first in (1, 2)
 
 
 def test_the_certificate_of_the_worked_example_holds_once_that_loss_is_proved():
     planner = worked_example()
-    kernels.compare(planner)
-    first, second = map(int, kernels.next_pair(planner))
-    kernels.take_in(planner, first, second, 30, 0, 0)
+    compare(planner)
+    first, second = map(int, next_pair(planner))
+    votes.take_in(planner, first, second, 30, 0, 0)
     assert planner.unproved[0] == 0 and planner.price[0] == pytest.approx(0)
-    assert [int(i) for i in kernels.next_pair(planner)] == [0, 0]
+    assert [int(i) for i in next_pair(planner)] == [0, 0]
 
 
 @given(situations, st.data())
@@ -237,7 +246,7 @@ def test_plans_cost_what_their_cheapest_wins_and_losses_cost(situation, data):
     i = data.draw(st.integers(0, view.k - 1))
     near = plain.place_to_look(view, i, int(planner.skipped[i]))
     least, most = plain.cheapest(view, i, near)
-    found = kernels.plan(planner, i)
+    found = plans.plan(planner, i)
     assert least * (1 - 1e-9) <= found <= most * (1 + 1e-9)
     assert abs(planner.skipped[i] - near) <= 1
     least, most = plain.price_range(view, i, int(planner.skipped[i]), plain.win_level(view, near))
@@ -253,19 +262,19 @@ def test_the_champion_is_the_option_of_the_cheapest_certificate(situation):
     ranges = [plain.cheapest(view, i, near[i]) for i in range(view.k)]
     least, most = np.array(ranges).T
     before = planner.champion[0] = int(planner.challengers[0])
-    kernels.compare(planner)
+    compare(planner)
     champion = int(planner.champion[0])
-    assert least[champion] <= most.min() / kernels.LOYALTY * (1 + 1e-9)
+    assert least[champion] <= most.min() / LOYALTY * (1 + 1e-9)
     if champion != before:
         assert least[champion] <= most.min() * (1 + 1e-9)
-        assert least[champion] <= kernels.LOYALTY * most[before] * (1 + 1e-9)
+        assert least[champion] <= LOYALTY * most[before] * (1 + 1e-9)
 
 
 @given(situations)
 @settings(max_examples=60)
 def test_the_plan_laid_out_leaves_the_dearest_wins_out_and_costs_what_its_claims_cost(situation):
     planner = situation.planner()
-    kernels.compare(planner)
+    compare(planner)
     view = PlainPlanner.of(planner)
     champion = int(planner.champion[0])
     l = int(planner.skipped[champion])
@@ -275,18 +284,22 @@ def test_the_plan_laid_out_leaves_the_dearest_wins_out_and_costs_what_its_claims
     assert planned.sum() == view.k - 1 - l and not planner.planned[champion]
     assert row[planned].max() <= row[~planned].min(initial=math.inf) * (1 + 1e-12)
     expected = plain.certificate_price(view, champion, l, planner.planned, level)
-    assert planner.price[0] == planner.price_when_chosen[0] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert (
+        planner.price[0]
+        == planner.price_when_chosen[0]
+        == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    )
     assert (planner.unproved[0] == 0) == (expected == 0)
 
 
 @given(situations)
 def test_the_pair_to_ask_is_the_riskiest_claim_of_the_champions_certificate(situation):
     planner = situation.planner(pausing=True, pending=True)
-    kernels.compare(planner)
+    compare(planner)
     view = PlainPlanner.of(planner)
     champion = int(planner.champion[0])
     found = plain.risks(view, champion, int(planner.skipped[champion]), planner.planned)
-    asked = tuple(int(i) for i in kernels.next_pair(planner))
+    asked = tuple(int(i) for i in next_pair(planner))
     if found:
         assert found[asked] == pytest.approx(min(found.values()), rel=1e-9)
     else:
@@ -297,13 +310,13 @@ def test_the_pair_to_ask_is_the_riskiest_claim_of_the_champions_certificate(situ
 @settings(max_examples=30, deadline=None)
 def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):
     planner = situation.planner()
-    kernels.compare(planner)
+    compare(planner)
     rng = np.random.default_rng(seed)
     k = len(planner.points)
     champion, l = int(planner.champion[0]), int(planner.skipped[planner.champion[0]])
     for _ in range(15):
         i, j = map(int, rng.choice(k, 2, replace=False))
-        kernels.take_in(planner, i, j, *map(int, rng.integers(0, 12, 3)))
+        votes.take_in(planner, i, j, *map(int, rng.integers(0, 12, 3)))
     view = PlainPlanner.of(planner)
     level = plain.win_level(view, l)
     proved = plain.evidence(view)[champion] > level
@@ -327,55 +340,55 @@ def test_a_hopeless_win_does_not_blur_the_prices_of_the_others():
     wins[1, 0] = 400
     wins[0, 2:] = 10, 11, 12, 13
     wins[2, 1] = 30
-    planner = kernels.with_votes(planner, wins, np.zeros_like(wins))
-    kernels.name_challengers(planner)
+    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    name_challengers(planner)
     planner.skipped[0] = 1
     view = PlainPlanner.of(planner)
     assert plain.prices(view, 6.0)[0, 1] > 1e9
-    assert kernels.plan(planner, 0) == pytest.approx(plain.cheapest(view, 0, 1)[0], rel=1e-9)
+    assert plans.plan(planner, 0) == pytest.approx(plain.cheapest(view, 0, 1)[0], rel=1e-9)
 
 
 def test_the_price_left_keeps_its_digits_when_a_hopeless_claim_becomes_free():
     planner = planner_of(3, level=6.0)
     wins = np.zeros((3, 3), np.int64)
     wins[1, 0] = 300
-    planner = kernels.with_votes(planner, wins, np.zeros_like(wins))
+    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
     planner.champion[0] = 0
-    kernels.lay_out(planner)
-    kernels.take_in(planner, 0, 1, 2000, 0, 0)
+    lay_out(planner)
+    votes.take_in(planner, 0, 1, 2000, 0, 0)
     assert planner.leaf_price[1] == 0
     assert planner.price[0] == pytest.approx(planner.leaf_price.sum(), rel=1e-6)
 
 
 def test_losses_beyond_those_listed_are_still_asked_for():
     # Option 1 has lost to every one of its listed refuters; there are as many others left.
-    planner = planner_of(2 * kernels.REFUTERS + 2, level=6.0)
-    kernels.name_challengers(planner)
-    kernels.refresh_losses(planner, 1)
+    planner = planner_of(2 * state.REFUTERS + 2, level=6.0)
+    name_challengers(planner)
+    losses.refresh_losses(planner, 1)
     for i in planner.cheap[1].tolist():
-        kernels.take_in(planner, i, 1, 60, 0, 0)
-    assert planner.claims.lost[1] == kernels.REFUTERS
-    assert kernels.losses_price(planner, 1, 10, 0) < kernels.FAR
+        votes.take_in(planner, i, 1, 60, 0, 0)
+    assert planner.claims.lost[1] == state.REFUTERS
+    assert losses.losses_price(planner, 1, 10, 0) < prices.FAR
 
 
 def test_a_refuter_that_turns_out_dear_makes_room_for_another():
-    planner = planner_of(2 * kernels.REFUTERS + 2, level=6.0)
+    planner = planner_of(2 * state.REFUTERS + 2, level=6.0)
     for i in range(2, len(planner.points)):
-        kernels.take_in(planner, i, 1, 1, 0, 0)
-    kernels.refresh_losses(planner, 1)
+        votes.take_in(planner, i, 1, 1, 0, 0)
+    losses.refresh_losses(planner, 1)
     sour = int(planner.cheap[1, 0])
-    kernels.take_in(planner, 1, sour, 200, 0, 0)
-    kernels.losses_price(planner, 1, 1, 0)
-    assert sour not in planner.cheap[1] and kernels.NONE not in planner.cheap[1]
+    votes.take_in(planner, 1, sour, 200, 0, 0)
+    losses.losses_price(planner, 1, 1, 0)
+    assert sour not in planner.cheap[1] and NONE not in planner.cheap[1]
 
 
 @pytest.mark.parametrize("k", [2, 3])
 def test_an_option_keeps_a_win_to_prove_however_many_it_loses(k):
     planner = planner_of(k, level=2.0)
     wins = np.triu(np.full((k, k), 50), 1).T
-    planner = kernels.with_votes(planner, wins, np.zeros_like(wins))
+    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
     for _ in range(5):
-        kernels.plan(planner, 0)
+        plans.plan(planner, 0)
     assert planner.skipped[0] <= k - 2
 
 
@@ -385,13 +398,13 @@ def test_an_option_keeps_a_win_to_prove_however_many_it_loses(k):
 def test_a_paused_option_does_not_keep_a_better_champion_out():
     # Option 3 is paused, so that a win over it cannot be had: that is so for every champion.
     planner = planner_of(4, level=6.0)
-    kernels.compare(planner)
+    compare(planner)
     planner.champion[0] = 2
-    kernels.pause(planner, 3, True)
+    votes.pause(planner, 3, True)
     wins = np.zeros((4, 4), np.int64)
     wins[0, 1] = wins[0, 2] = wins[1, 2] = 12
-    planner = kernels.with_votes(planner, wins, np.zeros_like(wins))
-    kernels.compare(planner)
+    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    compare(planner)
     assert planner.champion[0] == 0
 
 
@@ -399,26 +412,26 @@ def test_the_champion_is_not_paused_while_another_option_can_be_asked_about():
     planner = planner_of(5, level=6.0)
     wins = np.zeros((5, 5), np.int64)
     wins[0, 1:] = 8
-    planner = kernels.with_votes(planner, wins, np.zeros_like(wins))
-    kernels.compare(planner)
+    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    compare(planner)
     assert planner.champion[0] == 0
-    kernels.pause(planner, 0, True)
-    kernels.compare(planner)
+    votes.pause(planner, 0, True)
+    compare(planner)
     assert planner.champion[0] != 0
-    assert 0 not in kernels.next_pair(planner)
+    assert 0 not in next_pair(planner)
 
 
 def test_answers_under_way_make_a_pair_less_urgent_and_stop_at_its_price():
     planner = planner_of(2, level=3.0)
-    kernels.compare(planner)
-    price = kernels.price(planner, *map(int, kernels.next_pair(planner)), 3.0)
+    compare(planner)
+    price = prices.price(planner, *map(int, next_pair(planner)), 3.0)
     asked = 0
-    while len(set(map(int, kernels.next_pair(planner)))) == 2:
-        kernels.pend(planner, *map(int, kernels.next_pair(planner)), 1)
+    while len(set(map(int, next_pair(planner)))) == 2:
+        votes.pend(planner, *map(int, next_pair(planner)), 1)
         asked += 1
     assert asked == math.ceil(price)
-    kernels.pend(planner, 0, 1, -1)
-    assert set(map(int, kernels.next_pair(planner))) == {0, 1}
+    votes.pend(planner, 0, 1, -1)
+    assert set(map(int, next_pair(planner))) == {0, 1}
 
 
 # The evidence that regret goes by
@@ -426,29 +439,29 @@ def test_answers_under_way_make_a_pair_less_urgent_and_stop_at_its_price():
 
 def test_the_index_of_a_pair_is_its_divergence_and_the_logarithm_of_its_duels():
     # d(3/4, 1/2) = ln 2 - (3/4 ln 4/3 + 1/4 ln 4) = 0.130812; 100 duels: 13.08 + ln 100 = 17.69.
-    assert kernels.index(75, 100, 0.0) == pytest.approx(13.0812 + math.log(100), abs=1e-4)
+    assert votes.index(75, 100, 0.0) == pytest.approx(13.0812 + math.log(100), abs=1e-4)
 
 
 def test_the_index_of_a_near_tie_is_twice_its_divergence():
     # d(0.51, 1/2) = 2.0001e-4, so 10,000 duels have 2.0001 nats: less than ln 10,000 = 9.2.
-    assert kernels.index(5100, 10_000, 0.0) == pytest.approx(2 * 2.0001, abs=2e-4)
+    assert votes.index(5100, 10_000, 0.0) == pytest.approx(2 * 2.0001, abs=2e-4)
 
 
 @pytest.mark.parametrize(("wins", "n"), [(0, 0), (5, 10), (3, 10)])
 def test_the_index_is_nothing_for_who_is_not_ahead(wins, n):
-    assert kernels.index(wins, n, 0.0) == 0
+    assert votes.index(wins, n, 0.0) == 0
 
 
 def test_decisions_expire_when_the_level_reaches_their_evidence():
     planner = planner_of(3, costly=True, level=1.0)
     wins = np.array([[0, 20, 9], [0, 0, 5], [0, 0, 0]])
-    planner = kernels.with_votes(planner, wins, np.zeros_like(wins))
-    kernels.compare(planner)
-    evidence = {n: kernels.index(n, n, 0.0) for n in (20, 9, 5)}
+    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    compare(planner)
+    evidence = {n: votes.index(n, n, 0.0) for n in (20, 9, 5)}
     assert planner.claims.size[0] == 3
     planner.levels[[0, 2]] = evidence[5]
-    kernels.expire(planner)
+    votes.expire(planner)
     assert planner.claims.size[0] == 2 and planner.claims.lost.tolist() == [0, 1, 1]
     planner.levels[[0, 2]] = evidence[9] + 1e-9
-    kernels.expire(planner)
+    votes.expire(planner)
     assert planner.claims.size[0] == 1 and planner.claims.lost.tolist() == [0, 1, 0]

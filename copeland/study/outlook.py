@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from copeland.kernels.meetings import NONE
 from copeland.kernels.planner import (
     FAR,
-    NONE,
     Planner,
     losses_missing,
     rate_losses,

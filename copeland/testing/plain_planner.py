@@ -13,9 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import evidence as certificate_evidence
-from copeland.kernels import planner as tuned
 from copeland.kernels.meetings import Meetings
 from copeland.kernels.planner import Planner
+from copeland.kernels.planner.champion import MOST_PRIOR
+from copeland.kernels.planner.prices import (
+    CREDIT_VOTES,
+    CREDIT_WIDTH,
+    DEAR,
+    FAR,
+    LEAST_WORTH,
+    LEAST_Z,
+    WIDEST_GAP,
+)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.floating]
@@ -128,7 +137,7 @@ def estimated_prior(view: PlainPlanner) -> float:
     weight = np.where(n >= 4, np.minimum(n, 64), 0)
     square = gap**2 - (0.25 - gap**2) / np.maximum(n, 1)
     variance = max((8 * 0.04 + (weight * square).sum()) / (8 + weight.sum()), 1e-6)
-    return min(max(1 / (4 * variance), 1.0), tuned.MOST_PRIOR)
+    return min(max(1 / (4 * variance), 1.0), MOST_PRIOR)
 
 
 def believed_gaps(view: PlainPlanner) -> tuple[Floats, Floats]:
@@ -141,8 +150,8 @@ def believed_gaps(view: PlainPlanner) -> tuple[Floats, Floats]:
 
 def plausible_scores(view: PlainPlanner) -> Floats:
     """Return the wins that each option may well have."""
-    lead = (view.wins - view.wins.T) / 2 / np.sqrt(view.duels + tuned.CREDIT_VOTES)
-    credit = np.clip(0.5 + lead / tuned.CREDIT_WIDTH, 0, 1)
+    lead = (view.wins - view.wins.T) / 2 / np.sqrt(view.duels + CREDIT_VOTES)
+    credit = np.clip(0.5 + lead / CREDIT_WIDTH, 0, 1)
     open_minded = np.where(view.met, credit, strengths(view)[:, None])
     return open_minded.sum(axis=1) - open_minded.diagonal()
 
@@ -155,20 +164,20 @@ def worth(view: PlainPlanner) -> Floats:
     if not view.costly:
         return np.ones((view.k, view.k))
     scores = plausible_scores(view)
-    return np.maximum(scores.max() - (scores[:, None] + scores[None, :]) / 2, tuned.LEAST_WORTH)
+    return np.maximum(scores.max() - (scores[:, None] + scores[None, :]) / 2, LEAST_WORTH)
 
 
 def prices(view: PlainPlanner, level: float) -> Floats:
     """Return what it may take until each option is proved at this level to beat each other."""
     mean, deviation = believed_gaps(view)
     z = mean / deviation + view.optimism
-    gamble = np.exp(np.minimum(np.maximum(tuned.LEAST_Z - z, 0) ** 2 / 2, 300))
-    gap = np.minimum(np.maximum(z, tuned.LEAST_Z) * deviation, tuned.WIDEST_GAP)
+    gamble = np.exp(np.minimum(np.maximum(LEAST_Z - z, 0) ** 2 / 2, 300))
+    gap = np.minimum(np.maximum(z, LEAST_Z) * deviation, WIDEST_GAP)
     cost = gamble * votes_to_prove(view, gap, level) * worth(view)
-    cost = np.where(cost < tuned.DEAR, cost, tuned.DEAR * (1 + np.log(cost / tuned.DEAR)))
+    cost = np.where(cost < DEAR, cost, DEAR * (1 + np.log(cost / DEAR)))
     may_be_asked = view.asking[:, None] & view.asking[None, :]
     unproved = (evidence(view) <= level) & ~np.eye(view.k, dtype=bool)
-    return np.where(unproved, np.where(may_be_asked, cost, tuned.FAR), 0.0)
+    return np.where(unproved, np.where(may_be_asked, cost, FAR), 0.0)
 
 
 def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
@@ -180,7 +189,7 @@ def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
         # Evidence takes a tie for margin / (1/2 + margin) of a win.
         n = view.wins + view.wins.T + view.ties * view.margin / (0.5 + view.margin)
         share = np.where(view.ties > 0, (n + 1) / (view.duels + 1), 1)
-        gap = np.minimum(gap / share, tuned.WIDEST_GAP)
+        gap = np.minimum(gap / share, WIDEST_GAP)
     drift = 2 * gap
     nats = (0.5 + gap) * np.log(1 + drift) + (0.5 - gap) * np.log(1 - drift)
     if view.costly:
@@ -269,6 +278,5 @@ def risks(view: PlainPlanner, c: int, l: int, planned: Flags) -> dict[tuple[int,
     return {
         (i, j): mean[i, j] / deviation[i, j] + view.pending[i, j] * deviation[i, j]
         for cost, i, j in claims
-        if 0 < cost < tuned.FAR
-        and (view.pending[i, j] == 0 or view.pending[i, j] < cost / each[i, j])
+        if 0 < cost < FAR and (view.pending[i, j] == 0 or view.pending[i, j] < cost / each[i, j])
     }

@@ -1,0 +1,65 @@
+"""The cheapest plausible certificate: which option can be proved best at the lowest price, and how.
+
+A *certificate* (c, l) is a proof that c is a Copeland winner: c is shown to beat all others but l, and
+each of the others to lose at least l times. l is free. The planner prices every claim that is not proved
+yet, optimistically, adds the prices up to certificates, works on the cheapest and asks for its riskiest
+claim first: what is wrong with a plan shows early. docs/one-algorithm.md explains it on one page.
+
+Votes may come in any order, and enter by their counts; only which plans were looked at before (the
+champion, each option's l) is carried from step to step. Prices are regret (``costly``) or votes.
+
+To be read in this order: ``state``, ``prices`` of claims, ``losses`` of each option, ``plans`` for
+certificates, the ``champion`` and what to ask, ``votes``.
+"""
+
+from copeland.kernels.planner.champion import (
+    begin,
+    compare,
+    comparison_is_due,
+    next_pair,
+    rate_losses,
+    rate_win,
+)
+from copeland.kernels.planner.plans import losses_missing
+from copeland.kernels.planner.prices import FAR
+from copeland.kernels.planner.state import (
+    EPOCH,
+    LOSS,
+    WIN,
+    Planner,
+    loss_level,
+    new_planner,
+    with_more_pairs,
+)
+from copeland.kernels.planner.votes import (
+    expire,
+    pause,
+    pend,
+    take_in,
+    with_options,
+    with_votes,
+)
+
+__all__ = [
+    "EPOCH",
+    "FAR",
+    "LOSS",
+    "WIN",
+    "Planner",
+    "begin",
+    "compare",
+    "comparison_is_due",
+    "expire",
+    "loss_level",
+    "losses_missing",
+    "new_planner",
+    "next_pair",
+    "pause",
+    "pend",
+    "rate_losses",
+    "rate_win",
+    "take_in",
+    "with_more_pairs",
+    "with_options",
+    "with_votes",
+]

@@ -1,0 +1,102 @@
+"""Who would prove a loss of each option at the lowest price: short lists, renewed when prices have moved."""
+
+from __future__ import annotations
+
+from copeland.kernels.claims import is_held
+from copeland.kernels.mark import apart, kernel
+from copeland.kernels.meetings import NONE, after, entry_of, opponent, side_of
+from copeland.kernels.planner.prices import FAR, price
+from copeland.kernels.planner.state import loss_level
+
+
+@apart
+def refresh_losses(planner, j):
+    """List anew who would prove a loss of option j at the lowest price.
+
+    Of those it never met only the challengers come into question: the strong are cheap.
+    """
+    meetings = planner.meetings
+    planner.cheap_edition[j] = planner.edition[0]
+    for place in range(planner.cheap.shape[1]):
+        planner.cheap[j, place] = NONE
+    entry = meetings.head[j]
+    while entry != NONE:
+        k = opponent(meetings, entry, j)
+        list_loss(planner, k, j, entry)
+        entry = after(meetings, entry, j)
+    for k in planner.challengers:
+        if k != NONE and k != j and entry_of(meetings, k, j) == NONE:
+            list_loss(planner, k, j, NONE)
+    if planner.cheap[j, -1] == NONE and len(planner.points) > len(planner.challengers):
+        for k in range(len(planner.points)):
+            if k != j and entry_of(meetings, k, j) == NONE and not is_listed(planner, k, j):
+                list_loss(planner, k, j, NONE)
+
+
+@kernel
+def is_listed(planner, k, j):
+    """Tell whether k is among those who would prove a loss of j."""
+    for place in range(planner.cheap.shape[1]):
+        if planner.cheap[j, place] == k:
+            return True
+    return False
+
+
+@kernel
+def list_loss(planner, k, j, entry):
+    """Put k among those who would prove a loss of j, unless that is proved or too dear."""
+    if entry != NONE:
+        claim = 2 * entry + side_of(planner.meetings, entry, k)
+        if is_held(planner.claims, claim):
+            return
+    cost = price(planner, k, j, loss_level(planner))
+    place = planner.cheap.shape[1] - 1
+    last = planner.cheap[j, place]
+    if last != NONE and planner.cheap_price[j, place] <= cost:
+        return
+    while place > 0:
+        before = planner.cheap[j, place - 1]
+        if before != NONE and planner.cheap_price[j, place - 1] <= cost:
+            break
+        planner.cheap[j, place] = before
+        planner.cheap_price[j, place] = planner.cheap_price[j, place - 1]
+        place -= 1
+    planner.cheap[j, place] = k
+    planner.cheap_price[j, place] = cost
+
+
+@kernel
+def relist_loss(planner, k, j, entry):
+    """Bring the place of k among the refuters of j up to date."""
+    if planner.cheap_edition[j] != planner.edition[0]:
+        return  # the whole row will be listed anew when it is looked at
+    found = False
+    for place in range(planner.cheap.shape[1]):
+        found = found or planner.cheap[j, place] == k
+        if found and place + 1 < planner.cheap.shape[1]:
+            planner.cheap[j, place] = planner.cheap[j, place + 1]
+            planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
+    if found:
+        planner.cheap[j, -1] = NONE
+    list_loss(planner, k, j, entry)
+    held = is_held(planner.claims, 2 * entry + side_of(planner.meetings, entry, k))
+    if held or planner.cheap[j, -1] == k:
+        planner.cheap_edition[j] = 0  # one that is not listed may be cheaper now
+
+
+@kernel
+def losses_price(planner, j, number, without):
+    """Return the price of so many further losses of j, the cheapest, but not those against one."""
+    if planner.cheap_edition[j] != planner.edition[0]:
+        refresh_losses(planner, j)
+    total = 0.0
+    last = 0.0
+    for place in range(planner.cheap.shape[1]):
+        k = planner.cheap[j, place]
+        if number == 0 or k == NONE:
+            break
+        if k != without:
+            last = planner.cheap_price[j, place]
+            total += last
+            number -= 1
+    return total + number * (2 * last if last > 0 else FAR)

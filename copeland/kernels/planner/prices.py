@@ -1,0 +1,125 @@
+"""What is believed of a pair, and what it may take to prove that one of the two beats the other."""
+
+from __future__ import annotations
+
+import math
+
+from copeland.kernels.kl import kl
+from copeland.kernels.mark import kernel
+from copeland.kernels.meetings import NONE, entry_of, side_of
+
+LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
+WIDEST_GAP = 0.47
+CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
+CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
+LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
+DEAR = 1e9  # dearer claims are priced by their logarithm, so that sums keep their digits
+FAR = 1e15  # the price of what cannot be asked
+
+# Beliefs
+
+
+@kernel
+def strength(planner, i):
+    """Return the share of its votes that an option won, drawn towards 1/2 by two votes."""
+    return (planner.points[i] + 1) / (planner.votes[i] + 2)
+
+
+@kernel
+def believed_gap(planner, entry, i, j):
+    """Return mean and standard deviation of p_ij - (1/2 - margin), by votes and strengths."""
+    prior = planner.prior[0]
+    lead, n = 0.0, 0
+    if entry != NONE:
+        meetings = planner.meetings
+        side = side_of(meetings, entry, i)
+        lead = (meetings.won[entry, side] - meetings.won[entry, 1 - side]) / 2
+        n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
+    expected = (strength(planner, i) - strength(planner, j)) / 2
+    mean = (lead + prior * expected) / (n + prior) + planner.margin[0]
+    return mean, 0.5 / math.sqrt(n + prior)
+
+
+@kernel
+def plausible_score(planner, i):
+    """Return the wins that an option may well have: by credit, and by strength where it never met."""
+    unmet = len(planner.points) - 1 - planner.meetings.met[i]
+    return planner.credit[i] + unmet * strength(planner, i)
+
+
+@kernel
+def pair_credit(meetings, entry, side):
+    """Return between 0 and 1 how far the votes of a pair speak for one side."""
+    won, lost = meetings.won[entry, side], meetings.won[entry, 1 - side]
+    n = won + lost + meetings.tied[entry]
+    if n == 0:
+        return 0.5
+    lead = (won - lost) / 2 / math.sqrt(n + CREDIT_VOTES)
+    return min(max(0.5 + lead / CREDIT_WIDTH, 0.0), 1.0)
+
+
+# Prices
+
+
+@kernel
+def price(planner, i, j, level):
+    """Return what it may take, optimistically, until "i beats j" has evidence above the level."""
+    entry = entry_of(planner.meetings, i, j)
+    if entry != NONE:
+        claim = 2 * entry + side_of(planner.meetings, entry, i)
+        if planner.claims.evidence[claim] > level:
+            return 0.0
+    if not (planner.asking[i] and planner.asking[j]):
+        return FAR
+    mean, deviation = believed_gap(planner, entry, i, j)
+    gap = mean + planner.optimism[0] * deviation
+    gamble = 1.0
+    if gap < LEAST_Z * deviation:
+        # As likely as a normal deviate so far out; never infinite, so no plan is out of reach.
+        out = LEAST_Z - gap / deviation
+        gamble = math.exp(min(out * out / 2, 300.0))
+        gap = LEAST_Z * deviation
+    votes = votes_to_prove(planner, entry, i, min(gap, WIDEST_GAP), level)
+    cost = gamble * votes * worth(planner, i, j)
+    return cost if cost < DEAR else DEAR * (1 + math.log(cost / DEAR))
+
+
+@kernel
+def votes_to_prove(planner, entry, i, gap, level):
+    """Return how many votes with this gap raise the evidence of i above the level.
+
+    Evidence is about D^2 / 2n of a lead D in n votes; n' further ones with drift v = 2 gap bring it to
+    T when (D + n' v)^2 = 2 T (n + n').
+    """
+    lead, n, share = 0.0, 0.0, 1.0
+    if entry != NONE:
+        meetings, margin = planner.meetings, planner.margin[0]
+        side = side_of(meetings, entry, i)
+        tied = meetings.tied[entry]
+        n += meetings.won[entry, 0] + meetings.won[entry, 1] + tied
+        lead = meetings.won[entry, side] - meetings.won[entry, 1 - side] + 2 * margin * n
+        if not planner.costly[0] and tied > 0:
+            # Evidence takes a tie for so much of a win: what remains is a larger gap in fewer votes.
+            counted = n - tied / (1 + 2 * margin)
+            share = (counted + 1) / (n + 1)
+            n = counted
+            gap = min(gap / share, WIDEST_GAP)
+    drift = 2 * gap
+    nats = kl(0.5 + gap, 0.5)
+    if planner.costly[0]:
+        needed = max(level - math.log(max(level / nats, n, 1.0)), level / 2, 0.1)
+    else:
+        needed = level + 0.5 * math.log(n + 2 * level / (drift * drift)) - 0.9
+    target = needed * drift * drift / (2 * nats)
+    a = target - lead * drift
+    square = a * a - drift * drift * (lead * lead - 2 * target * n)
+    return max((a + math.sqrt(max(square, 0.0))) / (drift * drift), 1.0) / share
+
+
+@kernel
+def worth(planner, i, j):
+    """Return the price of one vote: 1, or the regret that is plausible, in wins."""
+    if not planner.costly[0]:
+        return 1.0
+    scores = (plausible_score(planner, i) + plausible_score(planner, j)) / 2
+    return max(planner.top[0] - scores, LEAST_WORTH)

@@ -1,0 +1,144 @@
+"""What the planner knows: the votes, what they prove, and the plan to prove the rest."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.kernels.claims import Claims, claims_with_room, new_claims
+from copeland.kernels.mark import kernel
+from copeland.kernels.meetings import NONE, Meetings, new_meetings, with_room
+from copeland.kernels.trees import new_tree
+
+# Places in arrays of three.
+WIN, WIN_GROWTH, LOSS = range(3)  # levels: for a win with l = 0, its growth with ln(l + 1), a loss
+DELTA, EPOCH, DEPENDENT = range(3)  # promises; the last, whether votes may depend on each other
+
+# A claim is priced at its believed gap plus so many standard deviations. Means hardly depend on it; for
+# regret more of it cuts the tail of long runs, for votes less is cheaper at a hundred options.
+OPTIMISM_FOR_REGRET = 3.5
+OPTIMISM_FOR_VOTES = 1.5
+CHALLENGERS = 32  # the options of the highest plausible scores are planned for
+REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most
+FIRST_ROOM = 256  # pairs; doubled whenever they are used up
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class Planner(NamedTuple):
+    """What was voted, what that proves, and the plan to prove the rest."""
+
+    meetings: Meetings
+    claims: Claims
+    points: Floats  # by option: votes won, and half of those tied
+    votes: Ints  # by option
+    credit: Floats  # by option: plausible wins over those it met
+    skipped: Ints  # by option: l, the comparisons that its certificate leaves unproved
+    asking: Flags  # by option: False while it is paused
+    levels: Floats  # (3,): the evidence that a claim needs; see WIN, WIN_GROWTH, LOSS
+    costly: Flags  # (1,): whether prices are regret, or votes
+    optimism: Floats  # (1,): standard deviations by which a gap may be larger than believed
+    caution: Floats  # (1,): evidence beyond ln t that a decision needs, if they are regret
+    promise: (
+        Floats  # (3,): what the levels come from, if they are votes; see DELTA, EPOCH, DEPENDENT
+    )
+    margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
+    prior: Floats  # (1,): votes that strengths count for
+    gaps: (
+        Floats  # (2,): to estimate it, sums over the pairs of weights and of weighted squared gaps
+    )
+    counted: Ints  # (1,): votes in all
+    compared_at: Ints  # (1,): the votes at the last comparison
+    edition: Ints  # (1,): number of the edition that lists of losses must have to be up to date
+    listed_at: Ints  # (1,): the votes when the edition began
+    edition_level: Floats  # (1,): the level for a loss by then
+    top: Floats  # (1,): the highest plausible score
+    champion: Ints  # (1,)
+    price: Floats  # (1,): of the champion's certificate now
+    price_when_chosen: Floats  # (1,)
+    planned: Flags  # by option: whether the champion is to be proved to beat it
+    refuter: Ints  # by option: who is to prove that it loses once more
+    leaf_price: Floats  # 2 K: of the champion's win over each option; of the other losses of each
+    unproved: Ints  # (1,): how many of these are not free
+    risk: Floats  # a tree over the 2 K leaves: those to ask for, the riskiest first
+    challengers: Ints
+    cheap: Ints  # K x REFUTERS: who would prove a loss of each option, the cheapest first
+    cheap_price: Floats
+    cheap_edition: Ints  # by option: the edition of its row
+    row: Floats  # room for K prices
+    fresh: Flags  # room for K
+    left_out: Flags  # room for K
+    heap: Ints  # room for K options
+
+
+def new_planner(k: int, costly: bool, margin: float) -> Planner:
+    """Return a planner of K options without a vote."""
+    room = FIRST_ROOM
+    return Planner(
+        meetings=new_meetings(k, room),
+        claims=new_claims(k, room),
+        points=np.zeros(k),
+        votes=np.zeros(k, np.int64),
+        credit=np.zeros(k),
+        skipped=np.zeros(k, np.int64),
+        asking=np.ones(k, np.bool_),
+        levels=np.zeros(3),
+        costly=np.array([costly]),
+        optimism=np.array([OPTIMISM_FOR_REGRET if costly else OPTIMISM_FOR_VOTES]),
+        caution=np.zeros(1),
+        promise=np.zeros(3),
+        margin=np.array([margin], np.float64),
+        prior=np.array([6.25]),
+        gaps=np.array([8.0, 8.0 * 0.04]),  # eight votes' worth of gaps near .2
+        counted=np.zeros(1, np.int64),
+        compared_at=np.zeros(1, np.int64),
+        edition=np.ones(1, np.int64),
+        listed_at=np.zeros(1, np.int64),
+        edition_level=np.zeros(1),
+        top=np.zeros(1),
+        champion=np.array([NONE]),  # none before the first comparison
+        price=np.zeros(1),
+        price_when_chosen=np.zeros(1),
+        planned=np.zeros(k, np.bool_),
+        refuter=np.full(k, NONE, np.int64),
+        leaf_price=np.zeros(2 * k),
+        unproved=np.zeros(1, np.int64),
+        risk=new_tree(2 * k),
+        challengers=np.full(min(k, CHALLENGERS), NONE, np.int64),
+        cheap=np.full((k, min(k, REFUTERS)), NONE, np.int64),
+        cheap_price=np.zeros((k, min(k, REFUTERS))),
+        cheap_edition=np.zeros(k, np.int64),
+        row=np.zeros(k),
+        fresh=np.zeros(k, np.bool_),
+        left_out=np.zeros(k, np.bool_),
+        heap=np.zeros(k, np.int64),
+    )
+
+
+def with_more_pairs(planner: Planner) -> Planner:
+    """Return the planner with room for twice as many pairs."""
+    room = 2 * len(planner.meetings.first)
+    return planner._replace(
+        meetings=with_room(planner.meetings, room), claims=claims_with_room(planner.claims, room)
+    )
+
+
+@kernel
+def win_level(planner, l):
+    """Return the evidence that a win of the champion needs, if l of its comparisons stay unproved.
+
+    With l > 0 the win must also count as a loss of the other.
+    """
+    level = planner.levels[WIN] + planner.levels[WIN_GROWTH] * math.log(l + 1.0)
+    return max(level, planner.levels[LOSS]) if l > 0 else level
+
+
+@kernel
+def loss_level(planner):
+    """Return the evidence that a loss of another option needs."""
+    return planner.levels[LOSS]

@@ -1,0 +1,161 @@
+"""Votes as they come, one or many, of any pair at any time; options that come, pause or go on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.kernels.claims import release, weakest, weigh
+from copeland.kernels.evidence import log_evidence
+from copeland.kernels.kl import kl
+from copeland.kernels.mark import apart, kernel
+from copeland.kernels.meetings import NONE, enter, entry_of, full, side_of
+from copeland.kernels.planner.champion import compare, make_due, rate_pair
+from copeland.kernels.planner.prices import pair_credit
+from copeland.kernels.planner.state import Planner, loss_level, new_planner, with_more_pairs
+
+# Counting
+
+
+@apart
+def take_in(planner, i, j, wins, losses, ties):
+    """Count votes of a pair, weigh its claims, and bring the plan up to date."""
+    entry = count_votes(planner, i, j, wins, losses, ties)
+    weigh_claims(planner, entry)
+    rate_pair(planner, entry)
+
+
+@kernel
+def count_votes(planner, i, j, wins, losses, ties):
+    """Count votes of a pair; return its entry."""
+    meetings = planner.meetings
+    unmet = entry_of(meetings, i, j) == NONE
+    entry = enter(meetings, i, j)
+    if not unmet:
+        credit_pair(planner, entry, -1)
+    side = side_of(meetings, entry, i)
+    meetings.won[entry, side] += wins
+    meetings.won[entry, 1 - side] += losses
+    meetings.tied[entry] += ties
+    credit_pair(planner, entry, +1)
+    n = wins + losses + ties
+    planner.points[i] += wins + ties / 2
+    planner.points[j] += losses + ties / 2
+    planner.votes[i] += n
+    planner.votes[j] += n
+    planner.counted[0] += n
+    return entry
+
+
+@kernel
+def credit_pair(planner, entry, change):
+    """Count a pair in (+1) or out of (-1) the credits and the estimate of the gaps."""
+    meetings = planner.meetings
+    for side in range(2):
+        option = meetings.first[entry] if side == 0 else meetings.second[entry]
+        planner.credit[option] += change * pair_credit(meetings, entry, side)
+    n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
+    if n >= 4:
+        gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n
+        weight = min(n, 64.0)
+        planner.gaps[0] += change * weight
+        planner.gaps[1] += change * weight * (gap * gap - (0.25 - gap * gap) / n)
+
+
+@kernel
+def weigh_claims(planner, entry):
+    """Give both claims of a pair the evidence of its votes."""
+    meetings, claims = planner.meetings, planner.claims
+    first, second = meetings.won[entry, 0], meetings.won[entry, 1]
+    forward = evidence(planner, first, second, meetings.tied[entry])
+    backward = evidence(planner, second, first, meetings.tied[entry])
+    weigh(claims, 2 * entry, meetings.second[entry], forward, loss_level(planner))
+    weigh(claims, 2 * entry + 1, meetings.first[entry], backward, loss_level(planner))
+
+
+@kernel
+def evidence(planner, wins, losses, ties):
+    """Return the evidence for p > 1/2 - margin: what regret goes by, or what certificates go by."""
+    if planner.costly[0]:
+        return index(wins + ties / 2, wins + losses + ties, planner.margin[0])
+    return log_evidence(wins, losses, ties, planner.margin[0])
+
+
+@kernel
+def index(wins, n, margin):
+    """Return n d + ln n, but 2 n d at most, where d is the divergence from 1/2 - margin."""
+    null = 0.5 - margin
+    if n == 0 or wins <= null * n:
+        return 0.0
+    nats = n * kl(wins / n, null)
+    return min(nats + math.log(n), 2 * nats)
+
+
+@kernel
+def expire(planner):
+    """Give up the claims whose evidence the level for a loss has reached."""
+    claims, meetings = planner.claims, planner.meetings
+    while weakest(claims) <= loss_level(planner):
+        claim = claims.heap[0]
+        entry = claim // 2
+        loser = meetings.second[entry] if claim % 2 == 0 else meetings.first[entry]
+        release(claims, claim, loser)
+        rate_pair(planner, entry)
+
+
+# Many votes, new options, pauses, answers under way
+
+
+def with_votes(planner: Planner, wins: NDArray[Any], ties: NDArray[Any]) -> Planner:
+    """Return the planner with these votes counted too: wins of i over j, and ties on both sides."""
+    for i, j in np.argwhere(np.triu(wins + wins.T + ties, 1) > 0).tolist():
+        if full(planner.meetings):
+            planner = with_more_pairs(planner)
+        take_in(planner, i, j, int(wins[i, j]), int(wins[j, i]), int(ties[i, j]))
+    make_due(planner)
+    return planner
+
+
+def with_options(planner: Planner, k: int) -> Planner:
+    """Return the planner with new options, up to ``k`` in all; the champion stays."""
+    old = len(planner.points)
+    meetings = planner.meetings
+    wider = new_planner(k, bool(planner.costly[0]), planner.margin[0])
+    for name in ("levels", "caution", "promise"):
+        getattr(wider, name)[:] = getattr(planner, name)
+    while len(wider.meetings.first) < len(meetings.first):
+        wider = with_more_pairs(wider)
+    for entry in range(int(meetings.size[0])):
+        i, j = int(meetings.first[entry]), int(meetings.second[entry])
+        won, tied = meetings.won[entry].tolist(), int(meetings.tied[entry])
+        take_in(wider, i, j, won[0], won[1], tied)
+        wider.meetings.pending[entry] = meetings.pending[entry]
+    wider.points[:old] = planner.points
+    wider.skipped[:old] = planner.skipped
+    wider.asking[:old] = planner.asking
+    wider.champion[0] = planner.champion[0]
+    if wider.champion[0] != NONE:
+        compare(wider)
+    return wider
+
+
+@kernel
+def pause(planner, option, paused):
+    """Ask no more about an option, or ask again."""
+    planner.asking[option] = not paused
+    planner.edition[0] += 1  # listed losses are dearer now, or cheaper
+    make_due(planner)
+
+
+@kernel
+def pend(planner, i, j, change):
+    """Count answers of a pair that are under way; there must be room for a new pair."""
+    met = entry_of(planner.meetings, i, j) != NONE
+    entry = enter(planner.meetings, i, j)
+    if not met:
+        credit_pair(planner, entry, +1)
+    planner.meetings.pending[entry] += change
+    rate_pair(planner, entry)
