@@ -4,8 +4,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from copeland import PreferenceMatrix
+
+# The same examples every time, however busy the machine. HYPOTHESIS_PROFILE=search looks for new ones.
+settings.register_profile("fixed", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 _databases = itertools.count()
 

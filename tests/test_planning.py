@@ -67,7 +67,7 @@ def test_a_race_ends_at_the_first_vote_at_which_a_certificate_holds(way, margin,
         assert taken < 5_000
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1]))
 def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, margin):
     rng = np.random.default_rng(seed)
@@ -195,7 +195,6 @@ def test_ties_keep_within_the_room_that_a_preference_leaves():
     assert ties_in(belief, p) == pytest.approx(np.array([[0, 0.2], [0.2, 0]]))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6))
 def test_best_without_a_margin_is_a_copeland_winner(seed):
     p = next(worlds(belief_of(*counts(np.zeros((6, 6), int))), 1, rng(seed)))

@@ -233,13 +233,13 @@ def ledgers(draw):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ledgers())
 def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(ledger):
     assert proved_share(ledger) == pytest.approx(plain_share(ledger))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ledgers())
 def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(ledger):
     proved = certify(
@@ -275,7 +275,7 @@ def tournaments(draw):
     return sure
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(tournaments())
 def test_every_option_has_a_place_of_its_own_on_the_sheet(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -286,7 +286,7 @@ def test_every_option_has_a_place_of_its_own_on_the_sheet(sure):
     assert all(0.49 < y < graph.rows - 0.49 for _, y in graph.places.values())
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(tournaments())
 def test_every_arrow_is_true_and_leads_downwards_unless_it_is_in_a_ring(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -299,7 +299,7 @@ def test_every_arrow_is_true_and_leads_downwards_unless_it_is_in_a_ring(sure):
                 assert graph.places[winner][1] < graph.places[loser][1]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(tournaments())
 def test_few_arrows_lead_to_an_option_from_outside(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -310,7 +310,7 @@ def test_few_arrows_lead_to_an_option_from_outside(sure):
     assert max(into.values(), default=0) <= INTO
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(tournaments())
 def test_no_ring_of_many_rests_on_what_may_be_chance(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -376,7 +376,7 @@ def test_the_leader_comes_first_and_one_that_never_won_last(circle):
     assert numbers.scores.tolist() == [2, 2, 2, 1, 0]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_the_first_of_all_is_the_leader_of_the_study(seed):
     rng = np.random.default_rng(seed)
@@ -550,7 +550,7 @@ def test_progress_is_drawn_as_it_is():
     assert list(lower.lines[1].get_xdata()) == [10, 10]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12, unique=True), st.integers(8, 30))
 def test_short_names_keep_the_number_of_letters(names, most):
     from copeland.report.study_figures import letters

@@ -214,7 +214,7 @@ def test_where_they_agree_nothing_is_said():
 # Laws
 
 
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6))
 def test_every_verdict_has_its_kind_and_names_those_proved_best(seed):
     rng = np.random.default_rng(seed)

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from copeland import winners
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
-
-unhurried = settings(deadline=None)  # a linear program may wait for a busy machine
 
 
 def from_margins(k: int, margins: dict[tuple[int, int], float]) -> PreferenceMatrix:
@@ -252,13 +250,11 @@ def test_von_neumann_weighs_a_circle_within_a_circle_by_both():
 
 
 @given(matrices())
-@unhurried
 def test_von_neumann_beats_or_ties_with_every_option(m):
     assert worst_case(m, winners.von_neumann(m)) >= 0.5 - 1e-9
 
 
 @given(matrices())
-@unhurried
 def test_von_neumann_is_a_distribution(m):
     lottery = winners.von_neumann(m)
     assert (lottery >= 0).all()
@@ -293,14 +289,12 @@ def largest_weight(m: PreferenceMatrix, option: int) -> float:
 
 
 @given(matrices(most=5))
-@unhurried
 def test_von_neumann_support_is_all_that_any_maximal_lottery_plays(m):
     played = [i for i in range(m.k) if largest_weight(m, i) > 1e-6]
     assert winners.von_neumann_support(m).tolist() == played
 
 
 @given(matrices())
-@unhurried
 def test_von_neumann_support_lies_in_the_smith_set(m):
     assert set(winners.von_neumann_support(m)) <= set(winners.smith_set(m))
 
@@ -448,7 +442,6 @@ def permuted(m: PreferenceMatrix, order: list[int]) -> PreferenceMatrix:
 
 @pytest.mark.parametrize("name", SETS)
 @given(case=shuffled())
-@unhurried
 def test_relabelling_options_relabels_the_winners(name, case):
     m, order = case
     renamed = {order[i] for i in SETS[name](permuted(m, order))}
@@ -463,7 +456,6 @@ def test_relabelling_options_relabels_the_scores(name, case):
 
 
 @given(shuffled(steps=9, odd=True))
-@unhurried
 def test_relabelling_options_relabels_the_von_neumann_lottery(case):
     # Margins that are odd multiples of one step leave one lottery (Laffond, Laslier, Le Breton 1997).
     m, order = case
@@ -492,7 +484,6 @@ def _steps(cycle: tuple[int, ...]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("name", ["copeland", "smith", "von neumann"])
 @given(case=with_condorcet_winner())
-@unhurried
 def test_a_condorcet_winner_is_the_only_winner(name, case):
     m, winner = case
     assert winners.condorcet_winner(m) == winner

@@ -26,16 +26,14 @@ import math
 from copeland.errors import InvalidParameter, nearest
 from copeland.kernels.claims import weakest
 from copeland.kernels.mark import kernel
-from copeland.kernels.meetings import NONE, full
+from copeland.kernels.meetings import full
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.planner import (
     LOSS,
     WIN,
     Planner,
-    begin,
-    compare,
-    comparison_is_due,
     expire,
+    look_around,
     new_planner,
     next_pair,
     pause,
@@ -78,16 +76,6 @@ def advance(planner, t, rng):
     planner.levels[WIN] = planner.levels[LOSS] = math.log(steps) + planner.caution[0]
     expire(planner)
     look_around(planner, rng)
-
-
-@kernel
-def look_around(planner, rng):
-    """Compare certificates at the first step, and when it is time."""
-    if planner.champion[0] == NONE:
-        begin(planner, rng)
-        compare(planner)
-    elif comparison_is_due(planner):
-        compare(planner)
 
 
 @kernel

@@ -10,7 +10,6 @@ from __future__ import annotations
 from copeland.algorithms.cpc import (
     check_margin,
     crowded,
-    look_around,
     recommend,
     select,
     tie,
@@ -23,6 +22,7 @@ from copeland.kernels.meetings import NONE
 from copeland.kernels.planner import (
     EPOCH,
     Planner,
+    look_around,
     new_planner,
     pause,
     pend,

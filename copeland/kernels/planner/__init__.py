@@ -13,9 +13,7 @@ certificates, the ``champion`` and what to ask, ``votes``.
 """
 
 from copeland.kernels.planner.champion import (
-    begin,
-    compare,
-    comparison_is_due,
+    look_around,
     next_pair,
     rate_losses,
     rate_win,
@@ -46,10 +44,8 @@ __all__ = [
     "LOSS",
     "WIN",
     "Planner",
-    "begin",
-    "compare",
-    "comparison_is_due",
     "expire",
+    "look_around",
     "loss_level",
     "losses_missing",
     "new_planner",

@@ -14,6 +14,7 @@ from copeland.kernels.planner.state import loss_level, win_level
 from copeland.kernels.trees import lowest_leaf, put, smallest
 
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
+PLANNED_A_VOTE = 200  # claims that are priced for plans between two comparisons, for each vote
 MOST_PRIOR = 32.0  # votes that strengths may count for
 
 # Who
@@ -27,12 +28,19 @@ def begin(planner, rng):
 
 
 @kernel
-def comparison_is_due(planner):
-    """Tell whether to look for a cheaper certificate: now and then, or when this one became dearer."""
-    k, new = len(planner.points), planner.counted[0] - planner.compared_at[0]
-    if new >= max(k / 2, planner.counted[0] / 100):
-        return True
-    return new >= k / 16 and planner.price[0] > 1.05 * planner.price_when_chosen[0]
+def look_around(planner, rng):
+    """Look for a cheaper certificate at the first step, now and then, and when the champion's became dearer."""
+    k = len(planner.points)
+    if planner.champion[0] == NONE:
+        begin(planner, rng)
+        compare(planner)
+    elif planner.counted[0] - planner.compared_at[0] >= max(k / 2, planner.counted[0] / 100):
+        compare(planner)
+    elif (
+        planner.counted[0] - planner.chosen_at[0] >= planner.plans_made[0] * k / PLANNED_A_VOTE
+        and planner.price[0] > 1.05 * planner.price_when_chosen[0]
+    ):
+        reconsider(planner)
 
 
 @kernel
@@ -43,23 +51,61 @@ def make_due(planner):
 
 @apart
 def compare(planner):
-    """Make the option of the cheapest certificate the champion, and lay out what there is to prove."""
+    """Plan for all challengers; make the option of the cheapest certificate the champion."""
     planner.compared_at[0] = planner.counted[0]
     estimate_prior(planner)
     name_challengers(planner)
     begin_edition(planner)
-    champion = planner.champion[0]
-    if champion == NONE:
-        champion = planner.challengers[0]
-    cost = plan(planner, champion)
-    best, cheapest = champion, cost - (1 - LOYALTY) * (cost % FAR)
+    if planner.champion[0] == NONE:
+        planner.champion[0] = planner.challengers[0]
     for i in planner.challengers:
-        if i != champion:
-            cost = plan(planner, i)
-            if cost < cheapest:
-                best, cheapest = i, cost
-    planner.champion[0] = best
+        planner.last_price[i] = 0.0  # so that all of them are planned for
+    choose(planner)
     lay_out(planner)
+
+
+@kernel
+def reconsider(planner):
+    """Look whether another certificate is cheaper by now than what is laid out, of any option."""
+    champion, l = planner.champion[0], planner.skipped[planner.champion[0]]
+    choose(planner)
+    dearer = planner.price[0] > 1.05 * (planner.last_price[champion] % FAR)
+    if dearer or planner.champion[0] != champion or planner.skipped[champion] != l:
+        lay_out(planner)
+        planner.plans_made[0] += 4  # about as much work
+    planner.price_when_chosen[0] = planner.price[0]
+
+
+@apart
+def choose(planner):
+    """Make the option of the cheapest certificate the champion, with new plans only where that may matter.
+
+    Those whose last plan was dearer than the champion's is now are left alone: between two comparisons
+    hardly any price falls, but the champion's rises.
+    """
+    champion = planner.champion[0]
+    cost = planner.last_price[champion] = plan(planner, champion)
+    best, cheapest = champion, cost - (1 - LOYALTY) * (cost % FAR)
+    planner.plans_made[0] = 1
+    i = cheapest_challenger(planner, champion)
+    while i != NONE and planner.last_price[i] < cheapest:
+        cost = planner.last_price[i] = plan(planner, i)
+        planner.plans_made[0] += 1
+        if cost < cheapest:
+            best, cheapest = i, cost
+        i = cheapest_challenger(planner, champion)
+    planner.champion[0] = best
+    planner.chosen_at[0] = planner.counted[0]
+
+
+@kernel
+def cheapest_challenger(planner, champion):
+    """Return the challenger whose last plan was the cheapest; NONE if there is none but the champion."""
+    found = NONE
+    for i in planner.challengers:
+        if i != champion and (found == NONE or planner.last_price[i] < planner.last_price[found]):
+            found = i
+    return found
 
 
 @kernel

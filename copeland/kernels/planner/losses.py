@@ -8,12 +8,15 @@ from copeland.kernels.meetings import NONE, after, entry_of, opponent, side_of
 from copeland.kernels.planner.prices import FAR, price
 from copeland.kernels.planner.state import loss_level
 
+FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
+
 
 @apart
 def refresh_losses(planner, j):
     """List anew who would prove a loss of option j at the lowest price.
 
-    Of those it never met only the challengers come into question: the strong are cheap.
+    Of those it never met only the challengers come into question, for the strong are cheap; all others
+    if too few are listed.
     """
     meetings = planner.meetings
     planner.cheap_edition[j] = planner.edition[0]
@@ -27,8 +30,10 @@ def refresh_losses(planner, j):
     for k in planner.challengers:
         if k != NONE and k != j and entry_of(meetings, k, j) == NONE:
             list_loss(planner, k, j, NONE)
-    if planner.cheap[j, -1] == NONE and len(planner.points) > len(planner.challengers):
-        for k in range(len(planner.points)):
+    options, room = len(planner.points), planner.cheap.shape[1]
+    wanted = room if options <= 2 * room else min(room, FEW)
+    if planner.cheap[j, wanted - 1] == NONE and options > len(planner.challengers):
+        for k in range(options):
             if k != j and entry_of(meetings, k, j) == NONE and not is_listed(planner, k, j):
                 list_loss(planner, k, j, NONE)
 

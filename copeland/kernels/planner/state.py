@@ -59,6 +59,9 @@ class Planner(NamedTuple):
     edition_level: Floats  # (1,): the level for a loss by then
     top: Floats  # (1,): the highest plausible score
     champion: Ints  # (1,)
+    chosen_at: Ints  # (1,): the votes when it was chosen, or confirmed
+    plans_made: Ints  # (1,): how many plans that took
+    last_price: Floats  # by option: of its certificate when it was last planned
     price: Floats  # (1,): of the champion's certificate now
     price_when_chosen: Floats  # (1,)
     planned: Flags  # by option: whether the champion is to be proved to beat it
@@ -102,6 +105,9 @@ def new_planner(k: int, costly: bool, margin: float) -> Planner:
         edition_level=np.zeros(1),
         top=np.zeros(1),
         champion=np.array([NONE]),  # none before the first comparison
+        chosen_at=np.zeros(1, np.int64),
+        plans_made=np.zeros(1, np.int64),
+        last_price=np.zeros(k),
         price=np.zeros(1),
         price_when_chosen=np.zeros(1),
         planned=np.zeros(k, np.bool_),
