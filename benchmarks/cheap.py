@@ -1,4 +1,4 @@
-"""Votes to a certificate against all pairs with the same stopping rule: `python -m benchmarks.cheap`.
+"""Votes to a certificate against all pairs with the same stopping rule.
 
 The matrices are those of the folder `COPELAND_TEST_DATA`/matrices with up to 20 options.
 """
@@ -6,7 +6,6 @@ The matrices are those of the folder `COPELAND_TEST_DATA`/matrices with up to 20
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,24 +30,24 @@ def matrices() -> Iterator[PreferenceMatrix]:
                 yield matrix
 
 
-def medians(matrix: PreferenceMatrix, runs: int) -> dict[str, float]:
+def medians(matrix: PreferenceMatrix) -> dict[str, float]:
     """Return the median votes of each way of asking."""
     start, tie = new_start(matrix.k), np.zeros((matrix.k, matrix.k))
     return {
         way: float(
             np.median(
-                [votes_needed(way, start, matrix.p, tie, MOST, (run,)) for run in range(runs)]
+                [votes_needed(way, start, matrix.p, tie, MOST, (run,)) for run in range(RUNS)]
             )
         )
         for way in WAYS
     }
 
 
-def cheap(runs: int = RUNS) -> Iterator[str]:
-    """Yield the table, line by line."""
-    yield "## Votes to a certificate"
+def cheap() -> Iterator[str]:
+    """The votes that a certificate takes, against asking all pairs in turn."""
+    yield "## Votes to a certificate, against all pairs"
     yield (
-        f"Medians of {runs} runs, delta = .05. Every way of asking stops at the first vote at which some option "
+        f"Medians of {RUNS} runs, delta = .05. Every way of asking stops at the first vote at which some option "
         "is proved best by the same certificate; they differ in the pairs they ask."
     )
     yield ""
@@ -56,7 +55,7 @@ def cheap(runs: int = RUNS) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     ratios = []
     for matrix in matrices():
-        found = medians(matrix, runs)
+        found = medians(matrix)
         ratios.append(found[ALL_PAIRS] / found[PLANNED])
         votes = " | ".join(f"{found[way]:,.0f}" for way in WAYS)
         yield f"| {matrix.name} | {matrix.k} | {votes} | {ratios[-1]:.1f} |"
@@ -65,13 +64,3 @@ def cheap(runs: int = RUNS) -> Iterator[str]:
         f"Over {len(ratios)} matrices all pairs take {min(ratios):.1f} to {max(ratios):.0f} times as many votes, "
         f"{np.median(ratios):.1f} times in the median."
     )
-
-
-def main() -> None:
-    """Print the table, of another number of runs if so told."""
-    for line in cheap(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS):
-        print(line, flush=True)
-
-
-if __name__ == "__main__":
-    main()

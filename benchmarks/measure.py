@@ -11,9 +11,10 @@ import numba
 import numpy as np
 
 import copeland
+from benchmarks.cheap import cheap
 from benchmarks.false_certificates import false_certificates
 from benchmarks.kill import kills
-from benchmarks.one_algorithm import growth_with_k, slopes, tails, votes
+from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
 from benchmarks.studies import quickness
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
@@ -144,7 +145,9 @@ PARTS = (
     tails,
     slopes,
     growth_with_k,
+    many_options,
     votes,
+    cheap,
     false_certificates,
     kills,
     quickness,

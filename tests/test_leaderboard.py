@@ -206,6 +206,13 @@ def test_the_page_says_when_and_with_what_it_was_made():
     assert "on 2020-02-02: copeland 9.9; seed 0" in page
 
 
+def test_the_page_sums_up_how_ours_did():
+    better = played(outcome("cpc", [2, 2]), outcome("ccb", [8, 8]), outcome("rucb", [1, 1]))
+    worse = played(outcome("cpc", [3, 3]), outcome("ccb", [3, 1]))
+    page = page_of(better, worse)
+    assert "| Regret | `cpc` | 2 | 1 | 0.61 |" in page  # sqrt(1/4 * 3/2)
+
+
 def test_the_page_tells_losses():
     page = page_of(played(outcome("cpc", [3, 9]), outcome("ccb", [2, 4]), outcome("rucb", [1, 2])))
     free, assuming = page.split("## Regret")[0].split("Against those that do")

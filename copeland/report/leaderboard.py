@@ -31,6 +31,7 @@ def leaderboard_page(board: Leaderboard, date: str, versions: Mapping[str, str])
     """Return the page; ``date`` and ``versions`` say when and with what the numbers were made."""
     parts = [
         *_opening(board, date, versions),
+        *_summary(board),
         *_behind(board),
         *_same_threshold(board),
         *_board(board, REGRET),
@@ -71,8 +72,46 @@ def _opening(board: Leaderboard, date: str, versions: Mapping[str, str]) -> Iter
         f"- **{ASSUMES}**: assumes a Condorcet winner. Where there is one, it has less to prove. Where there is none it may still end among the "
         "winners, if these form a cycle on top, and no limit binds it there; elsewhere its regret is linear. So it is set apart."
     )
-    yield "- **s**: seconds of one processor a run; the machine was busy."
+    yield "- **s**: seconds of one processor a run."
     yield "- `ccb:threshold=...` and `ecw-rmed:...threshold=...` decide pairs at the threshold of `cpc` with that setting."
+
+
+def _summary(board: Leaderboard) -> Iterator[str]:
+    """How ours did over all problems, a row for each of ours."""
+    yield ""
+    yield "## In short"
+    yield ""
+    yield (
+        "Over all problems, at the last mark, against algorithms that assume no Condorcet winner: on how many ours has the lowest mean, and "
+        "the geometric means of ours in multiples of the best other and of the limit."
+    )
+    yield ""
+    rows = [_summary_row(board, kind, name) for kind in OURS for name in OURS[kind]]
+    yield from _table(
+        ("board", "algorithm", "problems", "lowest", "x best other", "x limit"),
+        [row for row in rows if row],
+    )
+
+
+def _summary_row(board: Leaderboard, kind: str, name: str) -> list[str]:
+    runs = [
+        (played, ours)
+        for played in board.played
+        for ours in played.ours()
+        if played.contest.board == kind and ours.algorithm == name
+    ]
+    if not runs:
+        return []
+    against = [played.hardest(ours, played.others(assuming=False)) for played, ours in runs]
+    ratios = [versus.ratio for versus in against if versus is not None]
+    limits = [ours.means[-1] / played.limit_at(-1) for played, ours in runs if played.limit > 0]
+    lowest = sum(ratio < 1 for ratio in ratios)
+    means = [f"{_geometric_mean(values):.2f}" if values else "-" for values in (ratios, limits)]
+    return [_TITLES[kind], _name(name), str(len(runs)), str(lowest), *means]
+
+
+def _geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def _behind(board: Leaderboard) -> Iterator[str]:
@@ -96,7 +135,10 @@ def _behind(board: Leaderboard) -> Iterator[str]:
         if lost:
             yield ""
             yield from _table(
-                ("problem", "what", "ours", "lower", "ours / lower", "standard errors"),
+                (
+                    *("problem", "what", "ours", "lower", "ours / lower"),
+                    *("standard errors", "lower / limit"),
+                ),
                 [_behind_row(played, versus) for played, versus in lost],
             )
 
@@ -106,7 +148,9 @@ def _behind_row(played: Played, versus: Versus) -> list[str]:
     what = f"regret, T = {_power(versus.mark)}" if board == REGRET else "votes"
     sure = "-" if math.isnan(versus.errors) else f"{versus.errors:.1f}"
     names = (f"`{played.contest.name}`", what, _name(versus.ours), _name(versus.other))
-    return [*names, f"{versus.ratio:.2f}", sure]
+    at = played.contest.marks.index(versus.mark)
+    to_limit = _times(played.of(versus.other).means[at], played.limit_at(at))
+    return [*names, f"{versus.ratio:.2f}", sure, to_limit]
 
 
 def _same_threshold(board: Leaderboard) -> Iterator[str]:
