@@ -539,6 +539,8 @@ def test_a_report_is_one_page(demo):
     assert "tied for first so far, in a cycle" in flat(Path("demo.html").read_text())
     assert "--force" in refused("report", "demo")
     ok("report", "demo", "--out", "demo.html", "--force")
+    page = Path("demo.html").read_text()
+    assert "copeland study report demo" in page and f"copeland {copeland.__version__}" in page
 
 
 # certify, verify
