@@ -20,7 +20,6 @@ from copeland.report.study_figures import (
     position_figure,
     progress_figure,
     scores_figure,
-    shortened,
 )
 from copeland.report.study_graph import (
     AHEAD,
@@ -53,6 +52,7 @@ from copeland.study.outlook import Need, Outlook, outlook_of
 from copeland.study.settings import Settings
 from copeland.study.standing import position_of
 from copeland.study.verdict import verdict_of
+from copeland.study.words import letters, shortened
 
 SWAPPED = {"left": "right", "right": "left", "tie": "tie"}
 
@@ -553,8 +553,6 @@ def test_progress_is_drawn_as_it_is():
 @settings(max_examples=100)
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=12, unique=True), st.integers(8, 30))
 def test_short_names_keep_the_number_of_letters(names, most):
-    from copeland.report.study_figures import letters
-
     assert all(letters(name) <= most for name in shortened(names, most))
 
 

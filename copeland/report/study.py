@@ -27,7 +27,6 @@ from copeland.report.study_figures import (
     position_figure,
     progress_figure,
     scores_figure,
-    shortened,
 )
 from copeland.report.study_graph import PROVED, graph_of
 from copeland.report.study_numbers import Numbers, numbers_of, shown_options
@@ -41,7 +40,7 @@ from copeland.study.outlook import Outlook, outlook_of
 from copeland.study.standing import position_of
 from copeland.study.verdict import Verdict, verdict_of
 from copeland.study.votes import iso
-from copeland.study.words import counted, percent
+from copeland.study.words import counted, percent, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

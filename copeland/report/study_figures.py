@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from copeland.report.figures import INK, PALETTE
 from copeland.report.study_graph import AHEAD, AROUND, COLUMNS, LIKELY, PROVED, Arrow, Graph
+from copeland.study.words import letters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,45 +181,6 @@ def progress_figure(
         if proved_at is not None:
             axes.axvline(proved_at, color=INK, linewidth=1, linestyle=(0, (4, 3)))
     return figure
-
-
-def letters(text: str) -> int:
-    """Return how wide a text is, in letters; those of some scripts are twice as wide.
-
-    Examples
-    --------
-    >>> letters("tea"), letters("茶")
-    (3, 2)
-    """
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
-
-
-def shortened(names: Sequence[str], most: int) -> list[str]:
-    """Return names of at most so many letters that still differ, without their middle if need be.
-
-    Examples
-    --------
-    >>> shortened(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
-    ['a short one', 'a name…ong 1', 'a name…ong 2']
-    """
-    cut = [_cut(" ".join(name.split()), most) for name in names]
-    twice = {name for name in cut if cut.count(name) > 1}
-    numbers = [f" ({place})" if name in twice else "" for place, name in enumerate(cut, 1)]
-    return [
-        f"{_cut(name, most - len(number))}{number}"
-        for name, number in zip(cut, numbers, strict=True)
-    ]
-
-
-def _cut(name: str, most: int) -> str:
-    if letters(name) <= most:
-        return name
-    head, tail = name, name
-    while letters(head) > (most - 1) * 0.6:
-        head = head[:-1]
-    while letters(tail) > most - 1 - letters(head):
-        tail = tail[1:]
-    return f"{head}…{tail}"
 
 
 def _intervals(rows: Sequence[Row]) -> tuple[Figure, Axes]:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from copeland import winners
 from copeland.certificate import evidence
 from copeland.matrix import PreferenceMatrix
-from copeland.report.study_figures import shortened
 from copeland.report.study_graph import AHEAD, LIKELY, PROVED
 from copeland.study import Standing
+from copeland.study.words import NAME, shortened
 
-LONGEST = 40  # letters of a name in a sentence
 DRAWN = 25  # options up to which the graph has all of them
 FEW = 12  # options in the graph if there are more, and they may all be best
 
@@ -67,7 +66,7 @@ def numbers_of(standing: Standing) -> Numbers:
     won = (wins + ties / 2).sum(axis=1) / np.maximum(n.sum(axis=1), 1)
     leads = np.array([label == standing.leader for label in standing.labels])
     return Numbers(
-        names=tuple(shortened(standing.labels, LONGEST)),
+        names=tuple(shortened(standing.labels, NAME)),
         index={label: i for i, label in enumerate(standing.labels)},
         wins=wins,
         ties=ties,

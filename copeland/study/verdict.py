@@ -21,7 +21,7 @@ from copeland.study.chances import MOST_OPTIONS, Chances, chances_of
 from copeland.study.options import ACTIVE
 from copeland.study.outlook import Need, Outlook, outlook_of
 from copeland.study.standing import Standing
-from copeland.study.words import LISTED, about, counted, listed, percent
+from copeland.study.words import LISTED, NAME, about, counted, listed, percent, shortened
 
 PAIRS = 5  # to ask, named in a sentence
 STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
@@ -95,7 +95,7 @@ class _Votes:
     def __init__(self, standing: Standing):
         self.standing = standing
         self.certificate: Certificate = standing.certificate
-        self.names = standing.labels
+        self.names = shortened(standing.labels, NAME)
         self.points = standing.wins + standing.ties / 2
 
     @cached_property
@@ -149,6 +149,14 @@ class _Votes:
     def name(self, options: Sequence[int]) -> str:
         """Return options by name, as in a sentence."""
         return listed([self.names[i] for i in options])
+
+    def short(self, label: str | None) -> str:
+        """Return the name of an option as it stands in sentences."""
+        return self.names[self.standing.labels.index(label)] if label is not None else "nobody"
+
+    def against(self, need: Need) -> str:
+        """Return a pair to ask by name."""
+        return f"{self.short(need.first)} against {self.short(need.second)}"
 
     def score(self, i: int, j: int) -> str:
         """Return the votes of one option against another."""
@@ -326,22 +334,16 @@ def _advice(votes: _Votes, outlook: Outlook) -> Iterator[str]:
     if votes.standing.closed:
         return
     if outlook.votes is None:
+        pairs = listed([votes.against(need) for need in outlook.pairs], PAIRS)
         yield (
-            f"To prove {outlook.champion} best takes votes on {_pairs(outlook.pairs)}, which cannot be "
+            f"To prove {votes.short(outlook.champion)} best takes votes on {pairs}, which cannot be "
             "asked because an option is paused or retired; resume it, or certify the active options alone."
         )
     elif votes.standing.votes == 0:
         yield "How many votes it takes depends on how far apart the options are: simulate it with a plan."
     else:
-        asked = [
-            f"{need.first} against {need.second} (about {about(need.votes)})"
-            for need in outlook.pairs
-        ]
+        asked = [f"{votes.against(need)} (about {about(need.votes)})" for need in outlook.pairs]
         yield (
-            f"What would settle it: to prove {outlook.champion} best, about {about(outlook.votes)} more "
-            f"votes, on {listed(asked, PAIRS)}."
+            f"What would settle it: to prove {votes.short(outlook.champion)} best, about "
+            f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
         )
-
-
-def _pairs(needs: Sequence[Need]) -> str:
-    return listed([f"{need.first} against {need.second}" for need in needs], PAIRS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 LISTED = 8  # names in a sentence
+NAME = 40  # letters of a name in a sentence
 
 
 def listed(names: Sequence[str], most: int = LISTED) -> str:
@@ -55,3 +57,42 @@ def percent(share: float) -> str:
     if 0.99 < share < 1:
         return "over 99 %"
     return f"{100 * share:.0f} %"
+
+
+def letters(text: str) -> int:
+    """Return how wide a text is, in letters; those of some scripts are twice as wide.
+
+    Examples
+    --------
+    >>> letters("tea"), letters("茶")
+    (3, 2)
+    """
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+
+
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Return names of at most so many letters that still differ, without their middle if need be.
+
+    Examples
+    --------
+    >>> shortened(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
+    ['a short one', 'a name…ong 1', 'a name…ong 2']
+    """
+    cut = [_cut(" ".join(name.split()), most) for name in names]
+    twice = {name for name in cut if cut.count(name) > 1}
+    numbers = [f" ({place})" if name in twice else "" for place, name in enumerate(cut, 1)]
+    return [
+        f"{_cut(name, most - len(number))}{number}"
+        for name, number in zip(cut, numbers, strict=True)
+    ]
+
+
+def _cut(name: str, most: int) -> str:
+    if letters(name) <= most:
+        return name
+    head, tail = name, name
+    while letters(head) > (most - 1) * 0.6:
+        head = head[:-1]
+    while letters(tail) > most - 1 - letters(head):
+        tail = tail[1:]
+    return f"{head}…{tail}"
