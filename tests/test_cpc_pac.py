@@ -204,6 +204,13 @@ def test_with_a_margin_it_ends_on_exact_ties(ties):
     assert ended == RUNS
 
 
+def test_with_a_margin_equals_that_are_shown_to_lose_are_still_worth_a_win():
+    # 20 equals: about 15,900 votes. Where losses shown drove l up it took half as many again.
+    equal = PreferenceMatrix(np.full((20, 20), 0.5))
+    runs = copeland.simulate(equal, "cpc-pac:margin=0.1", 1e6, runs=10, seed=3, marks=1)
+    assert runs.curves[0].comparisons[:, -1].mean() < 20_000
+
+
 def test_with_a_margin_it_ends_where_every_vote_is_a_tie():
     policy = Policy("cpc-pac", k=3, margin=0.1)
     identify(policy, lambda i, j: None)

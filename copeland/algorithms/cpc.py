@@ -16,7 +16,7 @@ The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln
 of growth alone. The second keeps exact ties from being decided by their mere length. ``caution`` trades
 the mean against rare long wrong spells: see :data:`SETTINGS`.
 
-Only open pairs are ever dueled, so whatever the planner does, a pair that is not tied has O(log t) duels.
+Hardly any pair is dueled but while it is open, so a pair that is not tied has O(log t) duels.
 """
 
 from __future__ import annotations

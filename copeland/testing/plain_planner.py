@@ -125,9 +125,9 @@ def held(view: PlainPlanner) -> Flags:
 
 
 def strengths(view: PlainPlanner) -> Floats:
-    """Return the share of its votes that each option won, drawn towards 1/2 by two votes."""
+    """Return the share of its votes that each option won, drawn towards 1/2 by the prior's votes."""
     points = (view.wins + view.ties / 2).sum(axis=1) + view.nudge
-    return (points + 1) / (view.duels.sum(axis=1) + 2)
+    return (points + view.prior / 2) / (view.duels.sum(axis=1) + view.prior)
 
 
 def estimated_prior(view: PlainPlanner) -> float:
@@ -252,8 +252,11 @@ def _others(view: PlainPlanner, c: int) -> list[int]:
 
 
 def place_to_look(view: PlainPlanner, c: int, l: int) -> int:
-    """Return what l to look near: what it was, but no less than the losses that c is shown to have."""
-    return max(l, min(int(held(view)[:, c].sum()), view.k - 2))
+    """Return what l to look near: what it was, but no less than the losses that c is shown to have.
+
+    With a margin an option may be shown to lose and to win.
+    """
+    return l if view.margin > 0 else max(l, min(int(held(view)[:, c].sum()), view.k - 2))
 
 
 def cheapest(view: PlainPlanner, c: int, near: int) -> tuple[float, float]:

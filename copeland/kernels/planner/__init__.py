@@ -5,8 +5,8 @@ each of the others to lose at least l times. l is free. The planner prices every
 yet, optimistically, adds the prices up to certificates, works on the cheapest and asks for its riskiest
 claim first: what is wrong with a plan shows early. docs/one-algorithm.md explains it on one page.
 
-Votes may come in any order, and enter by their counts; only which plans were looked at before (the
-champion, each option's l) is carried from step to step. Prices are regret (``costly``) or votes.
+Votes may come in any order, and enter by their counts; only plans (the champion and what is laid out for
+it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
 To be read in this order: ``state``, ``prices`` of claims, ``losses`` of each option, ``plans`` for
 certificates, the ``champion`` and what to ask, ``votes``.

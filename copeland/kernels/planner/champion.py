@@ -59,7 +59,7 @@ def compare(planner):
     if planner.champion[0] == NONE:
         planner.champion[0] = planner.challengers[0]
     for i in planner.challengers:
-        planner.last_price[i] = 0.0  # so that all of them are planned for
+        planner.last_price[i] = 0.0  # so that all of them are planned for, unless one is proved
     choose(planner)
     lay_out(planner)
 

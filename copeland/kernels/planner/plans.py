@@ -62,8 +62,9 @@ def leave_out_dearest(planner, size):
 def plan(planner, i):
     """Return the price of the cheapest certificate of option i with l near what it was; keep that l."""
     k = len(planner.row)
-    # Fewer than the losses it is shown to have would be hopeless; after many votes at once l is near them.
-    before = planner.skipped[i] = max(planner.skipped[i], min(planner.claims.lost[i], k - 2))
+    if planner.margin[0] == 0:  # then a loss that is shown rules the win out, so l is no less
+        planner.skipped[i] = max(planner.skipped[i], min(planner.claims.lost[i], k - 2))
+    before = planner.skipped[i]
     price_row(planner, i)
     best, best_l = math.inf, before
     for l in range(min(before + 1, k - 2) + 1):

@@ -21,8 +21,12 @@ FAR = 1e15  # the price of what cannot be asked
 
 @kernel
 def strength(planner, i):
-    """Return the share of its votes that an option won, drawn towards 1/2 by two votes."""
-    return (planner.points[i] + 1) / (planner.votes[i] + 2)
+    """Return the share of its votes that an option won, drawn towards 1/2 the more, the closer pairs are.
+
+    Otherwise an option that lost its first vote would look worse than all that lost slowly.
+    """
+    prior = planner.prior[0]
+    return (planner.points[i] + prior / 2) / (planner.votes[i] + prior)
 
 
 @kernel

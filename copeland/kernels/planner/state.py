@@ -60,10 +60,10 @@ class Planner(NamedTuple):
     top: Floats  # (1,): the highest plausible score
     champion: Ints  # (1,)
     chosen_at: Ints  # (1,): the votes when it was chosen, or confirmed
-    plans_made: Ints  # (1,): how many plans that took
-    last_price: Floats  # by option: of its certificate when it was last planned
+    plans_made: Ints  # (1,): how many plans that took, or as much work
+    last_price: Floats  # by option: of its certificate when it was last planned; 0 if that is due
     price: Floats  # (1,): of the champion's certificate now
-    price_when_chosen: Floats  # (1,)
+    price_when_chosen: Floats  # (1,): or when it was last confirmed
     planned: Flags  # by option: whether the champion is to be proved to beat it
     refuter: Ints  # by option: who is to prove that it loses once more
     leaf_price: Floats  # 2 K: of the champion's win over each option; of the other losses of each
