@@ -40,9 +40,9 @@ def draw(price: np.ndarray, champion: np.ndarray, duels: np.ndarray) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), width_ratios=[1.7, 1])
     steps = np.arange(1, len(price) + 1)
     colours = plt.get_cmap("tab10")
-    for option in np.unique(champion):
+    for place, option in enumerate(np.unique(champion)):
         shown = np.where(champion == option, np.maximum(price, 0), np.nan)
-        left.plot(steps, shown, lw=1.2, color=colours(option % 10), label=f"option {option}")
+        left.plot(steps, shown, lw=1.2, color=colours(place % 10), label=f"option {option}")
     left.set(xscale="log", xlabel="step", ylabel="price of the certificate")
     left.legend(title="whose it is", fontsize=8, frameon=False)
     left.spines[["top", "right"]].set_visible(False)
