@@ -431,6 +431,16 @@ def test_between_comparisons_only_those_whose_last_plan_was_cheaper_are_planned_
     assert looked.last_price == pytest.approx(compared.last_price, rel=1e-9)
 
 
+def test_prices_keep_their_digits_while_many_options_are_paused():
+    planner = planner_of(60, level=6.0)
+    for option in range(20, 60):
+        votes.pause(planner, option, True)
+    compare(planner)
+    champion = int(planner.champion[0])
+    assert champion < 20 and planner.last_price[champion] >= 40 * prices.FAR
+    assert planner.last_price[champion] % prices.FAR == pytest.approx(planner.price[0], rel=1e-3)
+
+
 def test_the_champion_is_not_paused_while_another_option_can_be_asked_about():
     planner = planner_of(5, level=6.0)
     wins = np.zeros((5, 5), np.int64)

@@ -13,8 +13,8 @@ WIDEST_GAP = 0.47
 CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
 CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
-DEAR = 1e9  # dearer claims are priced by their logarithm, so that sums keep their digits
-FAR = 1e15  # the price of what cannot be asked
+DEAR = 1e8  # dearer claims are priced by their logarithm, so that sums keep their digits
+FAR = 1e13  # the price of what cannot be asked
 
 # Beliefs
 
