@@ -76,6 +76,7 @@ def run_both(matrix, horizon, gamma, seed):
     return int(beat_the_mean.recommend(state)), dropped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("gamma", "seed"), [(1.0, 0), (1.0, 1), (1.1, 2)])
 def test_records_and_options_left_are_those_of_the_plain_version(gamma, seed):
     answer, dropped = run_both(ORDER, horizon=2, gamma=gamma, seed=seed)

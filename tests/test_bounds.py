@@ -278,6 +278,7 @@ def test_second_forms_are_no_smaller_and_corrections_only_enlarge(seed):
     assert bounds.log_theorem_1(m, alpha=1.5, corrected=True) > printed + math.log(2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize(("alpha", "power"), [(1.25, 6), (2.0, 3)])
 def test_expected_bound_is_the_mean_over_delta(alpha, power, corrected):
@@ -496,6 +497,7 @@ def test_five_rankers():
     assert round(bounds.a2(m, 0.05)) == 685
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @needs_data
 def test_the_papers_136_rankers():

@@ -36,6 +36,7 @@ def test_duels_are_those_of_algorithm_1_rebuilt_at_every_step(seed):
     assert fast == plain
 
 
+@pytest.mark.slow
 def test_duels_are_those_of_algorithm_1_where_winners_cycle_and_sets_are_reset():
     (fast, state), (plain, other) = run_both(copeland.load("order-7-U(.05,.2)"), 20_000, seed=3)
     assert fast == plain
@@ -55,6 +56,7 @@ def test_alpha_of_a_half_or_less_is_refused(alpha):
         ccb.init(3, alpha=alpha)
 
 
+@pytest.mark.slow
 def test_sets_of_rivals_hold_one_option_more_than_a_winner_loses():
     _, (_, state) = (None, run_both(copeland.load("order-6-0.3"), 20_000, seed=1)[0])
     assert state.best.tolist() == [True] * 3 + [False] * 3

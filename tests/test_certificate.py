@@ -384,6 +384,7 @@ def test_an_open_statement_names_who_may_win():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k, margin, tie", [(3, 0.0, 0.0), (5, 0.0, 0.2), (6, 0.1, 0.3)])
 @pytest.mark.parametrize("dependent", [False, True])
 def test_the_certificate_that_is_measured_is_the_one_that_is_issued(k, margin, tie, dependent):

@@ -14,6 +14,8 @@ from copeland import bounds, results
 from copeland.cli import app
 from copeland.errors import Interrupted
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 TWO = ("-a", "ccb", "-a", "ccb:alpha=2.0")
 SMALL = ("simulate", "cyclic-4", *TWO, "--horizon", "1000", "--runs", "3", "--seed", "5")
 FILES = [

@@ -168,6 +168,7 @@ def wrong_and_finished(problem, horizon, **params):
     return int((ended & ~curve.correct[:, -1]).sum()), int(ended.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_equal_options_are_rarely_certified_at_all(k):
     # Any certificate of them claims a win that is none; so every run that ends is wrong.

@@ -33,6 +33,7 @@ def test_divergence_by_hand():
     assert kl(0.5, 0.0) == kl(0.5, 1.0) == math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_round_removes_what_the_printed_lines_remove(seed):
     rng = np.random.default_rng(seed)
@@ -46,6 +47,7 @@ def test_a_round_removes_what_the_printed_lines_remove(seed):
     assert arms.active.tolist() == [bool(high >= highest - 1e-4) for _, high in intervals]
 
 
+@pytest.mark.slow
 def test_the_best_coin_is_found_as_often_as_promised():
     means, delta, n = [0.3, 0.8, 0.4], 0.2, 200
     wrong = 0

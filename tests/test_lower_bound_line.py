@@ -16,6 +16,8 @@ from copeland.report.figures import regret_figure
 from copeland.report.pages import simulation_page
 from copeland.report.reproduction import figures
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 LIMIT = lower_regret(copeland.load("cyclic-4"))
 SHORT = ("-a", "ccb", "--horizon", "1000", "--runs", "2")
 

@@ -12,6 +12,8 @@ from copeland.report.figures import apart, image, regret_figure
 from copeland.report.pages import inline_svg, simulation_page, write_pages
 from copeland.report.tables import amount, bounds_table, runs_row, runs_table, runs_title
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 LABELS = ["ccb", "ccb:alpha=2.0"]
 VERSIONS = {"copeland": "1.2.3", "numpy": "9.8.7"}
 

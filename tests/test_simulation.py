@@ -34,6 +34,7 @@ def test_interpreted_and_compiled_runs_are_equal_bit_for_bit():
     assert np.array_equal(compiled.curves[0].answers, interpreted.curves[0].answers)
 
 
+@pytest.mark.slow
 def test_the_numbers_do_not_depend_on_the_number_of_jobs():
     one = copeland.simulate(EASY, ["ccb", "ccb:alpha=1.01"], 2000, runs=4, seed=5, jobs=1)
     two = copeland.simulate(EASY, ["ccb", "ccb:alpha=1.01"], 2000, runs=4, seed=5, jobs=2)

@@ -16,6 +16,8 @@ from copeland.study.events import KINDS, Event, from_json, to_json
 from copeland.study.guide import guide_of
 from copeland.study.ledger import Ledger
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 OPTIONS = ["A", "B", "C", "D"]
 VOTERS = ["ann", "bob", None]
 _numbers = itertools.count()

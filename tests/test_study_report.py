@@ -54,6 +54,8 @@ from copeland.study.standing import position_of
 from copeland.study.verdict import verdict_of
 from copeland.study.words import letters, shortened
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 SWAPPED = {"left": "right", "right": "left", "tie": "tie"}
 
 

@@ -52,6 +52,7 @@ def test_an_even_pair_is_tied_once_its_set_lies_within_the_resolution():
     assert feed(votes).verdict[0, 1] == OPEN
 
 
+@pytest.mark.slow
 def test_a_fair_coin_is_called_biased_no_more_often_than_promised():
     n, level = 2000, math.log(20)
     called = sum(

@@ -225,6 +225,7 @@ def test_where_they_agree_nothing_is_said():
 # Laws
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 10**6))
 def test_every_verdict_has_its_kind_and_names_those_proved_best(seed):

@@ -440,6 +440,7 @@ def permuted(m: PreferenceMatrix, order: list[int]) -> PreferenceMatrix:
     return m.sub(order).relabelled([str(i) for i in range(m.k)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 @given(case=shuffled())
 def test_relabelling_options_relabels_the_winners(name, case):
