@@ -150,9 +150,9 @@ class _Votes:
         """Return options by name, as in a sentence."""
         return listed([self.names[i] for i in options])
 
-    def short(self, label: str | None) -> str:
+    def short(self, label: str) -> str:
         """Return the name of an option as it stands in sentences."""
-        return self.names[self.standing.labels.index(label)] if label is not None else "nobody"
+        return self.names[self.standing.labels.index(label)]
 
     def against(self, need: Need) -> str:
         """Return a pair to ask by name."""
@@ -331,7 +331,7 @@ def _antisymmetric(p: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def _advice(votes: _Votes, outlook: Outlook) -> Iterator[str]:
-    if votes.standing.closed:
+    if votes.standing.closed or outlook.champion is None:
         return
     if outlook.votes is None:
         pairs = listed([votes.against(need) for need in outlook.pairs], PAIRS)

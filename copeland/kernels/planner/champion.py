@@ -66,7 +66,7 @@ def compare(planner):
 
 @kernel
 def reconsider(planner):
-    """Look whether another certificate is cheaper by now than what is laid out, of any option."""
+    """Look whether a certificate, of the champion or of another, is cheaper by now than what is laid out."""
     champion, l = planner.champion[0], planner.skipped[planner.champion[0]]
     choose(planner)
     dearer = planner.price[0] > 1.05 * (planner.last_price[champion] % FAR)
@@ -110,7 +110,7 @@ def cheapest_challenger(planner, champion):
 
 @kernel
 def estimate_prior(planner):
-    """Let strengths count for as many votes as the gaps seen so far are wide: 1 / (2 gap)^2."""
+    """Let strengths count for the more votes, the narrower the gaps seen so far are: 1 / (2 gap)^2."""
     variance = max(planner.gaps[1] / planner.gaps[0], 1e-6)
     votes = min(max(1 / (4 * variance), 1.0), MOST_PRIOR)
     if not 0.9 < votes / planner.prior[0] < 1.1:
