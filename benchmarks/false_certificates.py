@@ -66,6 +66,7 @@ class Watch(NamedTuple):
     upper: np.ndarray
     best: np.ndarray
     is_all: np.ndarray  # (1,)
+    clear: np.ndarray  # K x K: proved to beat by more than the margin
     k: np.ndarray  # (1,): options so far
     least_won: np.ndarray  # K: options really beaten, ties within the margin counted
     most_won: np.ndarray  # K: the same, ties within the margin not counted
@@ -87,6 +88,7 @@ def new_watch(world: World) -> Watch:
         upper=np.zeros(k, np.int64),
         best=np.zeros(k, np.bool_),
         is_all=np.zeros(1, np.bool_),
+        clear=np.zeros((k, k), np.bool_),
         k=np.array([world.start or k]),
         least_won=np.zeros(k, np.int64),
         most_won=np.zeros(k, np.int64),
@@ -123,19 +125,50 @@ def begin_epoch(state, at, margin):
                 state.least_won[i] += int(state.p[i, j] > 0.5 - margin + EDGE)
                 state.most_won[i] += int(state.p[i, j] > 0.5 + margin + EDGE)
     begin(state, at, margin)
+    for i in range(k):
+        for j in range(k):
+            state.clear[i, j] = i != j and is_clear(state, at, i, j, margin)
 
 
 @kernel
-def compare_with_truth(state, vote):
+def is_clear(state, at, i, j, margin):
+    """Tell whether i is proved to beat j by more than the margin."""
+    wins, losses, ties = state.wins[i, j], state.wins[j, i], state.ties[i, j]
+    beats = log_evidence(wins, losses, ties, 0.0) >= at.union
+    return beats and log_evidence(wins, losses, ties, -margin) >= at.union
+
+
+@kernel
+def is_ruled_out(state, i, margin):
+    """Tell whether some option is sure to beat more than i does: with a margin, by clear wins alone."""
+    k = state.k[0]
+    if margin == 0.0:
+        return state.upper[i] < largest_other(state.lower, i, k)
+    most, clear_wins = 0, 0
+    for j in range(k):
+        clear_wins = 0
+        for other in range(k):
+            clear_wins += int(state.clear[j, other])
+        most = max(most, clear_wins)
+    losses = 0
+    for j in range(k):
+        losses += int(state.clear[j, i])
+    return k - 1 - losses < most
+
+
+@kernel
+def compare_with_truth(state, vote, margin):
     """Note what is wrong for the first time."""
     k = state.k[0]
     winner = 0  # the first of the true winners
     for i in range(k):
         if state.most_won[i] > state.most_won[winner]:
             winner = i
-    sure = state.most_won[winner] >= largest_other(state.least_won, winner, k)
-    if sure and state.upper[winner] < largest_other(state.lower, winner, k):
-        note(state, WRONG_RIVAL, vote)
+    for i in range(k):
+        # Without a margin one winner is named beforehand; with one, no option that is best goes out.
+        is_best = i == winner or (margin > 0.0 and state.least_won[i] >= state.most_won[winner])
+        if is_best and is_ruled_out(state, i, margin):
+            note(state, WRONG_RIVAL, vote)
     top = max(state.least_won[0], largest_other(state.least_won, 0, k))
     for i in range(k):
         if state.best[i]:
@@ -160,7 +193,7 @@ def claims_wrongly(state, at, i, j, margin):
         return True
     if margin > 0.0 and state.p[i, j] <= 0.5 + EDGE:
         return log_evidence(state.wins[i, j], state.wins[j, i], state.ties[i, j], 0.0) >= at.union
-    return False
+    return state.clear[i, j] and state.p[i, j] <= 0.5 + margin + EDGE
 
 
 @kernel
@@ -271,9 +304,14 @@ def run_of(state, table, rankings, n_votes, ballots, tie, margin, lead, mode, wr
         answer(state, rankings, voter, tie, i, j, rng)
         changed = weigh(state, at, i, j, margin)
         changed = weigh(state, at, j, i, margin) or changed
+        if margin > 0.0:
+            before = state.clear[i, j] or state.clear[j, i]
+            state.clear[i, j] = is_clear(state, at, i, j, margin)
+            state.clear[j, i] = is_clear(state, at, j, i, margin)
+            changed = changed or before != (state.clear[i, j] or state.clear[j, i])
         if changed or n_best > 0:
-            n_best = judge(state, at)
-            compare_with_truth(state, vote + 1)
+            n_best = judge(state, at, margin)
+            compare_with_truth(state, vote + 1, margin)
         if claims_wrongly(state, at, i, j, margin) or claims_wrongly(state, at, j, i, margin):
             note(state, WRONG_PAIR, vote + 1)
         near = max(state.evidence[i, j], state.evidence[j, i]) > 0.75 * at.win
@@ -282,8 +320,8 @@ def run_of(state, table, rankings, n_votes, ballots, tie, margin, lead, mode, wr
             epoch += 1
             at = levels_at(table, epoch)
             begin_epoch(state, at, margin)
-            n_best = judge(state, at)
-            compare_with_truth(state, vote + 1)
+            n_best = judge(state, at, margin)
+            compare_with_truth(state, vote + 1, margin)
 
 
 def measure(world: World, mode: str, runs: int, seed: int = 0) -> np.ndarray:
@@ -346,6 +384,15 @@ def near_tie() -> np.ndarray:
     return p
 
 
+def near_winner() -> np.ndarray:
+    """0 beats everybody by .02, 1 the rest by .1; the rest are even, but 2 beats 3."""
+    p = even(5)
+    p[0, 1:], p[1:, 0] = 0.52, 0.48
+    p[1, 2:], p[2:, 1] = 0.6, 0.4
+    p[2, 3], p[3, 2] = 0.56, 0.44
+    return p
+
+
 def one_flip() -> np.ndarray:
     """A cycle of five with one pair turned over: one winner, the others one or two behind."""
     p = cycle(5, 0.02)
@@ -381,6 +428,7 @@ def worlds() -> list[World]:
         World("order of 5 at .55, 30 % ties, margin .05", order(5, 0.05), 20_000, 0.3, 0.05),
         World("cycle of 3 at .55, 60 % ties, margin .05", cycle(3, 0.05), 20_000, 0.6, 0.05, modes="UA"),
         World("all 1/2, 30 % ties, margin .05, K = 5", even(5), 20_000, 0.3, 0.05, modes="UA"),
+        World("near winner of 5, margin .05", near_winner(), 20_000, margin=0.05),
         World("all 1/2, 2 options and 4 added", even(6), 20_000, start=2, modes="UA"),
         World("all 1/2, 5 options and 4 added", even(9), 20_000, start=5, modes="UA"),
         World("4 added, each beats the leader by .01", even(6), 20_000, start=2, lead=0.01),
@@ -403,7 +451,7 @@ def false_certificates(runs: int = RUNS, only: str = ""):
         "wrong. Pairs are chosen uniformly (U), by an adversary that feeds what is nearest to a claim (A), or by one "
         "that works for the wrong option nearest to being right (W). *Certified*: some option was proved best. "
         "*Wrong best*: one that is not, or with more wins than it has. *Wrong all*: a winner was left out. "
-        "*Ruled out*: the first of the true winners was. *Wrong pair*: one of the statements about single pairs, "
+        "*Ruled out*: the first of the true winners was; with a margin, any option that is best up to it. *Wrong pair*: one of the statements about single pairs, "
         "which have a delta of their own."
     )
     yield ""

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.evidence import PRIOR, Levels, all_level, levels, loss_level, win_level
@@ -21,7 +22,7 @@ from copeland.kernels.evidence import PRIOR, Levels, all_level, levels, loss_lev
 Verdict = Literal["winner", "tied", "open"]
 Voters = Literal["independent", "dependent"]
 
-FORMAT = 1
+FORMAT = 2  # 1: without `choice`, and with a margin more was ruled out than is proved
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.floating]
@@ -52,6 +53,9 @@ class Certificate:
     best: tuple[int, ...]  # proved best
     is_all: bool  # proved that no other option is
     possible: tuple[int, ...]  # not ruled out
+    choice: tuple[
+        int, ...
+    ]  # which to take: these beat the most, by what is proved and what is likely
     scores: tuple[tuple[int, int], ...]  # intervals of all Copeland scores, right together
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i is proved to beat j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
@@ -85,8 +89,10 @@ class Certificate:
         """Return the certificate that :meth:`to_json` wrote."""
         try:
             content = json.loads(text)
-            if content["format"] != FORMAT:
-                raise ValueError(f"format {content['format']}, and format {FORMAT} is read")
+            if content["format"] == 1:
+                content["choice"] = ()
+            elif content["format"] != FORMAT:
+                raise ValueError(f"format {content['format']}, and formats 1 and {FORMAT} are read")
             read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
             _check(read.delta, read.margin, read.epoch, read.voters)
             _named(read.labels, len(read.labels))
@@ -120,7 +126,9 @@ class Certificate:
         return tuple(
             f"it says that {field.name} is {said!r}, and the votes give {found!r}."
             for field in fields(self)
-            if (said := getattr(self, field.name)) != (found := getattr(again, field.name))
+            if _says_more(
+                field.name, said := getattr(self, field.name), found := getattr(again, field.name)
+            )
         )
 
 
@@ -175,9 +183,17 @@ def certify(
 
     exact = _log_evidence(won, won.T, tied, 0.0)
     found = _log_evidence(won, won.T, tied, margin) if margin > 0 else exact
-    lower, upper, best, is_all, possible = _judged(found, at, among)
-    beats = exact >= at.union
+    lower, upper, best, is_all = _judged(found, at, among)
+    # Each of these claims includes the one before it: so all pairs are right together at one delta.
     close = found >= at.union  # i is not behind j by the margin or more
+    beats = close & (exact >= at.union)
+    if margin > 0:
+        clear = beats & (_log_evidence(won, won.T, tied, -margin) >= at.union)
+        possible = best | _possible(*_proved_scores(clear, among), among)
+    else:
+        # One that beats every other is the only winner.
+        is_all |= bool((lower == among.sum() - 1)[best].any())
+        possible = best if is_all else best | _possible(lower, upper, among)
     return Certificate(
         labels=_named(labels, k),
         votes=int(won.sum() + tied.sum() // 2),
@@ -192,6 +208,9 @@ def certify(
         best=_indices(best),
         is_all=is_all,
         possible=_indices(possible),
+        choice=_choice(won + tied / 2, beats, among, possible if margin > 0 else best)
+        if best.any()
+        else (),
         scores=_pairs(np.stack([beats.sum(axis=1), k - 1 - beats.sum(axis=0)], axis=1)),
         beats=_pairs(np.argwhere(beats)),
         ties=_pairs(np.argwhere(np.triu(close & close.T))),
@@ -215,10 +234,13 @@ def evidence(wins: ArrayLike, ties: ArrayLike | None = None, margin: float = 0.0
 
 
 def _log_evidence(wins: _Ints, losses: _Ints, ties: _Ints, margin: float) -> _Floats:
-    """:func:`copeland.kernels.evidence.log_evidence` of all pairs at once."""
+    """:func:`copeland.kernels.evidence.log_evidence` of all pairs at once.
+
+    A negative margin asks for more than 1/2: a tie then counts as so much of a loss.
+    """
     m = 0.5 - margin
-    a = wins + ties * (margin / (1 - m)) + PRIOR
-    b = losses + PRIOR
+    a = wins + ties * max(margin / (1 - m), 0.0) + PRIOR
+    b = losses + ties * max(-margin / m, 0.0) + PRIOR
     n = a + b
     information = a * np.log(a / n / m) + b * np.log(b / n / (1 - m))
     above = np.where(a > m * n, -np.expm1(-information), 0.0)
@@ -234,8 +256,8 @@ def _stirling(z: _Floats) -> _Floats:
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / z
 
 
-def _judged(found: _Floats, at: Levels, among: _Bools) -> tuple[_Ints, _Ints, _Bools, bool, _Bools]:
-    """Bounds of the scores, who is best, whether they are all, and who may be: the row argument."""
+def _judged(found: _Floats, at: Levels, among: _Bools) -> tuple[_Ints, _Ints, _Bools, bool]:
+    """Bounds of the scores, who is best, and whether they are all: the row argument."""
     k = len(found)
     others = among.sum() - among  # how many each option meets
     met = np.where(among[None, :], found, -math.inf)
@@ -248,17 +270,49 @@ def _judged(found: _Floats, at: Levels, among: _Bools) -> tuple[_Ints, _Ints, _B
 
     upper = at_most(loss_level(at))
     best = among & (lower > 0) & (lower >= _largest_other(upper, among))
-    possible = best | (among & (upper >= _largest_other(lower, among)))
     m = int(best.sum())
     outside = among & ~best
     is_all = m > 0 and bool((at_most(all_level(at, m))[outside] < lower[among].max()).all())
-    return lower, upper, best, is_all, possible
+    return lower, upper, best, is_all
+
+
+def _proved_scores(beats: _Bools, among: _Bools) -> tuple[_Ints, _Ints]:
+    """How many options each beats at least and at most, by proved wins."""
+    least = beats[:, among].sum(axis=1)
+    return least, among.sum() - among - beats[among].sum(axis=0)
+
+
+def _possible(lower: _Ints, upper: _Ints, among: _Bools) -> _Bools:
+    """Who may be best, as no other is sure to beat more: both bounds are of the same scores."""
+    return among & (upper >= _largest_other(lower, among))
+
+
+def _choice(points: _Floats, beats: _Bools, among: _Bools, pool: _Bools) -> tuple[int, ...]:
+    """Which options of the pool to take: those that beat the most others in the mean.
+
+    A win or loss that is proved counts in full, any other pair by the probability that its votes give
+    to p > 1/2, from a uniform prior.
+    """
+    likely = betainc(points.T + 1, points + 1, 0.5)
+    wins = np.where(beats, 1.0, np.where(beats.T, 0.0, likely))[:, among].sum(axis=1)
+    return _indices(pool & (wins >= wins[pool].max() - 1e-9))
 
 
 def _largest_other(values: _Ints, among: _Bools) -> _Ints:
     """The largest value of each option's rivals."""
     rivals = among[None, :] & ~np.eye(len(values), dtype=bool)
     return np.where(rivals, values[None, :], -1).max(axis=1)
+
+
+def _says_more(name: str, said: Any, found: Any) -> bool:
+    """Tell whether a field says anything but what is found, or a weaker form of it."""
+    if name == "is_all":
+        return said and not found
+    if name == "possible":
+        return not set(said).issuperset(found)
+    if name == "choice":
+        return said not in ((), found)
+    return said != found
 
 
 def _proved(c: Certificate) -> str:
@@ -274,7 +328,9 @@ def _proved(c: Certificate) -> str:
     else:
         claim = "are proved tied for first" if not up_to else "are each proved best"
     beats, by = (
-        ("beats, or ties within the margin,", " by over the margin") if up_to else ("beats", "")
+        ("beats, or ties within the margin,", " by more than the margin")
+        if up_to
+        else ("beats", "")
     )
     rivals = (
         "no other option beats as many"
@@ -282,7 +338,9 @@ def _proved(c: Certificate) -> str:
         else "no option beats more"
     )
     least = min(c.lower[i] for i in c.best)
-    how_many = "the other" if among == 2 else f"at least {least} of the {among - 1} others"
+    how_many = f"at least {least} of the {among - 1} others"
+    if least == among - 1:
+        how_many = "the other" if among == 2 else "every other"
     return (
         f"{_listed([c.labels[i] for i in c.best])} {claim}{scope}{up_to}: "
         f"{'it' if c.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
@@ -304,8 +362,9 @@ def _assumed(c: Certificate) -> Iterator[str]:
         yield "Answers of one voter to different pairs do not depend on each other."
     else:
         yield (
-            "Votes on one pair come from different voters, and what a voter is asked does not depend "
-            "on that voter's own earlier answers."
+            "Votes on one pair come from different voters. What a voter is asked does not depend on that "
+            "voter's own earlier answers: neither directly, nor through what others were asked because "
+            "of them."
         )
     yield "Which option is shown first is drawn at random, or makes no difference."
     yield (

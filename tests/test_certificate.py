@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from benchmarks import false_certificates as watched
 from copeland import InvalidParameter
-from copeland.certificate import Certificate, certify, evidence
+from copeland.certificate import Certificate, _log_evidence, certify, evidence
 from copeland.kernels.evidence import all_level, levels, log_evidence, loss_level, win_level
 
 ROCK_PAPER_SCISSORS = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]
@@ -70,16 +70,27 @@ def plainly(wins, ties, active=None, delta=0.05, margin=0.0, epoch=0, voters="in
     best = [i for i in options if lo[i] > 0 and all(lo[i] >= up[j] for j in rivals(i))]
     top = max(lo[i] for i in options)
     pairs = [(i, j) for i in range(k) for j in range(k) if i != j]
-    beats = [(i, j) for i, j in pairs if proved(i, j, at.union, 0.0)]
+    beats = [(i, j) for i, j in pairs if proved(i, j, at.union) and proved(i, j, at.union, 0.0)]
+    is_all = bool(best) and all(
+        upper(i, all_level(at, len(best))) < top for i in options if i not in best
+    )
+    if margin > 0:
+        clear = [(i, j) for i, j in beats if proved(i, j, at.union, -margin)]
+        won = {i: sum((i, j) in clear for j in options) for i in options}
+        lost = {i: sum((j, i) in clear for j in options) for i in options}
+        possible = [
+            i for i in options if i in best or len(rivals(i)) - lost[i] >= max(won.values())
+        ]
+    else:
+        is_all = is_all or any(lo[i] == len(rivals(i)) for i in best)
+        possible = [i for i in options if all(up[i] >= lo[j] for j in rivals(i))]
+        possible = best if is_all else sorted({*possible, *best})
     return {
         "lower": tuple(lo),
         "upper": tuple(up),
         "best": tuple(best),
-        "is_all": bool(best)
-        and all(upper(i, all_level(at, len(best))) < top for i in options if i not in best),
-        "possible": tuple(
-            i for i in options if i in best or all(up[i] >= lo[j] for j in rivals(i))
-        ),
+        "is_all": is_all,
+        "possible": tuple(possible),
         "scores": tuple(
             (sum(a == i for a, _ in beats), k - 1 - sum(b == i for _, b in beats)) for i in range(k)
         ),
@@ -106,10 +117,10 @@ def test_a_certificate_about_active_options_is_that_of_the_definitions(counts, d
     assert {name: getattr(found, name) for name in expected} == expected
 
 
-@given(votes(), st.sampled_from([0.0, 0.05]))
+@given(votes(), st.sampled_from([0.0, 0.05, -0.05]))
 def test_evidence_is_that_of_the_kernel(counts, margin):
     wins, ties = counts
-    found = evidence(wins, ties, margin)
+    found = _log_evidence(wins, wins.T, ties, margin)
     for i, j in np.ndindex(wins.shape):
         expected = log_evidence(wins[i, j], wins[j, i], ties[i, j], margin)
         assert found[i, j] == pytest.approx(-math.inf if i == j else expected, rel=1e-9)
@@ -286,6 +297,18 @@ def test_a_certificate_survives_its_file_and_is_proved_again_by_its_votes(counts
     assert read.recheck(*counts) == ()
 
 
+def test_a_file_of_the_first_format_is_read_and_may_say_less_than_is_proved():
+    wins = np.zeros((6, 6), int)
+    wins[0, 1:] = 34
+    wins[1:, 0] = 10
+    content = json.loads(certify(wins).to_json())
+    assert content["is_all"]
+    old = content | {"format": 1, "is_all": False, "possible": [0, 1]}
+    del old["choice"]
+    read = Certificate.from_json(json.dumps(old))
+    assert (read.choice, read.recheck(wins)) == ((), ())
+
+
 def test_one_vote_more_is_another_certificate():
     found = certify(ROCK_PAPER_SCISSORS)
     wins = np.array(ROCK_PAPER_SCISSORS)
@@ -399,7 +422,7 @@ def test_the_certificate_that_is_measured_is_the_one_that_is_issued(k, margin, t
         watched.answer(state, world.rankings, 0, tie, i, j, rng)
         watched.weigh(state, at, i, j, margin)
         watched.weigh(state, at, j, i, margin)
-        watched.judge(state, at)
+        watched.judge(state, at, margin)
         issued = certify(
             state.wins,
             state.ties,
@@ -425,7 +448,7 @@ def test_the_certificate_that_is_measured_is_the_one_that_is_issued_after_option
             watched.answer(state, world.rankings, 0, 0.0, i, j, rng)
             watched.weigh(state, at, i, j, 0.0)
             watched.weigh(state, at, j, i, 0.0)
-        watched.judge(state, at)
+        watched.judge(state, at, 0.0)
         k = state.k[0]
         issued = certify(state.wins[:k, :k], epoch=epoch)
         assert tuple(state.lower[:k]) == issued.lower

@@ -1,5 +1,7 @@
 """CPC to identify: what it certifies is proved, whatever the votes, their order and when they came."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from conftest import random_matrix
@@ -12,6 +14,7 @@ from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc_pac
 from copeland.certificate import certify
 from copeland.kernels.evidence import levels
+from copeland.kernels.planner import waiting_pair
 from copeland.kernels.planner.prices import price
 from copeland.kernels.planner.state import loss_level, win_level
 from copeland.policy import arrays_of
@@ -216,6 +219,52 @@ def test_with_a_margin_it_ends_where_every_vote_is_a_tie():
     policy = Policy("cpc-pac", k=3, margin=0.1)
     identify(policy, lambda i, j: None)
     assert policy.finished
+
+
+def circle(k, gap=0.1):
+    """Everybody beats the next half of the others."""
+    ahead = (np.arange(k)[None, :] - np.arange(k)[:, None]) % k
+    return np.where(ahead == 0, 0.5, np.where(ahead <= k // 2, 0.5 + gap, 0.5 - gap))
+
+
+@pytest.mark.parametrize("k", [21, 41])
+def test_with_a_margin_a_proof_that_no_plan_is_near_to_is_found(k):
+    # Every certificate has l = K // 2, and plans begin at l = 0.
+    policy = Policy("cpc-pac", k, margin=0.05)
+    wins = np.rint(3000 * circle(k)).astype(int) * (1 - np.eye(k, dtype=int))
+    policy.absorb(wins)
+    policy.ask()
+    assert policy.finished
+    assert certify(wins, margin=0.05).verdict == "tied"
+
+
+def test_it_ends_whatever_the_plans_are(monkeypatch):
+    monkeypatch.setattr(cpc_pac, "next_pair", lambda planner: (0, 1))  # never what is needed
+    matrix = PreferenceMatrix(circle(3, 0.4))
+    policy = Policy("cpc-pac", 3, margin=0.2)
+    votes = identify(policy, world(matrix, 0), most=20_000)
+    # Some 10 votes a pair are enough (2 n .2^2 > ln(6 / .05)): turns 64 to 64 + 30 of two other pairs.
+    assert 64**2 < votes < (64 + 80) ** 2
+    assert certified(policy, margin=0.2).best
+
+
+def test_every_open_pair_has_its_turn():
+    policy = Policy("cpc-pac", 5)
+    turns = [waiting_pair(policy.state, n) for n in range(64, 84)]
+    assert turns[:10] == turns[10:]
+    assert {frozenset(pair) for pair in turns} == set(map(frozenset, combinations(range(5), 2)))
+
+
+def test_a_pair_that_is_proved_paused_or_under_way_has_no_turn():
+    policy = Policy("cpc-pac", 5)
+    wins = np.zeros((5, 5), int)
+    wins[0, 1] = 100
+    policy.absorb(wins)
+    policy.pause(4)
+    under_way = policy.ask()
+    turns = {frozenset(waiting_pair(policy.state, n)) for n in range(64, 74)}
+    closed = {frozenset((0, 1)), frozenset((under_way.first, under_way.second))}
+    assert turns == set(map(frozenset, combinations(range(4), 2))) - closed
 
 
 def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():

@@ -14,7 +14,7 @@ from copeland.kernels import compiled
 from copeland.kernels.evidence import all_level, levels, log_evidence, loss_level, win_level
 
 counts = st.integers(0, 3_000)
-margins = st.sampled_from([0.0, 0.01, 0.05, 0.2])
+margins = st.sampled_from([0.0, 0.01, 0.05, 0.2, -0.01, -0.05, -0.2])  # below 0: above 1/2
 
 
 def exact(wins, losses, margin):
@@ -86,7 +86,10 @@ def test_ties_cancel_without_a_margin(wins, losses, ties):
 
 
 @given(
-    st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.sampled_from([0.02, 0.1, 0.3])
+    st.integers(0, 60),
+    st.integers(0, 60),
+    st.integers(0, 60),
+    st.sampled_from([0.02, 0.1, 0.3, -0.02, -0.1, -0.3]),
 )
 def test_evidence_with_ties_is_never_above_the_integral(wins, losses, ties, margin):
     found = log_evidence(wins, losses, ties, margin)
@@ -113,6 +116,9 @@ NULLS = [  # p_win, p_loss, p_tie, margin; p_win + p_tie / 2 <= 1/2 - margin
     (0.2, 0.4, 0.4, 0.1),
     (0.0, 0.2, 0.8, 0.1),
     (0.1, 0.4, 0.5, 0.1),
+    (0.6, 0.4, 0.0, -0.1),
+    (0.4, 0.2, 0.4, -0.1),
+    (0.2, 0.0, 0.8, -0.1),
 ]
 
 

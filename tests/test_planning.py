@@ -78,7 +78,7 @@ def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, marg
     state = new_verdicts(wins, drawn + drawn.T)
     at = copeland.kernels.evidence.levels(k, 0.05)
     begin(state, at, margin)
-    judge(state, at)
+    judge(state, at, margin)
     assert tuple(np.flatnonzero(state.best)) == found.best
     assert bool(state.is_all[0]) == found.is_all
 

@@ -18,7 +18,7 @@ from copeland.study.filing import (
     read_certificate,
 )
 from copeland.study.outlook import SETTLED, Need, outlook_of
-from copeland.study.verdict import is_only, verdict_of
+from copeland.study.verdict import verdict_of
 
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
@@ -174,8 +174,43 @@ def test_a_cycle_that_is_proved_is_tied_for_first():
 
 def test_options_tied_within_the_margin_are_said_to_be():
     verdict = said({"AB": (400, 400)}, "AB", indifference=0.1)
-    assert verdict.claim == "A and B are each proved best up to a margin of 0.1."
+    assert verdict.claim == (
+        "A and B are each proved best up to a margin of 0.1. "
+        "Take any of A and B: by the votes, none of them is ahead."
+    )
     assert "Within the margin of 0.1, these are proved tied: A and B." in verdict.proved
+
+
+NEAR = {f"W{rest}": (5200, 4800) for rest in "Xcde"} | {f"X{rest}": (6000, 4000) for rest in "cde"}
+
+
+def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
+    # W beats everybody with .52, X the rest with .60: with a margin of .05 both are best.
+    verdict = said(NEAR, "WXcde", indifference=0.05)
+    assert verdict.claim == (
+        "W and X are each proved best up to a margin of 0.05. "
+        "Take W: by what is proved and what is likely, it beats the most others."
+    )
+    assert not any("Ruled out" in sentence for sentence in verdict.proved)
+
+
+def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
+    votes = NEAR | {pair: (5000, 5000) for pair in ("cd", "ce")} | {"de": (7000, 3000)}
+    verdict = said(votes | {"We": (9000, 1000)}, "WXcde", indifference=0.05)
+    (out,) = [sentence for sentence in verdict.proved if sentence.startswith("Ruled out")]
+    assert out == (
+        "Ruled out: e. Some option beats more others by more than the margin than it beats or ties "
+        "(error probability 0.05 for all pairs together)."
+    )
+
+
+def test_what_is_best_up_to_a_margin_and_loses_to_another_is_not_the_one_to_take():
+    # c, d and e lose to X with .40 and tie with the rest; yet none beats more by more than the margin.
+    votes = NEAR | {pair: (5000, 5000) for pair in ("Wc", "cd", "ce", "de")}
+    study = study_of(votes, "WXcde", indifference=0.05)
+    found = study.standing().certificate
+    assert {found.labels[i] for i in found.best} == set("WXcde")
+    assert [found.labels[i] for i in found.choice] == ["W"]
 
 
 def test_a_winner_that_is_retired_is_said_to_be():
@@ -194,8 +229,8 @@ def test_the_assumptions_are_those_of_the_certificate():
 def test_only_means_all_or_beats_every_other():
     every = study_of({"AB": (60, 20), "AC": (60, 20)}, "ABC").standing().certificate
     some = study_of(DEMO | {"AD": (300, 100), "AE": (60, 0)}).standing().certificate
-    assert (every.best, is_only(every)) == ((0,), True)
-    assert (some.best, is_only(some)) == ((0,), False)
+    assert (every.best, every.is_all) == ((0,), True)
+    assert (some.best, some.is_all) == ((0,), False)
 
 
 # Other ways to count

@@ -11,7 +11,6 @@ from copeland.algorithms.cpc import (
     check_margin,
     crowded,
     recommend,
-    select,
     tie,
     update,
 )
@@ -22,10 +21,14 @@ from copeland.kernels.meetings import NONE
 from copeland.kernels.planner import (
     EPOCH,
     Planner,
+    crown_proved,
     look_around,
     new_planner,
+    next_pair,
     pause,
     pend,
+    turn,
+    waiting_pair,
     with_more_pairs,
     with_options,
     with_votes,
@@ -38,7 +41,8 @@ def init(
 ) -> Planner:
     """Begin; what is certified is wrong with probability ``delta`` at most.
 
-    Options within ``margin`` of 1/2 against each other count as equals: then it always ends. ``epoch``
+    Options within ``margin`` of 1/2 against each other count as equals: then it ends with probability 1,
+    as it does without a margin where no pair is exactly even (docs/one-algorithm.md). ``epoch``
     is 1 if options may be added later, ``dependent`` says that votes of different pairs may depend on
     each other: docs/certificate.md.
     """
@@ -78,8 +82,21 @@ def grow(planner: Planner, k: int) -> Planner:
 
 @kernel
 def advance(planner, t, rng):
-    """Look for a cheaper certificate when it is time."""
-    look_around(planner, rng)
+    """Look for a cheaper certificate when it is time, and then also for one that is proved."""
+    compared = look_around(planner, rng)
+    if (compared or turn(planner) > 0) and planner.unproved[0] > 0:
+        crown_proved(planner)
+
+
+@kernel
+def select(planner, t, rng):
+    """Return the riskiest pair of the cheapest certificate; now and then the open pair whose turn it is."""
+    n = turn(planner)
+    if n > 0 and planner.unproved[0] > 0:
+        i, j = waiting_pair(planner, n)
+        if i != NONE:
+            return i, j
+    return next_pair(planner)
 
 
 @kernel

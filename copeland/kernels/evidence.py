@@ -32,11 +32,13 @@ def log_evidence(wins, losses, ties, margin):
     no digits for large counts, and P(X <= m) <= exp(-N d(A/N, m)) by Chernoff's bound.
 
     A bet L moves a tie by 1 + L margin, which is at least (1 + L (1-m))^c with c = margin / (1-m): so a
-    tie counts as c of a win. Without a margin ties cancel.
+    tie counts as c of a win. Without a margin ties cancel. A negative margin asks for p_ij above
+    1/2 + |margin|; there a tie counts as |margin| / m of a loss, as 1 - L |margin| is at least
+    (1 - L m)^(|margin| / m).
     """
     m = 0.5 - margin
-    a = wins + ties * (margin / (1.0 - m)) + PRIOR
-    b = losses + PRIOR
+    a = wins + ties * max(margin / (1.0 - m), 0.0) + PRIOR
+    b = losses + ties * max(-margin / m, 0.0) + PRIOR
     n = a + b
     if a <= m * n:
         return -math.inf

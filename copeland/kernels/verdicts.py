@@ -110,7 +110,7 @@ def _count_wins(state, i):
 
 
 @kernel
-def judge(state, at):
+def judge(state, at, margin):
     """Write which options are proved best, and whether they are all; return how many they are."""
     k = state.k[0]
     m = 0
@@ -129,6 +129,8 @@ def judge(state, at):
                         score -= 1
                 if score >= top:
                     state.is_all[0] = False
+        if margin == 0 and top == k - 1:  # one that beats every other is the only winner
+            state.is_all[0] = True
     return m
 
 
@@ -156,7 +158,7 @@ def votes_to_proof(state, at, margin, p, tie, pairs, in_turn, most, noise):
         Whether the pairs are asked one after the other, or drawn.
     """
     begin(state, at, margin)
-    if judge(state, at) > 0:
+    if judge(state, at, margin) > 0:
         return 0
     for vote in range(most):
         nth = vote % len(pairs) if in_turn else pick(noise, len(pairs))
@@ -171,6 +173,6 @@ def votes_to_proof(state, at, margin, p, tie, pairs, in_turn, most, noise):
             state.wins[j, i] += 1
         changed = weigh(state, at, i, j, margin)
         changed = weigh(state, at, j, i, margin) or changed
-        if changed and judge(state, at) > 0:
+        if changed and judge(state, at, margin) > 0:
             return vote + 1
     return most

@@ -80,15 +80,6 @@ def verdict_of(standing: Standing, outlook: Outlook | None = None) -> Verdict:
     )
 
 
-def is_only(found: Certificate) -> bool:
-    """Tell whether those proved best are proved to be all: also because one of them beats every other.
-
-    Then each of the others is beaten by it, so none beats as many.
-    """
-    others = (found.k if found.active is None else len(found.active)) - 1
-    return found.is_all or any(found.lower[i] == others for i in found.best)
-
-
 class _Votes:
     """The votes as they are, and who leads by them."""
 
@@ -171,12 +162,23 @@ def _decided(votes: _Votes) -> str:
     found = votes.certificate
     name = votes.name(found.best)
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
-    if found.verdict == "winner":
-        claim = "is proved the only winner" if is_only(found) and not up_to else "is proved best"
-        return f"{name} {claim}{up_to}."
     if up_to:
-        return f"{name} are each proved best{up_to}."
+        are = "is" if found.verdict == "winner" else "are each"
+        return f"{name} {are} proved best{up_to}. {_advised(votes)}"
+    if found.verdict == "winner":
+        return f"{name} is proved {'the only winner' if found.is_all else 'best'}."
     return f"{name} are proved tied for first{', in a cycle' if votes.in_circle else ''}."
+
+
+def _advised(votes: _Votes) -> str:
+    """Which option to take: with a margin, one that is proved best may lose to another."""
+    found = votes.certificate
+    if len(found.choice) > 1:
+        return f"Take any of {votes.name(found.choice)}: by the votes, none of them is ahead."
+    beats = f"Take {votes.name(found.choice)}: by what is proved and what is likely, it beats the most others"
+    if set(found.choice) <= set(found.best):
+        return f"{beats}."
+    return f"{beats}. That it is best up to the margin is not proved yet."
 
 
 def _undecided(votes: _Votes) -> str:
@@ -195,13 +197,20 @@ def _proved(votes: _Votes) -> Iterator[str]:
     found, standing = votes.certificate, votes.standing
     yield found.statement
     best = set(found.best)
-    others = [] if is_only(found) else [i for i in found.possible if i not in best]
-    out = [i for i in range(found.k) if i not in best and i not in others]
+    others = [i for i in found.possible if i not in best]
+    out = [i for i in range(found.k) if i not in found.possible]
     them = "it" if found.verdict == "winner" else "them"
     if others and best:
         are = "are" if len(others) > 1 else "is"
-        yield f"Whether {votes.name(others)} {are} tied with {them} is not proved."
-    if out and best and not others and not is_only(found):
+        what = "best up to the margin too" if found.margin else f"tied with {them}"
+        yield f"Whether {votes.name(others)} {are} {what} is not proved."
+    if found.margin and out:
+        yield (
+            f"Ruled out: {votes.name(out)}. Some option beats more others by more than the margin than "
+            f"{'it' if len(out) == 1 else 'each of them'} beats or ties (error probability "
+            f"{found.delta:g} for all pairs together)."
+        )
+    elif out and best and not others and not found.is_all:
         yield (
             f"Ruled out, each taken by itself: {votes.name(out)}. That none of all the others is tied with "
             f"{them} takes a little more evidence."

@@ -113,13 +113,13 @@ def rows_of_options(standing: Standing, verdict: Verdict) -> list[dict[str, Any]
 
 
 def _place(standing: Standing, i: int) -> str:
-    from copeland.study.verdict import is_only
-
     found = standing.certificate
     if i in found.best:
         return "proved best"
-    if i not in found.possible or is_only(found):
+    if i not in found.possible:
         return "ruled out"
+    if found.margin and found.best:
+        return "may be best too"
     return "may be tied with the best" if found.best else "may be best"
 
 

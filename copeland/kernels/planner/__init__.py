@@ -9,7 +9,7 @@ Votes may come in any order, and enter by their counts; only plans (the champion
 it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
 To be read in this order: ``state``, ``prices`` of claims, ``losses`` of each option, ``plans`` for
-certificates, the ``champion`` and what to ask, ``votes``.
+certificates, the ``champion`` and what to ask, ``votes``; ``ending`` for those who wait for a proof.
 """
 
 from copeland.kernels.planner.champion import (
@@ -18,6 +18,7 @@ from copeland.kernels.planner.champion import (
     rate_losses,
     rate_win,
 )
+from copeland.kernels.planner.ending import crown_proved, turn, waiting_pair
 from copeland.kernels.planner.plans import losses_missing
 from copeland.kernels.planner.prices import FAR
 from copeland.kernels.planner.state import (
@@ -44,6 +45,7 @@ __all__ = [
     "LOSS",
     "WIN",
     "Planner",
+    "crown_proved",
     "expire",
     "look_around",
     "loss_level",
@@ -55,6 +57,8 @@ __all__ = [
     "rate_losses",
     "rate_win",
     "take_in",
+    "turn",
+    "waiting_pair",
     "with_more_pairs",
     "with_options",
     "with_votes",

@@ -29,18 +29,24 @@ def begin(planner, rng):
 
 @kernel
 def look_around(planner, rng):
-    """Look for a cheaper certificate at the first step, now and then, and when the champion's became dearer."""
+    """Look for a cheaper certificate at the first step, now and then, and when the champion's became dearer.
+
+    Return whether all challengers were compared.
+    """
     k = len(planner.points)
     if planner.champion[0] == NONE:
         begin(planner, rng)
         compare(planner)
-    elif planner.counted[0] - planner.compared_at[0] >= max(k / 2, planner.counted[0] / 100):
+        return True
+    if planner.counted[0] - planner.compared_at[0] >= max(k / 2, planner.counted[0] / 100):
         compare(planner)
-    elif (
+        return True
+    if (
         planner.counted[0] - planner.chosen_at[0] >= planner.plans_made[0] * k / PLANNED_A_VOTE
         and planner.price[0] > 1.05 * planner.price_when_chosen[0]
     ):
         reconsider(planner)
+    return False
 
 
 @kernel
