@@ -286,7 +286,7 @@ def test_chances_are_those_of_worlds_with_the_votes_so_far():
 
 
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
-    monkeypatch.setattr("copeland.study.verdict.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.reading.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
     assert not any("How sure" in one for one in verdict.shown)

@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from copeland.certificate import Certificate
 from copeland.report import study_words as words
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import PALETTE, image
@@ -28,8 +29,7 @@ from copeland.report.study_figures import (
     progress_figure,
     scores_figure,
 )
-from copeland.report.study_graph import PROVED, graph_of
-from copeland.report.study_numbers import Numbers, numbers_of, shown_options
+from copeland.report.study_graph import graph_of, shown_options
 from copeland.results import write_file
 from copeland.study import Standing, Study, Voter
 from copeland.study.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
@@ -37,6 +37,7 @@ from copeland.study.history import Progress, history_of
 from copeland.study.judges.agreement import Agreement, agreement
 from copeland.study.options import ACTIVE
 from copeland.study.outlook import Outlook, outlook_of
+from copeland.study.reading import PROVED, Reading, reading_of
 from copeland.study.standing import position_of
 from copeland.study.verdict import Verdict, verdict_of
 from copeland.study.votes import iso
@@ -94,7 +95,7 @@ ul { padding-left: 1.2rem; }
 
 
 def study_page(
-    standing: Standing,
+    reading: Reading,
     verdict: Verdict,
     progress: Sequence[Progress],
     agreed: Agreement | None = None,
@@ -108,6 +109,8 @@ def study_page(
 
     Parameters
     ----------
+    reading
+        What :func:`copeland.study.reading.reading_of` gives.
     verdict
         What :func:`copeland.study.verdict.verdict_of` gives.
     progress
@@ -121,27 +124,27 @@ def study_page(
     versions, command
         How the page was made, if that shall be said.
     """
-    numbers = numbers_of(standing)
+    standing = reading.standing
     voted = standing.votes > 0
     page = document(
         standing.name,
         [
             paragraph(words.lead_sentence(standing), "lead"),
-            _verdict(verdict, standing, _needs(numbers, outlook) if outlook else ""),
-            *(paragraph(text, "notice") for text in words.notices(standing, numbers)),
+            _verdict(verdict, standing, _needs(reading, outlook) if outlook else ""),
+            *(paragraph(text, "notice") for text in words.notices(reading)),
             _tiles(standing, progress),
             _side_by_side(
-                _section("Copeland scores", _scores(standing, numbers)),
-                _section("Who beats whom", _graph(standing, numbers)),
-                _section("Every pair", _matrix(standing, numbers), numbers.k > NUMBERED),
-                _section("How the proof grew", _progress(numbers, progress)),
-                _section("Other ways to count", _counting(numbers)),
+                _section("Copeland scores", _scores(reading)),
+                _section("Who beats whom", _graph(reading)),
+                _section("Every pair", _matrix(reading), reading.k > NUMBERED),
+                _section("How the proof grew", _progress(reading, progress)),
+                _section("Other ways to count", _counting(reading)),
                 _section("Left and right", _position(standing)),
             )
             if voted
             else "",
             _section("Voters and judges", _voters(standing, agreed)) if standing.voters else "",
-            _section("Numbers", _tables(standing, numbers, verdict.chances)) if voted else "",
+            _section("Numbers", _tables(reading)) if voted else "",
             _section("What this rests on", _basis(standing, last, versions or {})),
             repeat(command),
         ],
@@ -157,12 +160,12 @@ def write_study_page(
     command: str = "",
 ) -> Path:
     """Write where a study stands as an HTML page; return its path."""
-    standing = study.standing()
-    outlook = outlook_of(standing)
+    reading = reading_of(study.standing())
+    standing, outlook = reading.standing, outlook_of(reading.standing)
     log = [event for event in study.log() if event.number <= standing.events]
     page = study_page(
-        standing,
-        verdict_of(standing, outlook),
+        reading,
+        verdict_of(reading, outlook),
         history_of(log),
         judges_agreement(standing, log),
         outlook,
@@ -226,15 +229,15 @@ def _verdict(verdict: Verdict, standing: Standing, needs: str) -> str:
     )
 
 
-def _needs(numbers: Numbers, outlook: Outlook) -> str:
+def _needs(reading: Reading, outlook: Outlook) -> str:
     """The pairs that would settle it."""
     rows = []
     for need in outlook.pairs[:NEEDS]:
-        i, j = numbers.index[need.first], numbers.index[need.second]
+        i, j = reading.standing.labels.index(need.first), reading.standing.labels.index(need.second)
         rows.append(
             [
-                f"{numbers.names[i]} over {numbers.names[j]}",
-                f"{numbers.wins[i, j]:,} of {numbers.n[i, j]:,}",
+                f"{reading.names[i]} over {reading.names[j]}",
+                f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
                 "-" if outlook.votes is None else f"{need.votes:,}",
             ]
         )
@@ -263,75 +266,80 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> str:
     return f'<dl class="tiles">{shown}</dl>'
 
 
-def _scores(standing: Standing, numbers: Numbers) -> Iterator[str]:
-    known, names = _known(standing), shortened(numbers.names, _NAME)
+def _scores(reading: Reading) -> Iterator[str]:
+    known, names = _known(reading.certificate), shortened(reading.names, _NAME)
     rows = [
-        Row(names[i], numbers.scores[i], *standing.certificate.scores[i], COLOURS[known[i]])
-        for i in numbers.order
+        Row(names[i], reading.scores[i], *reading.certificate.scores[i], COLOURS[known[i]])
+        for i in reading.order
     ]
     yield _picture(
-        scores_figure(rows, numbers.k),
+        scores_figure(rows, reading.k),
         "Number of options that each option beats, with intervals: "
         + "; ".join(f"{row.name} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
-    yield from (paragraph(text) for text in words.score_sentences(standing, numbers))
+    yield from (paragraph(text) for text in words.score_sentences(reading))
 
 
-def _graph(standing: Standing, numbers: Numbers) -> Iterator[str]:
-    known, names = _known(standing), shortened(numbers.names, _IN_BOX)
-    shown = shown_options(standing, numbers.order)
-    graph = graph_of(numbers.sure, shown)
+def _graph(reading: Reading) -> Iterator[str]:
+    known, names = _known(reading.certificate), shortened(reading.names, _IN_BOX)
+    shown = shown_options(reading)
+    graph = graph_of(reading.sure, shown)
     yield _picture(
         graph_figure(graph, dict(enumerate(names)), known),
-        "Arrows from winners to losers. " + " ".join(words.arrow_sentences(numbers, graph)),
+        "Arrows from winners to losers. " + " ".join(words.arrow_sentences(reading, graph)),
     )
-    yield from (paragraph(text) for text in words.cycle_sentences(numbers, graph))
+    yield from (paragraph(text) for text in words.cycle_sentences(reading, graph))
     key = [
-        words.graph_sentence(len(shown), numbers.k),
-        words.sureness_sentence(standing.settings.delta),
+        words.graph_sentence(len(shown), reading.k),
+        words.sureness_sentence(reading.certificate.delta),
     ]
     yield _folded("How to read it", "\n".join(map(paragraph, key)), "key")
 
 
-def _matrix(standing: Standing, numbers: Numbers) -> Iterator[str]:
-    order = list(numbers.order)
-    names = shortened(numbers.names, _IN_BOX + 4 if numbers.k <= NUMBERED else _IN_BOX)
+def _matrix(reading: Reading) -> Iterator[str]:
+    order = list(reading.order)
+    names = shortened(reading.names, _IN_BOX + 4 if reading.k <= NUMBERED else _IN_BOX)
     yield _picture(
         matrix_figure(
-            numbers.shares[order][:, order],
+            reading.shares[order][:, order],
             [names[i] for i in order],
-            (numbers.sure == PROVED)[order][:, order],
+            (reading.sure == PROVED)[order][:, order],
         ),
-        f"Heat map of the shares of votes that each of {numbers.k} options won against each other; "
+        f"Heat map of the shares of votes that each of {reading.k} options won against each other; "
         "the numbers are in a table below.",
         whole=True,
     )
-    yield paragraph(words.matrix_sentence(standing, numbers))
-    yield paragraph(words.cells_sentence(numbers.k <= NUMBERED), "lead")
+    yield paragraph(words.matrix_sentence(reading))
+    yield paragraph(words.cells_sentence(reading.k <= NUMBERED), "lead")
 
 
-def _tables(standing: Standing, numbers: Numbers, chances: Sequence[float] | None) -> Iterator[str]:
-    yield _folded("All options", _options_table(standing, numbers, chances))
-    yield _folded("All pairs", _pairs_table(standing, numbers))
+def _tables(reading: Reading) -> Iterator[str]:
+    yield _folded("All options", _options_table(reading))
+    yield _folded("All pairs", _pairs_table(reading))
 
 
-def _options_table(standing: Standing, numbers: Numbers, chances: Sequence[float] | None) -> str:
-    known = _known(standing)
+def _options_table(reading: Reading) -> str:
+    standing, known = reading.standing, _known(reading.certificate)
+    chances = reading.chances.each if reading.chances else None
     head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
     rows = []
-    for i in numbers.order:
+    for i in reading.order:
         option, (low, high) = standing.options[i], standing.certificate.scores[i]
-        votes = int(numbers.n[i].sum())
-        won = (numbers.wins[i] + numbers.ties[i] / 2).sum() / votes if votes else None
+        votes = int(reading.n[i].sum())
+        won = (
+            (reading.standing.wins[i] + reading.standing.ties[i] / 2).sum() / votes
+            if votes
+            else None
+        )
         row = [
             option.name,
             known[i] if option.state == ACTIVE else f"{known[i]}, {option.state}",
-            f"{numbers.scores[i]}",
+            f"{reading.scores[i]}",
             f"{low} to {high}",
             f"{votes:,}",
             "-" if won is None else f"{100 * won:.1f} %",
-            f"{numbers.borda[i]:.3f}",
-            f"{numbers.lottery[i]:.3f}",
+            f"{reading.borda[i]:.3f}",
+            f"{reading.lottery[i]:.3f}",
         ]
         rows.append(row if chances is None else [*row, percent(chances[i])])
     return table(head if chances is None else [*head, "chance to be best"], rows) + paragraph(
@@ -339,21 +347,21 @@ def _options_table(standing: Standing, numbers: Numbers, chances: Sequence[float
     )
 
 
-def _pairs_table(standing: Standing, numbers: Numbers) -> str:
+def _pairs_table(reading: Reading) -> str:
     pairs = [
-        (i, j) if numbers.matrix.p[i, j] >= 0.5 else (j, i)
-        for i, j in combinations(numbers.order, 2)
-        if numbers.n[i, j]
+        (i, j) if reading.matrix.p[i, j] >= 0.5 else (j, i)
+        for i, j in combinations(reading.order, 2)
+        if reading.n[i, j]
     ]
     rows = [
         [
-            f"{numbers.names[i]} against {numbers.names[j]}",
-            f"{numbers.n[i, j]:,}",
-            f"{numbers.wins[i, j]:,}",
-            f"{numbers.wins[j, i]:,}",
-            f"{numbers.ties[i, j]:,}",
-            f"{100 * numbers.matrix.p[i, j]:.1f} %",
-            _pair_words(standing, numbers, i, j),
+            f"{reading.names[i]} against {reading.names[j]}",
+            f"{reading.n[i, j]:,}",
+            f"{reading.standing.wins[i, j]:,}",
+            f"{reading.standing.wins[j, i]:,}",
+            f"{reading.standing.ties[i, j]:,}",
+            f"{100 * reading.matrix.p[i, j]:.1f} %",
+            _pair_words(reading, i, j),
         ]
         for i, j in pairs[:PAIRS]
     ]
@@ -363,14 +371,14 @@ def _pairs_table(standing: Standing, numbers: Numbers) -> str:
     return table(head, rows) + (paragraph(note, "lead") if note else "")
 
 
-def _pair_words(standing: Standing, numbers: Numbers, i: int, j: int) -> str:
-    said = words.SURENESS.get(int(numbers.sure[i, j]), "even")
-    tied = (min(i, j), max(i, j)) in standing.certificate.ties
+def _pair_words(reading: Reading, i: int, j: int) -> str:
+    said = words.SURENESS.get(int(reading.sure[i, j]), "even")
+    tied = (min(i, j), max(i, j)) in reading.certificate.ties
     return f"{said}, tied within the margin" if tied else said
 
 
-def _progress(numbers: Numbers, progress: Sequence[Progress]) -> Iterator[str]:
-    said = list(words.progress_sentences(numbers, progress))
+def _progress(reading: Reading, progress: Sequence[Progress]) -> Iterator[str]:
+    said = list(words.progress_sentences(reading, progress))
     yield _picture(
         progress_figure(
             [row.votes for row in progress],
@@ -386,8 +394,8 @@ def _progress(numbers: Numbers, progress: Sequence[Progress]) -> Iterator[str]:
     yield paragraph(words.PROGRESS_NOTE, "lead")
 
 
-def _counting(numbers: Numbers) -> Iterator[str]:
-    yield _listing(words.counting_sentences(numbers))
+def _counting(reading: Reading) -> Iterator[str]:
+    yield _listing(words.counting_sentences(reading))
 
 
 def _position(standing: Standing) -> Iterator[str]:
@@ -513,11 +521,10 @@ def _share(share: float | None, n: int) -> str:
     return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
 
 
-def _known(standing: Standing) -> dict[int, str]:
-    best, possible = set(standing.certificate.best), set(standing.certificate.possible)
+def _known(certificate: Certificate) -> dict[int, str]:
+    best, possible = set(certificate.best), set(certificate.possible)
     return {
-        i: BEST if i in best else POSSIBLE if i in possible else OUT
-        for i in range(len(standing.options))
+        i: BEST if i in best else POSSIBLE if i in possible else OUT for i in range(certificate.k)
     }
 
 

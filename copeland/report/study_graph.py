@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# How sure it is that one option beats another.
-PROVED = 3  # together with all other pairs
-LIKELY = 2  # as far as this pair alone goes
-AHEAD = 1  # by the votes as they are
+from copeland.study.reading import LIKELY, PROVED, Reading
 
+DRAWN = 25  # options up to which the graph has all of them
+FEW = 12  # options in the graph if there are more, and they may all be best
 COLUMNS = 4.0  # boxes beside each other
 MANY = 6  # options in a ring; in a larger one, links that may be chance are not looked at
 INTO = 2  # arrows that lead to an option or ring from outside
@@ -50,6 +49,14 @@ class _Block(NamedTuple):
     places: tuple[tuple[float, float], ...]  # from the middle of the block
     width: float
     height: float
+
+
+def shown_options(reading: Reading) -> list[int]:
+    """Return the options to draw, the leader first: all, or if they are too many those that may be best."""
+    if reading.k <= DRAWN:
+        return list(reading.order)
+    possible = [option for option in reading.order if option in reading.certificate.possible]
+    return possible if len(possible) <= DRAWN else possible[:FEW]
 
 
 def graph_of(sure: _Sureness, shown: Sequence[int]) -> Graph:

@@ -7,13 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from copeland import winners
-from copeland.matrix import PreferenceMatrix
-from copeland.report.study_graph import AHEAD, INTO, LIKELY, MANY, PROVED, Graph
-from copeland.report.study_numbers import Numbers
+from copeland.report.study_graph import INTO, MANY, Graph
 from copeland.study import Position, Standing
 from copeland.study.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.study.history import Progress
+from copeland.study.reading import AHEAD, LIKELY, PROVED, Reading
 from copeland.study.words import counted, listed
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
@@ -25,9 +23,9 @@ PROGRESS_NOTE = (
 )
 OPTIONS_NOTE = (
     "Beats: how many others, by the votes as they are; proved: the bar of the figure. Won: of all its "
-    "votes, a tie being half. Borda: its chance against another option drawn at random; von Neumann: "
-    "its share of the lottery that no option beats; for both, a pair without votes is 1/2. A chance to "
-    "be best is an estimate."
+    "votes, a tie being half. Borda: the share of votes that it would win against another option drawn "
+    "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
+    "best, are estimates."
 )
 KAPPA_NOTE = (
     "Kappa is 0 for judges who agree as often as coins would, and 1 for judges who always agree; on the "
@@ -47,14 +45,15 @@ def lead_sentence(standing: Standing) -> str:
     )
 
 
-def notices(standing: Standing, numbers: Numbers) -> Iterator[str]:
+def notices(reading: Reading) -> Iterator[str]:
     """Yield what a reader must know before all else."""
+    standing = reading.standing
     if standing.closed:
         yield "The study is closed: it takes no more votes."
     gone, waiting = (
         [
             name
-            for name, option in zip(numbers.names, standing.options, strict=True)
+            for name, option in zip(reading.names, standing.options, strict=True)
             if option.state == state
         ]
         for state in (RETIRED, PAUSED)
@@ -102,22 +101,22 @@ def outcomes_sentence(standing: Standing) -> str:
     )
 
 
-def score_sentences(standing: Standing, numbers: Numbers) -> Iterator[str]:
+def score_sentences(reading: Reading) -> Iterator[str]:
     """Yield who leads, and how to read the scores."""
-    if standing.leader is None:
+    if not reading.leaders:
         return
-    first = numbers.order[0]
+    first = reading.order[0]
     won, lost = (
-        int(np.count_nonzero(sure)) for sure in (numbers.sure[first], numbers.sure[:, first])
+        int(np.count_nonzero(sure)) for sure in (reading.sure[first], reading.sure[:, first])
     )
-    even = numbers.k - 1 - won - lost
-    name, certificate = numbers.names[first], standing.certificate
+    even = reading.k - 1 - won - lost
+    name, certificate = reading.names[first], reading.certificate
     low, high = certificate.scores[first]
-    level = winners.copeland_winners(numbers.matrix, ties=0.5).tolist()
-    lead = f"{listed([numbers.names[i] for i in level])} lead together" if len(level) > 1 else ""
+    level = [reading.names[i] for i in reading.leaders]
+    lead = f"{listed(level)} lead together" if len(level) > 1 else ""
     yield (
         f"{lead or f'{name} leads'}. By the votes as they are {name} beats {won} of "
-        f"{counted(numbers.k - 1, 'other')} and loses to {lost}"
+        f"{counted(reading.k - 1, 'other')} and loses to {lost}"
         f"{f' (even or without votes: {even})' if even else ''}; its bar says {low} to {high}."
     )
     verdict = (
@@ -131,33 +130,21 @@ def score_sentences(standing: Standing, numbers: Numbers) -> Iterator[str]:
     )
 
 
-def cycle_sentences(numbers: Numbers, graph: Graph) -> Iterator[str]:
+def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
     """Yield which options beat each other in circles, with the votes of each link."""
-    if not graph.rings:
-        yield "No cycle is seen among these options."
-    for group in graph.rings[:_CIRCLES]:
-        circle = _surest_circle(numbers, group)
-        links = list(zip(circle, (*circle[1:], circle[0]), strict=True))
-        weakest = min(int(numbers.sure[link]) for link in links)
-        names = listed([numbers.names[option] for option in group])
+    if not reading.circles:
+        chance = " beyond what may be chance" if graph.rings else ""
+        yield f"No circle is seen among these options{chance}."
+    for circle in reading.circles[:_CIRCLES]:
+        links = reading.links(circle)
+        weakest = min(int(reading.sure[link]) for link in links)
         yield (
-            f"{names} beat each other in {'a circle' if len(group) == 3 else 'circles'}: "
-            f"{listed([win_words(numbers, *link) for link in links], len(links))}. "
+            f"{listed([reading.names[option] for option in circle])} beat each other in a circle: "
+            f"{listed([win_words(reading, *link) for link in links], len(links))}. "
             f"{_CIRCLE_WORDS[weakest]}"
         )
-    if len(graph.rings) > _CIRCLES:
-        yield f"There are {len(graph.rings) - _CIRCLES} more such groups further down."
-
-
-def _surest_circle(numbers: Numbers, group: Sequence[int]) -> tuple[int, ...]:
-    """The shortest cycle of links that are proved; if there is none, likely; if none, ahead."""
-    for least in (PROVED, LIKELY, AHEAD):
-        beats = (numbers.sure >= least).astype(float)
-        links = PreferenceMatrix((1 + beats - beats.T) / 2)
-        found = winners.cycles(links, among=group, limit=1, longest=len(group))
-        if found:
-            return found[0]
-    raise AssertionError("options of a ring beat each other in a circle")
+    if len(reading.circles) > _CIRCLES:
+        yield f"There are {len(reading.circles) - _CIRCLES} more circles further down."
 
 
 _CIRCLE_WORDS = {
@@ -167,22 +154,22 @@ _CIRCLE_WORDS = {
 }
 
 
-def arrow_sentences(numbers: Numbers, graph: Graph) -> Iterator[str]:
+def arrow_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
     """Yield the arrows of the graph, for those who do not see them."""
     for arrow in graph.arrows:
         winners_, losers = (
-            listed([numbers.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
+            listed([reading.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
         )
         yield f"{winners_} to {losers}: {SURENESS[arrow.sure]}."
 
 
-def win_words(numbers: Numbers, i: int, j: int) -> str:
+def win_words(reading: Reading, i: int, j: int) -> str:
     """Return that one option beats another, with the counts."""
-    tied = f", {numbers.ties[i, j]:,} tied" if numbers.ties[i, j] else ""
+    tied = f", {reading.standing.ties[i, j]:,} tied" if reading.standing.ties[i, j] else ""
     return (
-        f"{numbers.names[i]} beats {numbers.names[j]} "
-        f"({numbers.wins[i, j]:,} of {numbers.n[i, j]:,} votes{tied}; "
-        f"{SURENESS[int(numbers.sure[i, j])]})"
+        f"{reading.names[i]} beats {reading.names[j]} "
+        f"({reading.standing.wins[i, j]:,} of {reading.n[i, j]:,} votes{tied}; "
+        f"{SURENESS[int(reading.sure[i, j])]})"
     )
 
 
@@ -216,22 +203,22 @@ def cells_sentence(numbered: bool) -> str:
     return f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
 
 
-def matrix_sentence(standing: Standing, numbers: Numbers) -> str:
+def matrix_sentence(reading: Reading) -> str:
     """Return how many pairs were voted on, and how many are decided."""
-    certificate = standing.certificate
-    proved, likely = (int((numbers.sure == kind).sum()) for kind in (PROVED, LIKELY))
+    certificate = reading.certificate
+    proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
     tied = (
         f" Proved tied within the margin of {certificate.margin:g}: {len(certificate.ties):,}."
         if certificate.margin
         else ""
     )
     return (
-        f"Voted on: {numbers.pairs - numbers.unmet:,} of {counted(numbers.pairs, 'pair')}. Proved one "
+        f"Voted on: {reading.pairs - reading.unmet:,} of {counted(reading.pairs, 'pair')}. Proved one "
         f"way or the other: {proved:,}. Likely: {likely:,} more.{tied}"
     )
 
 
-def progress_sentences(numbers: Numbers, progress: Sequence[Progress]) -> Iterator[str]:
+def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterator[str]:
     """Yield how far the proof has come, since when it holds, and who led when."""
     last = progress[-1]
     if last.best:
@@ -249,9 +236,8 @@ def progress_sentences(numbers: Numbers, progress: Sequence[Progress]) -> Iterat
         before = max(row.votes for row in progress if row.votes < first)
         when = f"vote {first:,}" if first - before == 1 else f"votes {before + 1:,} to {first:,}"
         yield f"An option was first proved best at {when}."
-    yield _lead_words(
-        [(row.votes, numbers.names[numbers.index[row.leader]]) for row in progress if row.leader]
-    )
+    names = dict(zip(reading.standing.labels, reading.names, strict=True))
+    yield _lead_words([(row.votes, names[row.leader]) for row in progress if row.leader])
 
 
 def proved_at(progress: Sequence[Progress]) -> int | None:
@@ -291,43 +277,35 @@ def position_sentences(position: Position) -> Iterator[str]:
         yield "One half is inside the interval: no bias is seen."
 
 
-def counting_sentences(numbers: Numbers) -> Iterator[str]:
+def counting_sentences(reading: Reading) -> Iterator[str]:
     """Yield where Borda's count and von Neumann's lottery agree with Copeland's, and where not."""
-    names = numbers.names
-    copeland = winners.copeland_winners(numbers.matrix, ties=0.5).tolist()
-    borda = winners.borda_winners(numbers.matrix).tolist()
-    lottery = sorted(
-        winners.von_neumann_support(numbers.matrix).tolist(), key=lambda i: -numbers.lottery[i]
-    )
-    without = (
-        f"pairs without votes, {numbers.unmet:,} of {numbers.pairs:,}, count as 1/2, so numbers of "
-        "options that were asked little are rough"
-        if numbers.unmet
-        else "nothing here is proved"
-    )
-    yield f"All of this is by the votes as they are; {without}."
+    names = reading.names
+    leaders, borda = reading.leaders, reading.borda_first
+    if reading.chances is None:
+        yield "Shares and lotteries are by the votes as they are; a pair without votes counts as 1/2."
+    else:
+        yield (
+            "Shares and lotteries are estimates: a pair with few votes is judged also by how its options "
+            "do against others."
+        )
     yield (
         f"Copeland, which counts how many others an option beats, puts "
-        f"{listed([names[i] for i in copeland])} first."
+        f"{listed([names[i] for i in leaders])} first."
     )
     yield (
-        f"Borda, which counts by how much, puts {listed([names[i] for i in borda])} first, with a "
-        f"chance of {_percent(float(numbers.borda[borda[0]]))} against another option drawn at random. "
-        f"{_agreeing(set(copeland), set(borda), 'Borda')}"
+        f"Borda, which counts by how much, puts {listed([names[i] for i in borda])} first, with "
+        f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
+        f"{_agreeing(set(leaders), set(borda), 'Borda')}"
     )
-    chances = [f"{names[i]} ({_percent(float(numbers.lottery[i]))})" for i in lottery]
+    chances = [f"{names[i]} ({_percent(float(reading.lottery[i]))})" for i in reading.drawn]
     yield (
         f"Von Neumann's lottery, which no single option beats, draws {listed(chances)}. "
-        f"{_agreeing(set(copeland), set(lottery), 'It')}"
+        f"{_agreeing(set(leaders), set(reading.drawn), 'It')}"
     )
-    tied = [i for i in numbers.order if i in set(copeland)]
-    if len(tied) > 1:
-        pick = max(tied, key=lambda i: numbers.borda[i])
-        if sum(np.isclose(numbers.borda[tied], numbers.borda[pick])) == 1:
-            yield (
-                f"If one of those tied by Copeland must be taken, Borda would take {names[pick]}."
-            )
-    yield from _moved(numbers)
+    if len(leaders) > 1 and len(set(leaders) & set(borda)) == 1:
+        (pick,) = set(leaders) & set(borda)
+        yield f"If one of those tied by Copeland must be taken, Borda would take {names[pick]}."
+    yield from _moved(reading)
 
 
 def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
@@ -338,18 +316,18 @@ def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
     return f"{who} disagrees with Copeland."
 
 
-def _moved(numbers: Numbers) -> Iterator[str]:
+def _moved(reading: Reading) -> Iterator[str]:
     """The options whose places by Copeland and by Borda are far apart."""
     copeland, borda = (
         (-values[:, None] < -values[None, :] - 1e-9).sum(axis=0) + 1
-        for values in (numbers.scores, numbers.borda)
+        for values in (reading.scores, reading.borda)
     )
     far = np.abs(copeland - borda)
-    least = max(2, numbers.k // 4)
+    least = max(2, reading.k // 4)
     moved = sorted(np.flatnonzero(far >= least).tolist(), key=lambda i: -far[i])[:_MOVED]
     if moved:
         told = [
-            f"{numbers.names[i]} is number {copeland[i]} by Copeland and number {borda[i]} by Borda"
+            f"{reading.names[i]} is number {copeland[i]} by Copeland and number {borda[i]} by Borda"
             for i in moved
         ]
         yield f"Farthest apart: {'; '.join(told)}."

@@ -23,7 +23,7 @@ class Progress(NamedTuple):
 
     votes: int
     options: int  # offered by then
-    leader: str | None  # by the votes as they were
+    leader: str | None  # who came first by then
     possible: int  # options not ruled out
     best: int  # options proved best
     share: float  # of the evidence needed, what was there for the option nearest to its proof
@@ -86,7 +86,7 @@ def _progress(ledger: Ledger) -> Progress:
     return Progress(
         ledger.votes,
         ledger.k,
-        leader_of(ledger),
+        leader_of(ledger, certificate),
         len(certificate.possible),
         best,
         1.0 if best else proved_share(ledger),  # sums of floats may miss 1

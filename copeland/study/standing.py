@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,7 @@ class Standing:
     epoch: int  # one more each time that options were added after votes
     closed: bool
     certificate: Certificate
-    leader: str | None  # None before the first vote
+    leader: str | None  # who comes first; None before the first vote
     position: Position
     voters: tuple[Voter, ...]
 
@@ -99,6 +99,7 @@ class Standing:
 
 def standing_of(name: str, ledger: Ledger, voters: tuple[Voter, ...], now: float) -> Standing:
     """Return the standing that a ledger gives."""
+    certificate = certificate_of(ledger)
     return Standing(
         name=name,
         settings=ledger.settings,
@@ -114,8 +115,8 @@ def standing_of(name: str, ledger: Ledger, voters: tuple[Voter, ...], now: float
         events=ledger.number,
         epoch=ledger.epoch,
         closed=ledger.closed,
-        certificate=certificate_of(ledger),
-        leader=leader_of(ledger),
+        certificate=certificate,
+        leader=leader_of(ledger, certificate),
         position=position_of(ledger.sides[LEFT], ledger.sides[RIGHT]),
         voters=voters,
     )
@@ -134,20 +135,33 @@ def certificate_of(ledger: Ledger) -> Certificate:
     )
 
 
-def leader_of(ledger: Ledger) -> str | None:
-    """Return the option with the highest Copeland score of the votes as they are.
-
-    A pair that is even, or was never voted on, is half a win for both. Of equal scores the larger
-    share of votes won leads, then the option that was added first.
-    """
+def leader_of(ledger: Ledger, certificate: Certificate) -> str | None:
+    """Return who comes first; None before the first vote."""
     if ledger.votes == 0:
         return None
-    points = ledger.wins + ledger.ties / 2
-    scores = ((points > points.T) + (points == points.T) / 2).sum(axis=1)
-    met = (points + points.T).sum(axis=1)
-    shares = points.sum(axis=1) / np.maximum(met, 1)
-    best = np.lexsort((np.arange(ledger.k), -shares, -scores))[0]
-    return ledger.options[best].name
+    return ledger.options[order_of(ledger.wins, ledger.ties, certificate.best)[0]].name
+
+
+def order_of(
+    wins: NDArray[np.int64], ties: NDArray[np.int64], best: Collection[int] = ()
+) -> tuple[int, ...]:
+    """Return all options in their order: the proved best, the leaders, then the rest.
+
+    Leaders have the highest Copeland score of the votes as they are, where a pair that is even, or was
+    never voted on, is half a win for both. Within each group those come first that beat more others,
+    then by the share of votes won, then by when they were added.
+
+    Examples
+    --------
+    >>> order_of(np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0]]), np.zeros((3, 3), int))
+    (1, 2, 0)
+    """
+    points = wins + ties / 2
+    beats = (points > points.T).sum(axis=1)
+    scores = beats + (points == points.T).sum(axis=1) / 2
+    shares = points.sum(axis=1) / np.maximum((points + points.T).sum(axis=1), 1)
+    others = ~np.isin(np.arange(len(wins)), list(best))
+    return tuple(np.lexsort((-shares, -beats, scores < scores.max(), others)).tolist())
 
 
 def position_of(left: int, right: int) -> Position:

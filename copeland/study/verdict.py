@@ -8,26 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from copeland import winners
-from copeland.certificate import Certificate
-from copeland.matrix import PreferenceMatrix
-from copeland.study.chances import MOST_OPTIONS, Chances, chances_of
+from copeland.study.chances import Chances
 from copeland.study.options import ACTIVE
 from copeland.study.outlook import Need, Outlook, outlook_of
+from copeland.study.reading import LEAST, PROVED, Reading, reading_of
 from copeland.study.standing import Standing
-from copeland.study.words import LISTED, NAME, about, counted, listed, percent, shortened
+from copeland.study.words import LISTED, about, counted, listed, percent
 
 PAIRS = 5  # to ask, named in a sentence
-STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
-LONGEST = 6  # options in a circle that is looked for
 UNLIKELY = 0.05  # a chance to be best with which an option is out, as far as the votes tell
-LEAST = 0.01  # a difference in shares, or a share of a lottery, that is worth naming
 
 
 @dataclass(frozen=True)
@@ -50,11 +41,13 @@ class Verdict:
         return (self.claim, *self.proved, *self.shown, *self.advice)
 
 
-def verdict_of(standing: Standing, outlook: Outlook | None = None) -> Verdict:
+def verdict_of(votes: Standing | Reading, outlook: Outlook | None = None) -> Verdict:
     """Return the verdict on a study, as of its last vote.
 
     Parameters
     ----------
+    votes
+        Where the study stands, or the reading of its votes if that is known already.
     outlook
         What :func:`copeland.study.outlook.outlook_of` gives, if it is known already.
 
@@ -66,101 +59,24 @@ def verdict_of(standing: Standing, outlook: Outlook | None = None) -> Verdict:
     >>> verdict_of(study.standing()).claim
     'green is proved the only winner.'
     """
-    votes = _Votes(standing)
-    certificate = standing.certificate
+    votes = votes if isinstance(votes, Reading) else reading_of(votes)
+    certificate = votes.certificate
     decided = certificate.verdict != "open"
     return Verdict(
         kind=certificate.verdict,
         claim=_decided(votes) if decided else _undecided(votes),
         proved=tuple(_proved(votes)),
         shown=tuple(_shown(votes)),
-        advice=() if decided else tuple(_advice(votes, outlook or outlook_of(standing))),
+        advice=() if decided else tuple(_advice(votes, outlook or outlook_of(votes.standing))),
         assumptions=certificate.assumptions,
         chances=votes.chances.each if votes.chances else None,
     )
 
 
-class _Votes:
-    """The votes as they are, and who leads by them."""
-
-    def __init__(self, standing: Standing):
-        self.standing = standing
-        self.certificate: Certificate = standing.certificate
-        self.names = shortened(standing.labels, NAME)
-        self.points = standing.wins + standing.ties / 2
-
-    @cached_property
-    def matrix(self) -> PreferenceMatrix:
-        """Shares of votes; a pair never voted on is even."""
-        n = self.points + self.points.T
-        shares = np.divide(self.points, n, out=np.full(n.shape, 0.5), where=n > 0)
-        return PreferenceMatrix(_antisymmetric(shares))
-
-    @cached_property
-    def leaders(self) -> tuple[int, ...]:
-        """Who is proved best; before that, who beats the most others by the votes as they are."""
-        if self.certificate.best:
-            return self.certificate.best
-        if self.standing.votes == 0:
-            return ()
-        return tuple(winners.copeland_winners(self.matrix, ties=0.5).tolist())
-
-    @cached_property
-    def circle(self) -> tuple[int, ...]:
-        """Options that beat each other in a circle, a leader among them and as many as can be; or none.
-
-        Only wins that stand out count: in a circle of 2:1s there is nothing to see.
-        """
-        if not self.leaders or len(self.names) > MOST_OPTIONS:
-            return ()
-        wins = self.standing.wins
-        clear = wins - wins.T >= STANDS_OUT * np.sqrt(
-            wins + wins.T + 4
-        )  # 4: that 1:0 is nothing yet
-        seen = PreferenceMatrix(_antisymmetric(0.5 + (clear * 0.5 - clear.T * 0.5)))
-        leading = set(self.leaders)
-        length = min(max(len(leading), 3), LONGEST)
-        found = winners.cycles(seen, among=leading, longest=length) if len(leading) > 2 else []
-        found = found or winners.cycles(seen, longest=length)
-        most = max(found, key=lambda circle: len(leading & set(circle)), default=())
-        return most if leading & set(most) else ()
-
-    @cached_property
-    def chances(self) -> Chances | None:
-        """How likely each option is to be best; None if they are too many to tell in passing."""
-        if len(self.names) > MOST_OPTIONS:
-            return None
-        return chances_of(self.standing, self.leaders)
-
-    @property
-    def in_circle(self) -> bool:
-        """Whether the leaders are several, and the circle is theirs."""
-        return len(self.leaders) > 1 and set(self.circle) == set(self.leaders)
-
-    def name(self, options: Sequence[int]) -> str:
-        """Return options by name, as in a sentence."""
-        return listed([self.names[i] for i in options])
-
-    def short(self, label: str) -> str:
-        """Return the name of an option as it stands in sentences."""
-        return self.names[self.standing.labels.index(label)]
-
-    def against(self, need: Need) -> str:
-        """Return a pair to ask by name."""
-        return f"{self.short(need.first)} against {self.short(need.second)}"
-
-    def score(self, i: int, j: int) -> str:
-        """Return the votes of one option against another."""
-        tied = self.standing.ties[i, j]
-        return f"{self.standing.wins[i, j]:,}:{self.standing.wins[j, i]:,}" + (
-            f", {tied:,} tied" if tied else ""
-        )
-
-
-def _decided(votes: _Votes) -> str:
+def _decided(votes: Reading) -> str:
     """What is proved, in a few words."""
     found = votes.certificate
-    name = votes.name(found.best)
+    name = _name(votes, found.best)
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
     if up_to:
         are = "is" if found.verdict == "winner" else "are each"
@@ -170,22 +86,22 @@ def _decided(votes: _Votes) -> str:
     return f"{name} are proved tied for first{', in a cycle' if votes.in_circle else ''}."
 
 
-def _advised(votes: _Votes) -> str:
+def _advised(votes: Reading) -> str:
     """Which option to take: with a margin, one that is proved best may lose to another."""
     found = votes.certificate
     if len(found.choice) > 1:
-        return f"Take any of {votes.name(found.choice)}: by the votes, none of them is ahead."
-    beats = f"Take {votes.name(found.choice)}: by what is proved and what is likely, it beats the most others"
+        return f"Take any of {_name(votes, found.choice)}: by the votes, none of them is ahead."
+    beats = f"Take {_name(votes, found.choice)}: by what is proved and what is likely, it beats the most others"
     if set(found.choice) <= set(found.best):
         return f"{beats}."
     return f"{beats}. That it is best up to the margin is not proved yet."
 
 
-def _undecided(votes: _Votes) -> str:
+def _undecided(votes: Reading) -> str:
     """Who leads, in a few words."""
     if votes.standing.votes == 0:
         return "There are no votes yet: every option may be best."
-    first = votes.name(votes.leaders)
+    first = _name(votes, votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
     if votes.standing.closed:
@@ -193,7 +109,7 @@ def _undecided(votes: _Votes) -> str:
     return f"{lead} so far{cycle}. Keep going: no option is proved best yet."
 
 
-def _proved(votes: _Votes) -> Iterator[str]:
+def _proved(votes: Reading) -> Iterator[str]:
     found, standing = votes.certificate, votes.standing
     yield found.statement
     best = set(found.best)
@@ -203,20 +119,20 @@ def _proved(votes: _Votes) -> Iterator[str]:
     if others and best:
         are = "are" if len(others) > 1 else "is"
         what = "best up to the margin too" if found.margin else f"tied with {them}"
-        yield f"Whether {votes.name(others)} {are} {what} is not proved."
+        yield f"Whether {_name(votes, others)} {are} {what} is not proved."
     if found.margin and out:
         yield (
-            f"Ruled out: {votes.name(out)}. Some option beats more others by more than the margin than "
+            f"Ruled out: {_name(votes, out)}. Some option beats more others by more than the margin than "
             f"{'it' if len(out) == 1 else 'each of them'} beats or ties (error probability "
             f"{found.delta:g} for all pairs together)."
         )
     elif out and best and not others and not found.is_all:
         yield (
-            f"Ruled out, each taken by itself: {votes.name(out)}. That none of all the others is tied with "
+            f"Ruled out, each taken by itself: {_name(votes, out)}. That none of all the others is tied with "
             f"{them} takes a little more evidence."
         )
     elif out:
-        yield f"Ruled out: {votes.name(out)}."
+        yield f"Ruled out: {_name(votes, out)}."
     close = [pair for pair in found.ties if not best or best.issuperset(pair)]
     if close:
         pairs = listed([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
@@ -227,7 +143,7 @@ def _proved(votes: _Votes) -> Iterator[str]:
         yield f"{states}; the verdict is about all options ever offered."
 
 
-def _shown(votes: _Votes) -> Iterator[str]:
+def _shown(votes: Reading) -> Iterator[str]:
     if votes.standing.votes == 0:
         return
     is_open = votes.certificate.verdict == "open"
@@ -240,10 +156,10 @@ def _shown(votes: _Votes) -> Iterator[str]:
     if votes.chances is not None:
         if is_open:
             yield _sureness(votes, votes.chances)
-        yield from _other_counts(votes, votes.chances)
+        yield from _other_counts(votes)
 
 
-def _leading(votes: _Votes) -> Iterator[str]:
+def _leading(votes: Reading) -> Iterator[str]:
     beats = votes.matrix.p > 0.5
     won = {int(beats[i].sum()) for i in votes.leaders}
     if len(won) > 1:
@@ -255,19 +171,19 @@ def _leading(votes: _Votes) -> Iterator[str]:
     many = won.pop()
     whom = f"{many} of the {counted(others, 'other')}" if many < others else "every other"
     yield (
-        f"By the votes as they are, {votes.name(votes.leaders)} {beat} {whom}{besides}, and no option "
+        f"By the votes as they are, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option "
         "beats more."
     )
 
 
-def _circle(votes: _Votes) -> str:
+def _circle(votes: Reading) -> str:
     """The circle, with the votes of each link and whether it is proved."""
-    links = list(zip(votes.circle, (*votes.circle[1:], votes.circle[0]), strict=True))
+    links = votes.links(votes.circle)
     told = listed(
-        [f"{votes.names[i]} beats {votes.names[j]} ({votes.score(i, j)})" for i, j in links]
+        [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
     )
     delta = votes.certificate.delta
-    proved = [link for link in links if link in set(votes.certificate.beats)]
+    proved = [link for link in links if votes.sure[link] == PROVED]
     if len(proved) == len(links):
         sure = f"Each of these wins is proved (error probability {delta:g} for all pairs together)"
     elif proved:
@@ -279,7 +195,7 @@ def _circle(votes: _Votes) -> str:
     return f"In a circle, {told}. {sure}."
 
 
-def _behind(votes: _Votes) -> Iterator[str]:
+def _behind(votes: Reading) -> Iterator[str]:
     """Who is not among the leaders, though not ruled out."""
     rest = [i for i in votes.certificate.possible if i not in votes.leaders]
     chances = votes.chances.each if votes.chances else [1.0] * len(votes.names)
@@ -287,12 +203,12 @@ def _behind(votes: _Votes) -> Iterator[str]:
     behind = [i for i in rest if i not in out]
     if out:
         are = "is" if len(out) == 1 else "are"
-        yield f"{votes.name(out)} {are} out, as far as the votes tell; that is not proved yet."
+        yield f"{_name(votes, out)} {are} out, as far as the votes tell; that is not proved yet."
     if behind:
-        yield f"Behind, but still possible: {votes.name(behind)}."
+        yield f"Behind, but still possible: {_name(votes, behind)}."
 
 
-def _sureness(votes: _Votes, chances: Chances) -> str:
+def _sureness(votes: Reading, chances: Chances) -> str:
     """How likely each option is to be best."""
     order = sorted(range(len(votes.names)), key=lambda i: (-round(chances.each[i], 2), i))
     worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
@@ -302,7 +218,7 @@ def _sureness(votes: _Votes, chances: Chances) -> str:
         least = "under 1 %" if most < LEAST else f"{percent(most)} at most"
         told.append(f"{counted(len(order) - len(worth), 'other')} {least}")
     exactly = (
-        f"; that {votes.name(votes.leaders)} are exactly the best, {percent(chances.together)}"
+        f"; that {_name(votes, votes.leaders)} are exactly the best, {percent(chances.together)}"
         if len(votes.leaders) > 1
         else ""
     )
@@ -312,47 +228,58 @@ def _sureness(votes: _Votes, chances: Chances) -> str:
     )
 
 
-def _other_counts(votes: _Votes, chances: Chances) -> Iterator[str]:
+def _other_counts(votes: Reading) -> Iterator[str]:
     """Where Borda and von Neumann name others, by what is believed of all pairs."""
     leading = set(votes.leaders)
-    believed = PreferenceMatrix(_antisymmetric(chances.mean))
-    shares = winners.borda_scores(believed) / (len(votes.names) - 1)
-    borda = int(shares.argmax())
-    if shares[borda] > max(shares[i] for i in leading) + LEAST:
+    if not leading & set(votes.borda_first):
+        borda = int(votes.borda.argmax())
         yield (
             f"Borda, which counts by how much, would name {votes.names[borda]} instead: it has an "
-            f"estimated {percent(float(shares[borda]))} of the votes against a random other."
+            f"estimated {percent(float(votes.borda[borda]))} of the votes against a random other."
         )
-    lottery = winners.von_neumann(believed).tolist()
-    played = [i for i in np.argsort(lottery).tolist()[::-1] if lottery[i] > LEAST]
-    if not leading.issuperset(played):
-        told = [f"{votes.names[i]} ({percent(lottery[i])})" for i in played]
+    if not leading.issuperset(votes.drawn):
+        told = [f"{votes.names[i]} ({percent(float(votes.lottery[i]))})" for i in votes.drawn]
         yield (
             "Von Neumann's lottery, which no single option beats, would draw an estimated "
             f"{listed(told)}."
         )
 
 
-def _antisymmetric(p: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The matrix with p_ji = 1 - p_ij to the last bit."""
-    above = np.triu(p, 1)
-    return above + np.tril(1 - above.T, -1) + np.eye(len(p)) / 2
+def _name(votes: Reading, options: Sequence[int]) -> str:
+    """Options by name, as in a sentence."""
+    return listed([votes.names[i] for i in options])
 
 
-def _advice(votes: _Votes, outlook: Outlook) -> Iterator[str]:
+def _short(votes: Reading, label: str) -> str:
+    """The name of an option as it stands in sentences."""
+    return votes.names[votes.standing.labels.index(label)]
+
+
+def _against(votes: Reading, need: Need) -> str:
+    """A pair to ask by name."""
+    return f"{_short(votes, need.first)} against {_short(votes, need.second)}"
+
+
+def _score(votes: Reading, i: int, j: int) -> str:
+    """The votes of one option against another."""
+    wins, tied = votes.standing.wins, votes.standing.ties[i, j]
+    return f"{wins[i, j]:,}:{wins[j, i]:,}" + (f", {tied:,} tied" if tied else "")
+
+
+def _advice(votes: Reading, outlook: Outlook) -> Iterator[str]:
     if votes.standing.closed or outlook.champion is None:
         return
     if outlook.votes is None:
-        pairs = listed([votes.against(need) for need in outlook.pairs], PAIRS)
+        pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
-            f"To prove {votes.short(outlook.champion)} best takes votes on {pairs}, which cannot be "
+            f"To prove {_short(votes, outlook.champion)} best takes votes on {pairs}, which cannot be "
             "asked because an option is paused or retired; resume it, or certify the active options alone."
         )
     elif votes.standing.votes == 0:
         yield "How many votes it takes depends on how far apart the options are: simulate it with a plan."
     else:
-        asked = [f"{votes.against(need)} (about {about(need.votes)})" for need in outlook.pairs]
+        asked = [f"{_against(votes, need)} (about {about(need.votes)})" for need in outlook.pairs]
         yield (
-            f"What would settle it: to prove {votes.short(outlook.champion)} best, about "
+            f"What would settle it: to prove {_short(votes, outlook.champion)} best, about "
             f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
         )

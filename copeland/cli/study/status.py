@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from copeland.cli.options import Json
 from copeland.cli.shell import print_json, show
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
@@ -15,8 +13,10 @@ from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from copeland.certificate import Certificate
     from copeland.study import Standing
     from copeland.study.outlook import Outlook
+    from copeland.study.reading import Reading
     from copeland.study.verdict import Verdict
 
 
@@ -25,13 +25,14 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
     from copeland.report.study_tables import standing_table
     from copeland.study.outlook import outlook_of
+    from copeland.study.reading import reading_of
     from copeland.study.verdict import verdict_of
 
-    standing = opened(name, storage).standing()
-    outlook = outlook_of(standing)
-    verdict = verdict_of(standing, outlook)
+    reading = reading_of(opened(name, storage).standing())
+    standing, outlook = reading.standing, outlook_of(reading.standing)
+    verdict = verdict_of(reading, outlook)
     if as_json:
-        print_json(described(standing, verdict, outlook))
+        print_json(described(reading, verdict, outlook))
         return
     show(*_headline(standing, verdict))
     delta = f"error probability {standing.certificate.delta:g}"
@@ -43,11 +44,12 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         if sentences:
             show(_bold(f"\n{heading}"), *(_bullet(sentence) for sentence in sentences))
     if standing.votes:
-        show("", standing_table(rows_of_options(standing, verdict)))
+        show("", standing_table(rows_of_options(reading)))
 
 
-def described(standing: Standing, verdict: Verdict, outlook: Outlook) -> dict[str, Any]:
+def described(reading: Reading, verdict: Verdict, outlook: Outlook) -> dict[str, Any]:
     """Return how a study stands, ready for JSON."""
+    standing, labels = reading.standing, reading.standing.labels
     return {
         "study": standing.name,
         "votes": standing.votes,
@@ -66,7 +68,9 @@ def described(standing: Standing, verdict: Verdict, outlook: Outlook) -> dict[st
             "pairs": [need._asdict() for need in outlook.pairs],
         },
         "leader": standing.leader,
-        "options": rows_of_options(standing, verdict),
+        "leaders": [labels[i] for i in reading.leaders],
+        "circles": [[labels[i] for i in circle] for circle in reading.circles],
+        "options": rows_of_options(reading),
         "certificate": asdict(standing.certificate),
         "position": asdict(standing.position),
         "outcomes": standing.outcomes,
@@ -82,38 +86,32 @@ def described(standing: Standing, verdict: Verdict, outlook: Outlook) -> dict[st
     }
 
 
-def rows_of_options(standing: Standing, verdict: Verdict) -> list[dict[str, Any]]:
+def rows_of_options(reading: Reading) -> list[dict[str, Any]]:
     """Return what is known of each option, who leads first."""
-    points = standing.wins + standing.ties / 2
-    beats = (points > points.T).sum(axis=1)
-    even = (points == points.T).sum(axis=1) - 1
+    standing, found = reading.standing, reading.certificate
     won, lost, tied = (
         counts.sum(axis=1) for counts in (standing.wins, standing.wins.T, standing.ties)
     )
-    share = points.sum(axis=1) / np.maximum(won + lost + tied, 1)
-    found = standing.certificate
-    order = np.lexsort((-share, -(beats + even / 2)))
-    first = set(found.best)
-    rows = [
+    return [
         {
             "name": standing.options[i].name,
             "state": standing.options[i].state,
             "won": int(won[i]),
             "lost": int(lost[i]),
             "tied": int(tied[i]),
-            "beats": int(beats[i]),
+            "beats": int(reading.scores[i]),
             "beats_proved": found.lower[i],
             "score": list(found.scores[i]),
-            "chance": None if verdict.chances is None else verdict.chances[i],
-            "place": _place(standing, i),
+            "chance": None if reading.chances is None else reading.chances.each[i],
+            "borda": float(reading.borda[i]),
+            "lottery": float(reading.lottery[i]),
+            "place": _place(found, i),
         }
-        for i in order.tolist()
+        for i in reading.order
     ]
-    return sorted(rows, key=lambda row: found.labels.index(row["name"]) not in first)
 
 
-def _place(standing: Standing, i: int) -> str:
-    found = standing.certificate
+def _place(found: Certificate, i: int) -> str:
     if i in found.best:
         return "proved best"
     if i not in found.possible:

@@ -1,0 +1,113 @@
+"""One reading of the votes: verdict, page and JSON say the same, and no more than is proved."""
+
+import json
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_study_report import text_of
+
+import copeland
+from copeland.cli.study.status import described
+from copeland.report.study import study_page
+from copeland.study.filing import certificate_to_file
+from copeland.study.history import history_of
+from copeland.study.outlook import outlook_of
+from copeland.study.reading import STANDS_OUT, reading_of
+from copeland.study.verdict import verdict_of
+
+
+def study_of(votes, options, **how):
+    """A study with wins and losses by pair."""
+    study = copeland.create_study("study", list(options), **how)
+    study.add_votes(
+        {"left": pair[0], "right": pair[1], "outcome": winner}
+        for pair, (won, lost) in votes.items()
+        for winner, times in ((pair[0], won), (pair[1], lost))
+        for _ in range(times)
+    )
+    return study
+
+
+@st.composite
+def studies(draw):
+    """A study of 2 to 5 options with few or many votes, with and without a margin."""
+    k = draw(st.integers(2, 5))
+    most = draw(st.sampled_from([3, 30, 400]))
+    counts = st.integers(0, most)
+    votes = {
+        "ABCDE"[i] + "ABCDE"[j]: (draw(counts), draw(counts))
+        for i in range(k)
+        for j in range(i + 1, k)
+        if draw(st.booleans())
+    }
+    return study_of(votes, "ABCDE"[:k], indifference=draw(st.sampled_from([0.0, 0.1])))
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(studies())
+def test_verdict_page_json_and_file_tell_one_story(study):
+    reading = reading_of(study.standing())
+    outlook = outlook_of(reading.standing)
+    verdict = verdict_of(reading, outlook)
+    page = unescape(text_of(study_page(reading, verdict, history_of(study.log()), outlook=outlook)))
+    told = json.loads(json.dumps(described(reading, verdict, outlook)))
+    issued, text = certificate_to_file(study)
+    filed = json.loads(text)
+
+    assert issued == reading.certificate
+    assert told["certificate"]["best"] == filed["best"] == list(reading.certificate.best)
+    assert all(sentence in page for sentence in map(_spaced, verdict.sentences))
+
+    names = [reading.names[i] for i in reading.leaders]
+    assert told["leaders"] == names
+    assert told["leader"] == (reading.names[reading.order[0]] if names else None)
+    assert [row["name"] for row in told["options"]] == [reading.names[i] for i in reading.order]
+
+    only = "is proved the only winner" in verdict.claim
+    alone = len(issued.best) == 1 and issued.is_all and issued.margin == 0
+    assert only == alone == ("is proved the only winner" in filed["statement"])
+    assert ("in a cycle" in verdict.claim) == reading.in_circle
+    assert any("In a circle" in one for one in verdict.shown) == bool(reading.circle)
+    if reading.leaders:
+        assert ("beat each other in a circle" in page) == bool(reading.circles)
+    instead = any(one.startswith("Borda") for one in verdict.shown)
+    assert instead == ("Borda disagrees with Copeland" in page)
+
+
+def _spaced(text):
+    return " ".join(text.split())
+
+
+def test_a_circle_that_may_be_chance_is_told_by_neither():
+    reading = reading_of(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
+    assert reading.circles == () and reading.circle == ()
+    assert len(reading.leaders) == 3
+
+
+def test_who_beats_every_other_is_the_only_winner_in_the_sentence_and_in_the_file():
+    study = study_of({f"A{rest}": (35, 11) for rest in "BCDEF"}, "ABCDEF")
+    verdict, (issued, text) = verdict_of(study.standing()), certificate_to_file(study)
+    assert verdict.claim == "A is proved the only winner."
+    assert issued.is_all and json.loads(text)["is_all"]
+    assert "A is proved the only winner" in issued.statement
+
+
+def test_a_circle_below_the_leaders_is_told_after_theirs():
+    votes = {p: (90, 10) for p in ("BC", "CD", "DB", "AB", "AC", "AD")}
+    reading = reading_of(study_of(votes, "ABCD").standing())
+    assert (reading.leaders, reading.circle) == ((0,), ())
+    assert set(reading.circles[0]) == {1, 2, 3}
+
+
+def test_the_links_of_a_circle_stand_out():
+    votes = {p: (90, 10) for p in ("AB", "BC", "CA")} | {"AD": (5, 3), "DB": (5, 3)}
+    reading = reading_of(study_of(votes, "ABCD").standing())
+    for i, j in reading.links(reading.circle):
+        lead = reading.standing.wins[i, j] - reading.standing.wins[j, i]
+        assert lead >= STANDS_OUT * np.sqrt(reading.n[i, j] + 4)
+    assert re.fullmatch("[ABC]{3}", "".join(reading.names[i] for i in reading.circle))
