@@ -7,9 +7,9 @@ Rulings where the paper is silent:
 - The recommendation is that of the last solver to end; before any did, the leader of the current one.
 - A pair proved to lie within ``resolution`` of 1/2 counts as a tie: see
   :mod:`copeland.algorithms.copeland_pac`. Without that one exact tie would use up every round. The answer is
-  in doubt if another option could pass it were its ties wins. Then, once t^(-1/3) / 4 has come down to half
-  the resolution, the resolution is halved, all ties are tested on from their counts, and Algorithm 4 is
-  run again on the same opponents. The next rounds begin with the resolution reached.
+  in doubt if an option with a tie has too few proved losses to be surely no better. Then, once t^(-1/3) / 4
+  has come down to half the resolution, the resolution is halved, all ties are tested on from their counts,
+  and Algorithm 4 is run again on the same opponents. The next rounds begin with the resolution reached.
 
 What that adds to Theorem 13, with Delta the smallest distance of any pair from 1/2:
 
