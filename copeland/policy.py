@@ -320,9 +320,10 @@ class Policy:
                 f"{what} have the shape {counts.shape}; give a row and a column for each of "
                 f"{self.k} options."
             )
-        if not ((counts >= 0) & (counts == np.floor(counts))).all():
+        whole = np.issubdtype(counts.dtype, np.integer) or (counts == np.floor(counts)).all()
+        if not (whole and (counts >= 0).all()):
             raise InvalidParameter(f"{what} must be whole numbers from 0 up.")
-        return counts.astype(np.int64)
+        return counts.astype(np.int64, copy=False)
 
     def grow(self, k: int) -> None:
         """Add options, until there are ``k``."""

@@ -10,8 +10,16 @@ from scipy.integrate import quad
 from scipy.special import betainc, betaln
 from scipy.stats import multinomial
 
+from copeland.certificate import certify
 from copeland.kernels import compiled
-from copeland.kernels.evidence import all_level, levels, log_evidence, loss_level, win_level
+from copeland.kernels.evidence import (
+    all_level,
+    fewest_votes,
+    levels,
+    log_evidence,
+    loss_level,
+    win_level,
+)
 
 counts = st.integers(0, 3_000)
 margins = st.sampled_from([0.0, 0.01, 0.05, 0.2, -0.01, -0.05, -0.2])  # below 0: above 1/2
@@ -222,3 +230,23 @@ def test_the_union_can_be_asked_for():
     x = math.log(72 / 0.05)
     assert (at.win, at.loss, at.all, at.union) == (x, x, x, x)
     assert win_level(at, 4) == x
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.05, 0.2, 0.45])
+@pytest.mark.parametrize("epoch", [0, 1, 2])
+@pytest.mark.parametrize("voters", ["independent", "dependent"])
+@pytest.mark.parametrize("shape", ["order", "cycle", "star"])
+def test_no_option_is_proved_best_with_fewer_votes_than_the_fewest(margin, epoch, voters, shape):
+    for k in (2, 3, 5, 9):
+        i, j = np.triu_indices(k, 1)
+        wins = np.zeros((k, k), np.int64)
+        if shape == "cycle":  # each beats the next, which with a margin may do
+            wins[np.arange(k), (np.arange(k) + 1) % k] = 1
+        else:
+            wins[i, j] = 1 if shape == "order" else i == 0
+        fewest = fewest_votes(k, 0.05, margin, epoch, voters == "dependent")
+        for n in range(1, 60):
+            found = certify(n * wins, margin=margin, epoch=epoch, voters=voters)
+            assert found.verdict == "open" or found.votes >= fewest
+        if shape == "order":
+            assert found.verdict == "winner"

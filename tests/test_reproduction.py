@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import copeland
 import copeland.data
-from copeland import results
+from copeland import InvalidParameter, results
 from copeland.cli import app
 from copeland.experiments import analyses, paper, reproduction
 from copeland.experiments.comparisons import SimulationTask
@@ -105,6 +105,23 @@ def test_every_experiment_and_the_analyses_are_run(found):
     large = [f"large: {gaps}" for gaps in paper.QUICK_GAPS]
     assert names == ["small", *large, "condorcet", "modern"]
     assert found.analyses is not None
+
+
+def test_figures_1_and_2_show_more_algorithms_if_asked(tmp_path):
+    more = reproduce(tmp_path, only=["small", "large", "condorcet"], also=["scb:literal=1"])
+    for figure, runs in more.figures:
+        shown = [curve.label for curve in runs.curves]
+        assert ("scb:literal=1" in shown) == (figure.name != "condorcet")
+    with pytest.raises(InvalidParameter, match="no parameter 'literl'"):
+        reproduce(tmp_path, also=["scb:literl=1"])
+
+
+def test_the_command_line_passes_more_algorithms_on(tmp_path):
+    words = ("--only", "small", "--also", "scb:literal=1", "--out", tmp_path / "out", "--json")
+    result = run(*words, cache=tmp_path)
+    shown = json.loads(result.stdout)["experiments"]["small"]["algorithms"]
+    assert "scb:literal=1" in shown
+    assert "--also scb:literal=1" in (tmp_path / "out" / "index.html").read_text()
 
 
 def test_nothing_is_run_twice(found, folder, matrix, monkeypatch):

@@ -1,9 +1,13 @@
 """The guide of a study names pairs that are allowed, and knows what is under way."""
 
+import subprocess
+import sys
+
 import pytest
 
+from copeland.kernels.evidence import fewest_votes
 from copeland.policy import arrays_of
-from copeland.study import Storage, create_study
+from copeland.study import Storage, create_study, standing
 from copeland.study.events import ASKED, VOTED, Event
 from copeland.study.guide import Player, Wish, active
 
@@ -92,3 +96,31 @@ def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
         return [array.tolist() for _, array in arrays_of(player.policy.state)]
 
     assert played(0) == played(3)
+
+
+def test_early_questions_do_not_look_at_all_pairs(monkeypatch):
+    study = create_study("tea", [f"tea {i}" for i in range(20)])
+    monkeypatch.setattr(standing, "certify", lambda *_, **__: pytest.fail("looked at all pairs"))
+    for _ in range(fewest_votes(20, study.settings.delta, epoch=1)):
+        ballot = study.ask()
+        study.tell(ballot, "left")
+    with pytest.raises(pytest.fail.Exception, match="all pairs"):
+        study.ask()
+
+
+BIG = """
+import resource
+import copeland
+
+study = copeland.create_study("big", [str(i) for i in range(3000)])
+for _ in range(3):
+    study.tell(study.ask("ann"), "left")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is in other units")
+def test_the_first_questions_on_3000_options_take_little_memory():
+    done = subprocess.run([sys.executable, "-c", BIG], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 300 * 1024  # KiB; dense tables of all pairs would take a gigabyte

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import betaln, gammaln
+from scipy.special import betaln
 
 from copeland.kernels import LOST, OPEN, TIED, WON, new_trials, observe
 
@@ -27,9 +27,15 @@ def test_the_running_log_is_that_of_the_closed_form():
     votes = np.random.default_rng(0).random(500) < 0.6
     trials = feed(votes)
     n, w = 500, int(votes.sum())
-    closed = math.log(n + 1) + gammaln(n + 1) - gammaln(w + 1) - gammaln(n - w + 1)
-    assert trials.log_peak[0, 1] == pytest.approx(closed, rel=1e-12)
+    assert trials.log_even[0, 1] == pytest.approx(log_density(n, w, 0.5), rel=1e-11)
     assert (trials.wins[0, 1], trials.wins[1, 0], trials.duels[1, 0]) == (w, n - w, n)
+
+
+def test_the_running_log_keeps_its_digits():
+    # After m wins each: ln[(2 m + 1) (2 m choose m) / 4^m], by Stirling's series.
+    m = 50_000
+    stirling = math.log((2 * m + 1) / math.sqrt(math.pi * m)) - 1 / (8 * m)
+    assert feed([1, 0] * m).log_even[0, 1] == pytest.approx(stirling, abs=1e-11)
 
 
 def test_a_pair_is_won_at_the_first_vote_at_which_a_half_leaves_the_confidence_set():

@@ -12,8 +12,14 @@ Rulings where the paper is silent:
 - Line 1: "sufficiently many times" is until the pair's prior-posterior ratio test ends (see
   :mod:`copeland.kernels.trials`) with error probability delta / K^2; a pair is tested once.
 - A pair proved to lie within ``resolution`` of 1/2 is a tie, and a tie counts for nobody: without
-  that a pair at exactly p = 1/2 would be dueled for ever. The promise is thus for the problem in
-  which gaps below ``resolution`` may count either way; 0 switches it off.
+  that a pair at exactly p = 1/2 would be dueled for ever.
+
+So, with probability 1 - delta, the answer wins the problem in which some of the pairs closer to 1/2 than
+``resolution`` are made ties. That is the problem itself if no pair is that close. With ``resolution=0``
+it always is, and the solver ends unless a pair that it tests is exactly even.
+
+``literal=True`` is Algorithm 2 as printed: opponents drawn with replacement, every reward from duels of its
+own, no ties. It never ends where several options win or a pair that it tests is exactly even.
 """
 
 from __future__ import annotations
@@ -26,7 +32,8 @@ from numpy.typing import NDArray
 
 from copeland.algorithms.kl_best_arm import Arms, close_round, leader, new_arms
 from copeland.errors import InvalidParameter
-from copeland.kernels import OPEN, WON, Trials, draw, kernel, new_trials, observe, total
+from copeland.kernels import OPEN, WON, Trials, draw, kernel, new_trials, observe, pick, total
+from copeland.kernels.trials import forget_pair
 from copeland.policy import Algorithm, register
 
 
@@ -36,6 +43,7 @@ class State(NamedTuple):
     arms: Arms
     trials: Trials
     order: NDArray[np.int64]  # K x (K-1): the others, those already drawn first
+    drawn: NDArray[np.int64]  # K: how many of them are drawn
     queue: NDArray[np.int64]  # the options in the order of this round's rewards
     turn: NDArray[np.int64]  # (1,): whose reward is being drawn, as a place in the queue
     opponent: NDArray[np.int64]  # (1,): against whom, -1 before it is drawn
@@ -44,21 +52,32 @@ class State(NamedTuple):
     resolution: NDArray[np.float64]  # (1,)
 
 
-def init(k: int, delta: float = 0.05, epsilon: float = 0.0, resolution: float = 0.001) -> State:
-    """Begin; an ``epsilon``-Copeland winner is found with probability 1 - ``delta``."""
+def init(
+    k: int,
+    delta: float = 0.05,
+    epsilon: float = 0.0,
+    resolution: float = 0.001,
+    literal: bool = False,
+) -> State:
+    """Begin; an ``epsilon``-Copeland winner is found with probability 1 - ``delta``.
+
+    Pairs closer to 1/2 than ``resolution`` may count as ties. ``literal`` is the printed algorithm, which
+    knows no ties.
+    """
     if not 0 <= resolution < 0.5:
         raise InvalidParameter(f"resolution is {resolution}; a gap lies between 0 and 1/2.")
     others = np.arange(k * (k - 1)).reshape(k, k - 1) % (k - 1)
     return State(
-        arms=new_arms(k, delta, epsilon, population=k - 1),
+        arms=new_arms(k, delta, epsilon, population=0 if literal else k - 1),
         trials=new_trials(k),
         order=others + (others >= np.arange(k)[:, None]),
+        drawn=np.zeros(k, np.int64),
         queue=np.arange(k),
         turn=np.zeros(1, np.int64),
         opponent=np.array([-1]),
         answer=np.array([-1]),
         level=np.array([math.log(k**2 / delta)]),
-        resolution=np.array([resolution]),
+        resolution=np.array([0.0 if literal else resolution]),
     )
 
 
@@ -77,7 +96,7 @@ def advance(state, t, rng):
             if not arms.active[i]:
                 state.turn[0] += 1
                 continue
-            state.opponent[0] = draw(state.order[i], arms.rounds[0], rng)
+            state.opponent[0] = next_opponent(state, i, rng)
         i = state.queue[state.turn[0]]
         verdict = state.trials.verdict[i, state.opponent[0]]
         if verdict == OPEN:
@@ -85,6 +104,31 @@ def advance(state, t, rng):
         arms.sums[i] += int(verdict == WON)
         state.opponent[0] = -1
         state.turn[0] += 1
+
+
+@kernel
+def next_opponent(state, i, rng):
+    """Line 1: return against whom option i is tested for its next reward."""
+    if state.arms.population[0] == 0:  # as printed: with replacement, and tested anew
+        j = state.order[i, pick(rng, len(state.queue) - 1)]
+        forget_pair(state.trials, i, j)
+        return j
+    at = state.arms.rounds[0]
+    if at == state.drawn[i]:
+        draw(state.order[i], at, rng)
+        state.drawn[i] += 1
+    return state.order[i, at]
+
+
+@kernel
+def score_anew(state):
+    """Begin Algorithm 4 anew; tests and opponents stay, so that rewards known already cost nothing."""
+    state.arms.sums[:] = 0
+    state.arms.active[:] = True
+    state.arms.rounds[0] = 0
+    state.turn[0] = 0
+    state.opponent[0] = -1
+    state.answer[0] = -1
 
 
 @kernel

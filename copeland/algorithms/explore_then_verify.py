@@ -18,8 +18,11 @@ made for Copeland winners here:
 - A pair is decided by the prior-posterior ratio test (see :mod:`copeland.kernels.trials`), at kappa
   divided by the number of all pairs, or delta_r by the number of pairs in the proof.
 - As in :mod:`copeland.algorithms.copeland_pac`, a pair proved to lie within ``resolution`` of 1/2 is a tie
-  and counts for nobody. The promise is thus for the problem in which gaps below ``resolution`` may
-  count either way; 0 switches it off, and then exact ties are dueled for ever.
+  and counts for nobody.
+
+So, with probability 1 - delta, the answer wins the problem in which some of the pairs closer to 1/2 than
+``resolution`` are made ties: the problem itself if no pair is that close. With ``resolution=0`` it always
+is, but a pair that is exactly even and has to be decided is dueled for ever.
 """
 
 from __future__ import annotations
@@ -66,7 +69,10 @@ class State(NamedTuple):
 
 
 def init(k: int, delta: float = 0.05, resolution: float = 0.001) -> State:
-    """Begin; a Copeland winner is found with probability 1 - ``delta``."""
+    """Begin; a Copeland winner is found with probability 1 - ``delta``.
+
+    Pairs closer to 1/2 than ``resolution`` may count as ties.
+    """
     if not 0 < delta < 1:
         raise InvalidParameter(f"delta is {delta}; a failure probability lies between 0 and 1.")
     if not 0 <= resolution < 0.5:

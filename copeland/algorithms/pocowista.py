@@ -39,12 +39,14 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
-from copeland.kernels.trials import LOG_HALF, LOST, OPEN, TIED, WON
+from copeland.kernels.trials import LOST, OPEN, TIED, WON
 from copeland.kernels.trials import is_tied as near_tie
 from copeland.policy import Algorithm, register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+LOG_HALF = math.log(0.5)
 
 
 class State(NamedTuple):
@@ -215,10 +217,11 @@ def ending(state, i, j):
         outcome = LOST if losses > ties else TIED
         most, n, log_peak = max(losses, ties), losses + ties, state.log_peak_tied[j, i]
     level = state.level[0] - (LOG_HALF if ties > 0 else 0.0)
-    if log_peak + n * LOG_HALF <= -level:
+    log_even = log_peak + n * LOG_HALF
+    if log_even <= -level:
         return outcome
     resolution = state.resolution[0]
-    if resolution > 0 and near_tie(n, most, log_peak, level, resolution):
+    if resolution > 0 and near_tie(n, most, log_even, level, resolution):
         return TIED
     return OPEN
 

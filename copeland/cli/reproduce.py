@@ -63,6 +63,14 @@ def reproduce_command(
             "with commas. All by default.",
         ),
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ALGORITHM",
+            help="Show this algorithm in Figures 1 and 2 too, as in scb:literal=1; may be given "
+            "several times.",
+        ),
+    ] = None,
     jobs: Annotated[int, Whole(help="Processes at once; changes no number.")] = 1,
     backend: Annotated[
         str, typer.Option(help="loky (this machine), dask or ray; changes no number.")
@@ -87,6 +95,7 @@ def reproduce_command(
                 matrix=rankers,
                 others=others,
                 only=parts,
+                also=also or (),
                 seed=seed,
                 jobs=jobs,
                 backend=backend,
@@ -102,7 +111,7 @@ def reproduce_command(
 
     from copeland.report.reproduction import PAGE, summary, write_reproduction
 
-    command = _command(out, full, matrix, parts, seed)
+    command = _command(out, full, matrix, parts, also or (), seed)
     write_reproduction(found, out, results.versions(), command)
     if as_json:
         print_json(numbers(found))
@@ -146,11 +155,20 @@ def _noted(sentence: str) -> None:
     note(f"copeland: {sentence}")
 
 
-def _command(out: Path, full: bool, matrix: str | None, parts: Sequence[str], seed: int) -> str:
+def _command(
+    out: Path,
+    full: bool,
+    matrix: str | None,
+    parts: Sequence[str],
+    also: Sequence[str],
+    seed: int,
+) -> str:
     """The command that gives these numbers again."""
     words = ["copeland", "reproduce", "--full" if full else "--quick"]
     if matrix is not None:
         words += ["--matrix", matrix]
     for name in parts:
         words += ["--only", name]
+    for name in also:
+        words += ["--also", name]
     return shlex.join([*words, "--seed", str(seed), "--out", str(out)])

@@ -6,7 +6,8 @@ prints neither the number of runs nor, for its second experiment, the gaps and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from copeland.experiments.comparisons import Comparison
 from copeland.matrix import PreferenceMatrix
@@ -51,6 +52,11 @@ class Figure:
     title: str
     paper: str  # what the paper says
     comparison: Comparison
+
+    def beside(self, algorithms: Sequence[str]) -> Figure:
+        """Return the figure with more algorithms in it, after its own."""
+        shown = (*self.comparison.algorithms, *algorithms)
+        return replace(self, comparison=replace(self.comparison, algorithms=shown))
 
 
 def small(matrix: PreferenceMatrix | None, full: bool, seed: int) -> Figure:

@@ -18,6 +18,7 @@ from copeland.experiments.subsets import BLOCK
 from copeland.kernels.mark import source_digest
 from copeland.limits import lower_regret
 from copeland.matrix import PreferenceMatrix
+from copeland.policy import Spec, find
 from copeland.problems import Problem
 from copeland.runs import Runs, number
 
@@ -57,6 +58,7 @@ def reproduce(
     matrix: PreferenceMatrix | None = None,
     others: dict[str, PreferenceMatrix] | None = None,
     only: Sequence[str] = (),
+    also: Sequence[str] = (),
     seed: int = 0,
     jobs: int = 1,
     backend: str = "loky",
@@ -75,9 +77,11 @@ def reproduce(
         Matrices of the same rankers under other click models, by name.
     only
         Some of ``small``, ``large``, ``condorcet``, ``modern`` and ``analyses``; all by default.
+    also
+        Algorithms to show in Figures 1 and 2 beside the paper's, as in ``scb:literal=1``.
     """
     parts = _parts(only)
-    figures = _figures(parts, matrix, full, seed)
+    figures = _figures(parts, matrix, full, seed, _specs(also))
     subsets = _subsets(matrix, full, seed) if matrix is not None and "analyses" in parts else []
     work: list[list[Task]] = [list(figure.comparison.tasks()) for figure in figures]
     tasks = [task for piece in [*work, subsets] for task in piece]
@@ -120,13 +124,25 @@ def _parts(only: Sequence[str]) -> Sequence[str]:
     return only or PARTS
 
 
+def _specs(also: Sequence[str]) -> Sequence[str]:
+    """Return the algorithms, if they and their parameters can be run."""
+    for text in also:
+        spec = Spec.parse(text)
+        find(spec.name).start(k=5, horizon=1000, **spec.params)
+    return also
+
+
 def _figures(
-    parts: Sequence[str], matrix: PreferenceMatrix | None, full: bool, seed: int
+    parts: Sequence[str],
+    matrix: PreferenceMatrix | None,
+    full: bool,
+    seed: int,
+    also: Sequence[str],
 ) -> list[paper.Figure]:
-    gaps = paper.SCANNED_GAPS if full else paper.QUICK_GAPS
+    gaps = (paper.SCANNED_GAPS if full else paper.QUICK_GAPS) if "large" in parts else ()
     made = {
-        "small": [paper.small(matrix, full, seed)],
-        "large": [paper.large(name, full, seed) for name in gaps] if "large" in parts else [],
+        "small": [paper.small(matrix, full, seed).beside(also)],
+        "large": [paper.large(name, full, seed).beside(also) for name in gaps],
         "condorcet": [paper.condorcet(matrix, full, seed)],
         "modern": [paper.modern(matrix, full, seed)],
     }

@@ -133,3 +133,22 @@ def levels(
         all_growth=float(not late),
         union=every,
     )
+
+
+def fewest_votes(
+    k: int, delta: float, margin: float = 0.0, epoch: int = 0, dependent: bool = False
+) -> int:
+    """Return a number of votes below which no option of ``k`` can be proved best.
+
+    One vote multiplies the evidence of a claim by 1 / (1/2 - margin) at most. An option that is proved
+    best has proved all its wins, or each other option has a proved loss; with a margin, one pair may
+    count as a loss of both.
+
+    Examples
+    --------
+    >>> fewest_votes(20, 0.05), fewest_votes(3000, 0.05)
+    (90, 24000)
+    """
+    at = levels(k, delta, epoch, dependent)
+    a_pair = min(win_level(at, 0), loss_level(at)) / -math.log(0.5 - margin)
+    return k // 2 * int(a_pair)

@@ -3,7 +3,10 @@
 The *prior-posterior ratio* of a coin's bias q: a uniform prior over q against its posterior after w
 wins in n. The q whose posterior density is above delta form a confidence set that contains the truth
 at all times together with probability 1 - delta (Ville's inequality; Waudby-Smith & Ramdas 2020). A
-pair is won once 1/2 has left the set, and tied once the set lies within ``resolution`` of 1/2.
+pair is won once 1/2 has left the set, and tied once the set lies within ``resolution`` of 1/2. So a pair
+whose gap is ``resolution`` or more is called a tie no more often than a loser is called the winner.
+
+The density is kept at 1/2, where it stays near 1: its logarithm keeps its digits after 1e12 duels.
 """
 
 from __future__ import annotations
@@ -18,15 +21,13 @@ from copeland.kernels.mark import kernel
 
 OPEN, WON, LOST, TIED = 0, 1, -1, 2
 
-LOG_HALF = math.log(0.5)
-
 
 class Trials(NamedTuple):
     """Counts of every pair, and how its test ended."""
 
     wins: NDArray[np.int64]  # K x K: wins of i over j
     duels: NDArray[np.int64]  # K x K, symmetric
-    log_peak: NDArray[np.float64]  # K x K, symmetric: ln[(n + 1) (n choose w)]
+    log_even: NDArray[np.float64]  # K x K, symmetric: ln of the density at 1/2
     verdict: NDArray[np.int8]  # K x K: OPEN, WON, LOST or TIED, of i against j
 
 
@@ -35,7 +36,7 @@ def new_trials(k: int) -> Trials:
     return Trials(
         wins=np.zeros((k, k), np.int64),
         duels=np.zeros((k, k), np.int64),
-        log_peak=np.zeros((k, k)),
+        log_even=np.zeros((k, k)),
         verdict=np.zeros((k, k), np.int8),
     )
 
@@ -47,26 +48,45 @@ def observe(trials, winner, loser, level, resolution):
     w = trials.wins[winner, loser] + 1
     trials.wins[winner, loser] = w
     trials.duels[winner, loser] = trials.duels[loser, winner] = n
-    log_peak = trials.log_peak[winner, loser] + math.log((n + 1) / w)
-    trials.log_peak[winner, loser] = trials.log_peak[loser, winner] = log_peak
+    log_even = trials.log_even[winner, loser] + math.log((n + 1) / (2 * w))
+    trials.log_even[winner, loser] = trials.log_even[loser, winner] = log_even
     if trials.verdict[winner, loser] != OPEN:
         return
-    if log_peak + n * LOG_HALF <= -level:
+    if log_even <= -level:
         won = 2 * w > n
         trials.verdict[winner, loser] = WON if won else LOST
         trials.verdict[loser, winner] = LOST if won else WON
-    elif resolution > 0 and is_tied(n, w, log_peak, level, resolution):
+    elif resolution > 0 and is_tied(n, w, log_even, level, resolution):
         trials.verdict[winner, loser] = trials.verdict[loser, winner] = TIED
 
 
 @kernel
-def is_tied(n, w, log_peak, level, resolution):
+def is_tied(n, w, log_even, level, resolution):
     """Tell whether both 1/2 - resolution and 1/2 + resolution have left the confidence set."""
     if abs(w / n - 0.5) >= resolution:
         return False
-    near, far = math.log(0.5 + resolution), math.log(0.5 - resolution)
-    densest = max(w * near + (n - w) * far, w * far + (n - w) * near)
-    return log_peak + densest <= -level
+    more = max(w, n - w)
+    near, far = math.log1p(2 * resolution), math.log1p(-2 * resolution)
+    return log_even + more * near + (n - more) * far <= -level
+
+
+@kernel
+def resume_ties(trials):
+    """Take all ties back: their tests go on from their counts."""
+    k = len(trials.verdict)
+    for i in range(k):
+        for j in range(k):
+            if trials.verdict[i, j] == TIED:
+                trials.verdict[i, j] = OPEN
+
+
+@kernel
+def forget_pair(trials, i, j):
+    """Begin the test of one pair anew."""
+    trials.wins[i, j] = trials.wins[j, i] = 0
+    trials.duels[i, j] = trials.duels[j, i] = 0
+    trials.log_even[i, j] = trials.log_even[j, i] = 0.0
+    trials.verdict[i, j] = trials.verdict[j, i] = OPEN
 
 
 @kernel
@@ -74,5 +94,5 @@ def forget(trials):
     """Begin all tests anew."""
     trials.wins[:, :] = 0
     trials.duels[:, :] = 0
-    trials.log_peak[:, :] = 0.0
+    trials.log_even[:, :] = 0.0
     trials.verdict[:, :] = OPEN

@@ -19,7 +19,7 @@ from copeland.study.events import ADDED, ASKED, LEFT, RIGHT, TIE, VOTED, Event
 from copeland.study.ledger import Ledger
 from copeland.study.log import Log
 from copeland.study.options import ACTIVE
-from copeland.study.standing import certificate_of
+from copeland.study.standing import is_open
 
 Pair = tuple[int, int]
 
@@ -79,7 +79,7 @@ class Counted:
 
     def propose(self, log: Log, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
-        if certificate_of(ledger).verdict != "open":
+        if not is_open(ledger):
             return []
         if ledger.settings.voters == "dependent":
             player = Player(ledger, _of_others(log, ledger, wish.voter))
@@ -130,7 +130,7 @@ class Player:
         settings = ledger.settings
         params = settings.parameters(ledger.epoch)
         self.policy = Policy(settings.spec.name, ledger.k, settings.seed, **params)
-        if counts is not None:
+        if counts is not None and ledger.votes > 0:
             self.policy.absorb(*counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Duel] = {}  # by ballot

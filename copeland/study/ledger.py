@@ -116,9 +116,7 @@ class Ledger:
         for option in new:
             self.indices[option.name] = self.k
             self.options.append(option)
-        grown = self.k - len(self.wins)
-        self.wins = np.pad(self.wins, (0, grown))
-        self.ties = np.pad(self.ties, (0, grown))
+        self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
 
     def _changed(self, event: Event) -> None:
         assert event.left is not None
@@ -223,6 +221,13 @@ class Ledger:
             *(getattr(self, name).tolist() for name in _ARRAYS),
             *(getattr(self, name) for name in _SCALARS),
         )
+
+
+def _widened(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+    """Return the counts with room for ``k`` options; rows without votes take no memory."""
+    wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
+    wider[: len(counts), : len(counts)] = counts
+    return wider
 
 
 _HANDLERS = {

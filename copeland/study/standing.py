@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import Certificate, certify
+from copeland.kernels.evidence import fewest_votes
 from copeland.study.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.ledger import Ledger
 from copeland.study.options import ACTIVE, Option
@@ -133,6 +134,19 @@ def certificate_of(ledger: Ledger) -> Certificate:
         voters="dependent" if ledger.settings.voters == "dependent" else "independent",
         labels=[option.name for option in ledger.options],
     )
+
+
+def is_open(ledger: Ledger) -> bool:
+    """Tell whether no option is proved best; with few votes that is known without looking at them."""
+    settings = ledger.settings
+    fewest = fewest_votes(
+        ledger.k,
+        settings.delta,
+        settings.indifference,
+        ledger.epoch,
+        settings.voters == "dependent",
+    )
+    return ledger.votes < fewest or certificate_of(ledger).verdict == "open"
 
 
 def leader_of(ledger: Ledger, certificate: Certificate) -> str | None:

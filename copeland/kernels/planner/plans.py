@@ -8,7 +8,7 @@ from copeland.kernels.claims import is_held
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.meetings import NONE, entry_of, side_of
 from copeland.kernels.planner.losses import losses_price
-from copeland.kernels.planner.prices import price
+from copeland.kernels.planner.prices import price_of
 from copeland.kernels.planner.state import win_level
 
 
@@ -16,16 +16,17 @@ from copeland.kernels.planner.state import win_level
 def price_row(planner, i):
     """Price every win of option i, and list them in a heap, the dearest first."""
     level = win_level(planner, planner.skipped[i])
+    has_met = planner.meetings.met[i] > 0
     size = 0
     for j in range(len(planner.row)):
         planner.left_out[j] = False
         planner.fresh[j] = False
         if j == i:
             continue
-        planner.row[j] = price(planner, i, j, level)
+        entry = entry_of(planner.meetings, i, j) if has_met else NONE
+        planner.row[j] = price_of(planner, entry, i, j, level)
         planner.heap[size] = j
         size += 1
-        entry = entry_of(planner.meetings, i, j)
         planner.fresh[j] = entry == NONE or not is_held(
             planner.claims, 2 * entry + side_of(planner.meetings, entry, i)
         )

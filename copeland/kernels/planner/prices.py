@@ -68,7 +68,12 @@ def pair_credit(meetings, entry, side):
 @kernel
 def price(planner, i, j, level):
     """Return what it may take, optimistically, until "i beats j" has evidence above the level."""
-    entry = entry_of(planner.meetings, i, j)
+    return price_of(planner, entry_of(planner.meetings, i, j), i, j, level)
+
+
+@kernel
+def price_of(planner, entry, i, j, level):
+    """Return :func:`price` for a pair whose entry is known."""
     if entry != NONE:
         claim = 2 * entry + side_of(planner.meetings, entry, i)
         if planner.claims.evidence[claim] > level:
