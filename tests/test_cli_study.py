@@ -371,13 +371,20 @@ def test_items_are_drawn_for_judges(tea):
     assert re.search(r",(one|two),", Path("out.csv").read_text())
 
 
-def test_a_judge_that_must_wait_says_so_and_goes_on():
-    ok("create", "two", "-o", "A", "-o", "B", "--open-ballots", "1", "--lease", "3")
-    values("ask", "two", "--voter", "ann", "--item", "breakfast")
+def test_a_judge_that_must_wait_says_so_and_goes_on(busy, monkeypatch):
+    rests = []
+
+    def rest(wait):
+        rests.append(wait.until)
+        if len(rests) == 2:  # by then the ballot was answered elsewhere
+            ok("tell", "two", str(busy["ballot"]), "skip")
+
+    monkeypatch.setattr("copeland.study.judges.sleep_until", rest)
     Path("items.txt").write_text("lunch\n")
     words = ("--command", FIRST, "--voter", "ann", "--calls", "2", "--items", "items.txt")
     done = run("study", "judge", "two", *words, "--json")
     assert (done.exit_code, json.loads(done.stdout)["votes"]) == (0, 2)
+    assert rests == [busy["expires"]] * 2
     assert done.stderr.count("copeland: waiting. Nothing can be asked before") == 1
 
 

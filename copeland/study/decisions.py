@@ -35,7 +35,7 @@ from copeland.study.votes import Row, outcome_of
 
 
 class Wait(NamedTuple):
-    """No ballot now, but later: ask again when it is ``until``, at the latest. It is false, as None is."""
+    """There is no ballot now, but one may be asked at ``until``, or earlier. It is false, as None is."""
 
     until: float
 
