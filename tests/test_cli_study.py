@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,7 @@ def test_a_study_is_created_with_every_setting():
         "repeats": "first",
         "voters": "independent",
         "lease": 60.0,
+        "open_ballots": 3,
     }
     words = [w for k, v in settings.items() for w in (f"--{k.replace('_', '-')}", str(v))]
     made = values("create", "s", "-o", "A", "-o", "B", *words)
@@ -192,13 +194,43 @@ def test_when_nothing_is_left_to_ask_it_is_said(cycle):
     assert ok("ask", "cycle") == "Nothing is left to ask: the verdict is proved."
 
 
-def test_when_answers_are_under_way_it_is_said():
+def test_ballots_that_others_hold_leave_a_question():
     ok("create", "two", "-o", "A", "-o", "B")
     write_votes({"AB": (8, 0)})
     ok("import", "two", "votes.csv")
     asked = values("ask", "two", "-n", "100")  # a few votes are enough
     assert 0 < len(asked) < 100
-    assert "answers are under way" in ok("ask", "two")
+    assert ok("ask", "two").startswith("Ballot ")
+
+
+def test_a_voter_at_the_cap_is_asked_the_oldest_again(tea):
+    held = values("ask", "tea", "--voter", "ann", "-n", "50")
+    assert len(held) == 8
+    assert values("ask", "tea", "--voter", "ann") == held[:1]
+
+
+@pytest.fixture
+def busy():
+    """A study in which ann holds the one ballot that she may hold, on breakfast."""
+    ok("create", "two", "-o", "A", "-o", "B", "--open-ballots", "1")
+    (held,) = values("ask", "two", "--voter", "ann", "--item", "breakfast")
+    return held
+
+
+@pytest.mark.parametrize("n", ["1", "5"])
+def test_who_must_wait_is_told_until_when(busy, n):
+    words = ("ask", "two", "--voter", "ann", "--item", "lunch", "-n", n)
+    assert values(*words) == {"wait_until": busy["expires"]}
+    then = datetime.fromtimestamp(busy["expires"])
+    assert f"at {then:%H:%M:%S} on {then:%Y-%m-%d}, expires." in ok(*words)
+
+
+def test_who_votes_and_must_wait_is_told_until_when(busy):
+    done = voting("two", "--voter", "ann", "--item", "lunch", keys=["l"])
+    assert "0 answers kept. Nothing can be asked before" in done.stderr
+    done = voting("two", "--voter", "ann", "--item", "lunch", "--json", keys=["l"])
+    found = json.loads(done.stdout)
+    assert (found["finished"], found["wait_until"]) == (False, busy["expires"])
 
 
 @pytest.mark.parametrize(
@@ -337,6 +369,23 @@ def test_items_are_drawn_for_judges(tea):
     ok("judge", "tea", "--command", FIRST, "--calls", "2", "--items", "items.txt")
     ok("export", "tea", "out.csv")
     assert re.search(r",(one|two),", Path("out.csv").read_text())
+
+
+def test_a_judge_that_must_wait_says_so_and_goes_on(busy, monkeypatch):
+    rests = []
+
+    def rest(wait):
+        rests.append(wait.until)
+        if len(rests) == 2:  # by then the ballot was answered elsewhere
+            ok("tell", "two", str(busy["ballot"]), "skip")
+
+    monkeypatch.setattr("copeland.study.judges.sleep_until", rest)
+    Path("items.txt").write_text("lunch\n")
+    words = ("--command", FIRST, "--voter", "ann", "--calls", "2", "--items", "items.txt")
+    done = run("study", "judge", "two", *words, "--json")
+    assert (done.exit_code, json.loads(done.stdout)["votes"]) == (0, 2)
+    assert rests == [busy["expires"]] * 2
+    assert done.stderr.count("copeland: waiting. Nothing can be asked before") == 1
 
 
 def test_a_judge_that_keeps_failing_exits_with_1(tea):

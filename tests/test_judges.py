@@ -4,6 +4,7 @@ import json
 import logging
 import sys
 import threading
+import time
 from collections import Counter
 from itertools import combinations
 from types import SimpleNamespace
@@ -14,8 +15,8 @@ from fake_chat import SILENCE, FakeChat, Reply, refuses, says
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.errors import InvalidParameter, StorageError, UnknownName
-from copeland.study import Option, create_study
+from copeland.errors import AlreadyVoted, InvalidParameter, StorageError, UnknownName
+from copeland.study import Option, Wait, create_study
 from copeland.study.judges import (
     Budget,
     BudgetSpent,
@@ -28,6 +29,7 @@ from copeland.study.judges import (
     agreement,
     judge_study,
     read_items,
+    sleep_until,
 )
 from copeland.study.judges.asking import ask_judge
 from copeland.study.judges.items import Drawer
@@ -40,6 +42,7 @@ class Ballot(NamedTuple):
     left: str
     right: str
     item: str | None
+    expires: float = 0.0
 
 
 class Told(NamedTuple):
@@ -52,7 +55,7 @@ class Told(NamedTuple):
 class TinyStudy:
     """Round robin over all pairs until there are enough votes, sides in turn."""
 
-    settings = SimpleNamespace(repeats="count")
+    settings = SimpleNamespace(repeats="count", open_ballots=8)
 
     def __init__(self, enough=10, names="ABC"):
         self.enough = enough
@@ -271,6 +274,84 @@ def test_a_study_that_waits_for_open_ballots_is_asked_again():
     assert judge_study(OneAtATime(enough=4), first_by_name, workers=3).votes == 4
 
 
+def test_a_judge_holds_no_more_ballots_than_a_voter_may():
+    at_work, most = set(), []
+
+    def watched(left, right, item):
+        at_work.add(threading.get_ident())
+        most.append(len(at_work))
+        time.sleep(0.01)
+        at_work.discard(threading.get_ident())
+        return first_by_name(left, right, item)
+
+    study = create_study("tea", ["green", "black"], open_ballots=2)
+    done = judge_study(study, watched, workers=6)
+    assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
+    assert max(most) == 2
+    assert done.calls == study.standing().asked  # no ballot was judged twice
+
+
+def test_ballots_that_others_hold_do_not_stop_a_judge():
+    study = create_study("tea", ["green", "black"])
+    for number in range(60):
+        study.ask(voter=f"voter {number}")
+    judge_study(study, first_by_name)
+    assert study.standing().certificate.best == (1,)
+
+
+def test_a_judge_goes_on_with_the_ballots_of_one_that_was_killed():
+    study = create_study("tea", ["green", "black"], open_ballots=3)
+    left_behind = study.ask(voter="first_by_name", n=3)
+    done = judge_study(study, first_by_name, workers=3)
+    assert study.votes()["ballot"][0] == left_behind[0].id
+    assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
+
+
+def test_a_judge_that_must_wait_rests_and_goes_on():
+    now, waits = [1000.0], []
+
+    def rest(wait):
+        waits.append(wait)
+        now[0] = wait.until
+
+    study = create_study("tea", ["green", "black"], open_ballots=1, lease=60, clock=lambda: now[0])
+    held = study.ask(voter="first_by_name", item="of another program")
+    done = judge_study(study, first_by_name, items=["breakfast"], rest=rest)
+    assert waits == [Wait(held.expires)]
+    assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
+
+
+def test_ctrl_c_ends_a_rest():
+    study = create_study("tea", ["green", "black"], open_ballots=1)
+    study.ask(voter="first_by_name", item="of another program")
+
+    def rest(wait):
+        raise KeyboardInterrupt
+
+    done = judge_study(study, first_by_name, items=["breakfast"], rest=rest)
+    assert (done.reason, done.calls) == ("interrupted", 0)
+
+
+@pytest.mark.parametrize(("ahead", "slept"), [(5.0, 5.0), (600.0, 10.0), (-600.0, 0.1)])
+def test_a_sleep_is_neither_long_nor_idle(monkeypatch, ahead, slept):
+    sleeps = []
+    monkeypatch.setattr("time.sleep", sleeps.append)
+    monkeypatch.setattr("time.time", lambda: 1000.0)
+    sleep_until(Wait(1000.0 + ahead))
+    assert sleeps == [slept]
+
+
+def test_a_ballot_that_was_answered_elsewhere_is_passed_over():
+    class Shared(TinyStudy):
+        def tell(self, ballot, *told, **about):
+            if ballot.id == 2:
+                raise AlreadyVoted("ballot 2 was answered before.")
+            super().tell(ballot, *told, **about)
+
+    done = judge_study(Shared(enough=3), first_by_name)
+    assert (done.calls, done.votes, done.reason) == (4, 3, "finished")
+
+
 def test_a_judge_that_can_be_given_nothing_is_passed_over():
     class OneVoteEach(TinyStudy):
         def ask(self, voter, item):
@@ -377,7 +458,7 @@ def test_items_are_drawn_alike():
 
 def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
     class OncePerItem(TinyStudy):
-        settings = SimpleNamespace(repeats="first")
+        settings = SimpleNamespace(repeats="first", open_ballots=8)
 
         def ask(self, voter, item):
             had = {told.ballot.item for told in self.votes}

@@ -66,6 +66,7 @@ class Play:
         )
         self.ballots = []
         self.votes = []
+        self.most = 0  # ballots that one voter ever held
 
     def run(self, operations):
         for name, number, word in operations:
@@ -77,6 +78,14 @@ class Play:
         voter = VOTERS[number % 3]
         given = self.study.ask(voter, n=2, available=OPTIONS[number % 3 :])
         self.ballots += given
+        self.most = max(self.most, self.held(voter))
+
+    def held(self, voter):
+        """How many ballots somebody is still to answer."""
+        if voter is None:
+            return 0
+        under_way = self.study.ledger().under_way(self.now)
+        return sum(ballot.voter == voter for ballot in under_way.values())
 
     def tell(self, number, word):
         ballot = self.ballots[number % len(self.ballots)] if self.ballots else number
@@ -111,6 +120,7 @@ hows = st.fixed_dictionaries(
         "algorithm": st.sampled_from(["cpc-pac", "copeland-pac", "pocowista", "random"]),
         "repeats": st.sampled_from(["count", "first"]),
         "both_bad": st.sampled_from(["tie", "drop"]),
+        "open_ballots": st.sampled_from([1, 3, 8]),
     }
 )
 
@@ -165,6 +175,7 @@ def test_replay_gives_the_live_state_and_the_votes_give_its_counts(one_storage, 
     assert [event.number for event in log] == list(range(1, len(log) + 1))
     assert (live.wins.tolist(), live.ties.tolist()) == counted(log, how["both_bad"], how["repeats"])
     frame = play.study.votes()
+    assert play.most <= how["open_ballots"]
     assert frame["counted"].sum() == live.votes == live.wins.sum() + live.ties.sum() // 2
 
 

@@ -1,6 +1,7 @@
 """Live studies: every vote kept, a certificate at the end."""
 
 from copeland.study.creation import create_study, list_studies, open_study
+from copeland.study.decisions import Wait
 from copeland.study.events import OUTCOMES, Event
 from copeland.study.options import Option, read_options
 from copeland.study.settings import Settings
@@ -21,6 +22,7 @@ __all__ = [
     "Study",
     "Vote",
     "Voter",
+    "Wait",
     "create_study",
     "list_studies",
     "open_study",

@@ -30,6 +30,7 @@ def create_study(
     repeats: str | None = None,
     voters: str = "independent",
     lease: float = 600.0,
+    open_ballots: int = 8,
     load_if_exists: bool = False,
     clock: Clock = time.time,
 ) -> Study:
@@ -62,7 +63,9 @@ def create_study(
     check_text(name=name)
     given = options_of(options)
     repeats = repeats or ("first" if voters == "dependent" else "count")
-    settings = Settings(algorithm, delta, indifference, seed, both_bad, repeats, voters, lease)
+    settings = Settings(
+        *(algorithm, delta, indifference, seed, both_bad, repeats, voters, lease, open_ballots)
+    )
     body = {"settings": settings.to_dict(), "options": [option.shown for option in given]}
     first = Event(1, CREATED, clock(), body=body)
     Player(Ledger(first))  # refuses parameters that the algorithm cannot take

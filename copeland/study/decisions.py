@@ -7,7 +7,7 @@ them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from copeland.errors import (
     AlreadyVoted,
@@ -28,10 +28,19 @@ from copeland.study.events import (
     Event,
 )
 from copeland.study.guide import Guide, Wish, active
-from copeland.study.ledger import Ledger
+from copeland.study.ledger import Ledger, OpenBallot
 from copeland.study.log import Log
 from copeland.study.options import ACTIVE, Option
 from copeland.study.votes import Row, outcome_of
+
+
+class Wait(NamedTuple):
+    """There is no ballot now, but one may be asked at ``until``, or earlier. It is false, as None is."""
+
+    until: float
+
+    def __bool__(self) -> Literal[False]:
+        return False
 
 
 class Answer(NamedTuple):
@@ -68,17 +77,26 @@ def wish_of(
     available: Collection[str] | None,
     now: float,
 ) -> Wish:
-    """Return what the next ballot for a voter must keep to."""
+    """Return what a ballot for a voter must keep to."""
     options = active(ledger)
     if available is not None:
         options &= {ledger.index(name) for name in available}
     once = voter is not None and ledger.settings.repeats == "first"
     avoided: set[frozenset[int]] = set()
     if voter is not None and once:
-        waiting = [open for open in ledger.open.values() if open.voter == voter]
-        answered = [*log.pairs_of(voter), *((frozenset(b[:2]), b.item) for b in waiting)]
-        avoided = {pair for pair, on in answered if _same_item(ledger, on, item)}
-    return Wish(ledger.number + 1, now, voter, options, once, frozenset(avoided))
+        avoided = {pair for pair, on in log.pairs_of(voter) if _same_item(ledger, on, item)}
+    return Wish(ledger.number + 1, now, voter, options, once, frozenset(avoided), item)
+
+
+def held_by(ledger: Ledger, voter: str | None, now: float) -> dict[int, OpenBallot]:
+    """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
+    if voter is None:
+        return {}
+    return {
+        ballot: handed_out
+        for ballot, handed_out in ledger.under_way(now).items()
+        if handed_out.voter == voter
+    }
 
 
 def _same_item(ledger: Ledger, one: str | None, other: str | None) -> bool:
@@ -87,12 +105,18 @@ def _same_item(ledger: Ledger, one: str | None, other: str | None) -> bool:
 
 
 def ballots(
-    ledger: Ledger, log: Log, guide: Guide, wish: Wish, n: int, item: str | None
+    ledger: Ledger, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event]:
-    """Return up to ``n`` questions; left and right are shuffled."""
+    """Return up to ``n`` new questions for a voter who holds some; left and right are shuffled."""
     settings = ledger.settings
+    room = n if wish.voter is None else min(n, settings.open_ballots - len(held))
+    if room < 1:
+        return []
+    for ballot in held.values():
+        if wish.once and _same_item(ledger, ballot.item, wish.item):
+            wish = wish.without(ballot.left, ballot.right)
     asked = []
-    for number, pair in enumerate(guide.propose(log, ledger, wish, n), wish.number):
+    for number, pair in enumerate(guide.propose(log, ledger, wish, room), wish.number):
         swap = stream(settings.seed, "sides", number).random() < 0.5
         left, right = reversed(pair) if swap else pair
         asked.append(
@@ -101,10 +125,29 @@ def ballots(
                 voter=wish.voter,
                 left=left,
                 right=right,
-                item=item,
+                item=wish.item,
             )
         )
     return asked
+
+
+def ballots_again(
+    ledger: Ledger, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+) -> list[Event] | Wait:
+    """Return up to ``n`` questions that a voter holds, where no new one can be asked.
+
+    If none of them is what is wished for now, there may be another once the first of them has expired.
+    """
+    if not held or not guide.propose(log, ledger, wish, 1):
+        return []
+    fitting = [
+        ballot
+        for ballot, asked in held.items()
+        if asked.item == wish.item and wish.allows(asked.left, asked.right)
+    ]
+    if not fitting:
+        return Wait(min(asked.expires for asked in held.values()))
+    return [asked for asked in map(log.event, fitting[:n]) if asked is not None]
 
 
 def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:

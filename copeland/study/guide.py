@@ -35,6 +35,7 @@ class Wish(NamedTuple):
     options: frozenset[int]
     once: bool = False  # no pair twice
     avoided: frozenset[frozenset[int]] = frozenset()
+    item: str | None = None
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
@@ -43,8 +44,12 @@ class Wish(NamedTuple):
 
     def after(self, one: int, other: int) -> Wish:
         """Return what is asked for next, once there is a ballot of this pair."""
-        avoided = self.avoided | {frozenset((one, other))} if self.once else self.avoided
-        return self._replace(number=self.number + 1, avoided=avoided)
+        following = self._replace(number=self.number + 1)
+        return following.without(one, other) if self.once else following
+
+    def without(self, one: int, other: int) -> Wish:
+        """Return the same, but not for this pair."""
+        return self._replace(avoided=self.avoided | {frozenset((one, other))})
 
 
 class Guide(Protocol):
@@ -134,6 +139,7 @@ class Player:
             self.policy.absorb(*counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Duel] = {}  # by ballot
+        self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
         self._paused: frozenset[int] = frozenset()
 
     def choose(self, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
@@ -141,7 +147,7 @@ class Player:
         self._set_scene(ledger, wish)
         first = wish.number
         pairs: list[Pair] = []
-        while len(pairs) < n and (pair := self._choose(ledger, wish)) is not None:
+        while len(pairs) < n and (pair := self._choose(ledger, wish, not pairs)) is not None:
             pairs.append(pair)
             self._expect(wish.number, *pair)
             wish = wish.after(*pair)
@@ -166,10 +172,12 @@ class Player:
         self.policy.add(vote.left, vote.right, winner)
 
     def _set_scene(self, ledger: Ledger, wish: Wish) -> None:
-        under_way = {b: lease for b, lease in ledger.open.items() if lease.expires > wish.now}
-        for ballot in self._pending.keys() - under_way.keys():
+        under_way = ledger.under_way(wish.now)
+        self._overlooked &= under_way.keys()
+        expected = under_way.keys() - self._overlooked
+        for ballot in self._pending.keys() - expected:
             self._forget(ballot)
-        for ballot in under_way.keys() - self._pending.keys():
+        for ballot in sorted(expected - self._pending.keys()):
             self._expect(ballot, under_way[ballot].left, under_way[ballot].right)
         if self.policy.algorithm.pause is not None:  # else what it names is turned down
             paused = frozenset(range(ledger.k)) - wish.options
@@ -179,7 +187,21 @@ class Player:
                 self.policy.resume(option)
             self._paused = paused
 
-    def _choose(self, ledger: Ledger, wish: Wish) -> Pair | None:
+    def _choose(self, ledger: Ledger, wish: Wish, urgent: bool) -> Pair | None:
+        """Return the next pair; what is urgent waits for no answer under way."""
+        drawn = self._draw(wish)
+        while urgent and drawn and _rests(drawn) and self._overlook():
+            drawn = self._draw(wish)
+        if drawn and wish.allows(drawn[-1].first, drawn[-1].second):
+            return drawn[-1].first, drawn[-1].second
+        if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
+            if urgent:  # then it was not for answers under way that it rests
+                self._overlooked.clear()
+            return None
+        return self._least_voted(ledger, wish)
+
+    def _draw(self, wish: Wish) -> list[Duel]:
+        """Return what the policy names until that is allowed: the last, unless no try was."""
         self.policy.events = wish.number - 1  # its generator is that of the event
         drawn: list[Duel] = []
         found = False
@@ -188,12 +210,21 @@ class Player:
             found = wish.allows(drawn[-1].first, drawn[-1].second)
         for duel in drawn:  # until now they were open, so that it named others
             self.policy.drop(duel)
-        if found:
-            return drawn[-1].first, drawn[-1].second
-        rests = all(duel.first == duel.second for duel in drawn)
-        if rests and (self._knows_the_end or not self.policy.finished):
-            return None
-        return self._least_voted(ledger, wish)
+        return drawn
+
+    def _overlook(self) -> bool:
+        """Count no more on the older half of the answers under way; tell whether there were any.
+
+        The policy asks for no more answers than it needs, but those under way may never come, and who
+        asks now is here now. The latest still count, so that questions spread over pairs.
+        """
+        if self.policy.algorithm.pend is None:
+            return False
+        older = sorted(self._pending)[: (len(self._pending) + 1) // 2]
+        for ballot in older:
+            self._forget(ballot)
+        self._overlooked.update(older)
+        return bool(older)
 
     def _least_voted(self, ledger: Ledger, wish: Wish) -> Pair | None:
         """Return the allowed pair with the fewest votes so far and under way, if any is allowed."""
@@ -214,6 +245,10 @@ class Player:
 
     def _forget(self, ballot: int) -> None:
         self.policy.drop(self._pending.pop(ballot))
+
+
+def _rests(drawn: list[Duel]) -> bool:
+    return all(duel.first == duel.second for duel in drawn)
 
 
 def _of_others(log: Log, ledger: Ledger, voter: str | None) -> tuple[np.ndarray, np.ndarray]:

@@ -44,7 +44,7 @@ _SCALARS = (
 
 
 class OpenBallot(NamedTuple):
-    """A ballot that was handed out and not answered, until its lease has run out."""
+    """A ballot that was handed out and not answered; whether its lease has run out, only a clock can tell."""
 
     left: int
     right: int
@@ -74,7 +74,7 @@ class Ledger:
         self.undone: set[int] = set()  # the numbers of those votes
         self.votes = 0  # that count
         self.asked = 0
-        self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first
+        self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
         self.epoch = 1
         self.voted_in_epoch = False
         self.closed = False
@@ -98,11 +98,26 @@ class Ledger:
         _HANDLERS[event.kind](self, event)
         self.number = event.number
 
+    def under_way(self, now: float) -> dict[int, OpenBallot]:
+        """Return the ballots whose answers are waited for now, the oldest first.
+
+        These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
+        little, and one that is years off must keep nothing open.
+        """
+        return {
+            ballot: handed_out
+            for ballot, handed_out in self.open.items()
+            if self._is_under_way(handed_out, now)
+        }
+
+    def _is_under_way(self, ballot: OpenBallot, now: float) -> bool:
+        return 0 < ballot.expires - now < 2 * self.settings.lease
+
     def _expire(self, now: float) -> None:
-        # All leases are equally long, so the first to be handed out is the first to expire.
+        # Only so that they do not pile up: the oldest go, up to the first that is still waited for.
         while self.open:
             ballot = next(iter(self.open))
-            if self.open[ballot].expires > now:
+            if self._is_under_way(self.open[ballot], now):
                 return
             del self.open[ballot]
 

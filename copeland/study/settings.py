@@ -41,6 +41,9 @@ class Settings:
         a pair counts, whatever the item, and what a voter is asked does not depend on that voter's votes.
     lease
         Seconds for which an unanswered ballot counts as on its way.
+    open_ballots
+        How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
+        a judge holds one for each worker. Eight are a third of what the smallest study needs.
     """
 
     algorithm: str = "cpc-pac"
@@ -51,6 +54,7 @@ class Settings:
     repeats: str = "count"
     voters: str = "independent"
     lease: float = 600.0
+    open_ballots: int = 8
 
     def __post_init__(self) -> None:
         _require(0 < _number(self, "delta") < 1, "delta", self.delta, "a number between 0 and 1")
@@ -60,11 +64,12 @@ class Settings:
             self.indifference,
             "a number from 0 to below 1/2",
         )
+        _require(_whole(self.seed, 0), "seed", self.seed, "a whole number, 0 or more")
         _require(
-            isinstance(self.seed, int) and not isinstance(self.seed, bool) and self.seed >= 0,
-            "seed",
-            self.seed,
-            "a whole number, 0 or more",
+            _whole(self.open_ballots, 1),
+            "open_ballots",
+            self.open_ballots,
+            "a whole number, 1 or more",
         )
         _require(_number(self, "lease") > 0, "lease", self.lease, "a number of seconds above 0")
         for name, choices in _CHOICES.items():
@@ -118,6 +123,10 @@ def _number(settings: Settings, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return math.nan
     return value
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _require(holds: bool, name: str, value: Any, expected: str) -> None:

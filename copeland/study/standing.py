@@ -112,7 +112,7 @@ def standing_of(name: str, ledger: Ledger, voters: tuple[Voter, ...], now: float
         repeated=ledger.repeated,
         undone=len(ledger.undone),
         asked=ledger.asked,
-        open=sum(ballot.expires > now for ballot in ledger.open.values()),
+        open=len(ledger.under_way(now)),
         events=ledger.number,
         epoch=ledger.epoch,
         closed=ledger.closed,

@@ -13,10 +13,13 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 from copeland.errors import InvalidParameter, StorageError
 from copeland.study.decisions import (
     Answer,
+    Wait,
     addition,
     answer_to,
     ballots,
+    ballots_again,
     change_of_state,
+    held_by,
     imported,
     require_open,
     require_voter,
@@ -104,7 +107,7 @@ class Study:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
-    ) -> Ballot | None: ...
+    ) -> Ballot | Wait | None: ...
     @overload
     def ask(
         self,
@@ -113,7 +116,7 @@ class Study:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
-    ) -> Ballot | list[Ballot] | None: ...
+    ) -> Ballot | list[Ballot] | Wait | None: ...
     def ask(
         self,
         voter: str | None = None,
@@ -121,13 +124,17 @@ class Study:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
-    ) -> Ballot | list[Ballot] | None:
+    ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, a list of up to ``n`` if n > 1, or None if nothing is left to ask.
+
+        A voter who holds as many unanswered ballots as the settings allow, or who can be asked nothing
+        else, gets the oldest of them again. If they are about another item, or about options that are
+        not available, the answer is to :class:`Wait`, and the list is empty.
 
         Parameters
         ----------
         voter
-            Who is asked.
+            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot.
         available
             The only options that can be shown now.
         item
@@ -139,18 +146,23 @@ class Study:
         if isinstance(available, str):
             raise InvalidParameter(f"available is '{available}'; give a list of names.")
 
-        def decide(log: Log) -> list[Event]:
+        def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
+            require_open(self._ledger)
             require_voter(self._ledger, voter)
-            wish = wish_of(self._ledger, log, voter, item, available, self._clock())
+            now = self._clock()
+            wish = wish_of(self._ledger, log, voter, item, available, now)
+            held = held_by(self._ledger, voter, now)
             guide, self._guide = self._guide or guide_of(self._ledger, log), None
-            asked = ballots(self._ledger, log, guide, wish, n, item)
+            new = ballots(self._ledger, log, guide, wish, held, n)
+            asked = new or ballots_again(self._ledger, log, guide, wish, held, n)
             self._guide = guide  # not if it was interrupted
-            return asked
+            return new, asked
 
-        handed_out = [self._ballot(asked) for asked in self._append(decide)]
-        if n > 1:
-            return handed_out
-        return handed_out[0] if handed_out else None
+        asked = self._change(decide)
+        if isinstance(asked, Wait):
+            return asked if n == 1 else []
+        handed_out = [self._ballot(event) for event in asked]
+        return handed_out if n > 1 else next(iter(handed_out), None)
 
     def tell(
         self,

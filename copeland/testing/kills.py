@@ -106,7 +106,7 @@ def _vote(storage: str, note: Path) -> None:
         try:
             study = open_study(NAME, storage)
             number = 0
-            while (ballot := study.ask(voter=note.name)) is not None:
+            while ballot := study.ask(voter=note.name):
                 number += 1  # answers are even, so that the study does not end
                 outcome = ("left", "right", "tie", "skip")[number % 4]
                 vote = study.tell(ballot, outcome, event_id=f"{note.name}/{number}")

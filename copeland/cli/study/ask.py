@@ -8,7 +8,17 @@ import typer
 
 from copeland.cli.options import Json, Whole
 from copeland.cli.shell import print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, Voter, nothing_left, opened, study
+from copeland.cli.study.group import (
+    STORAGE,
+    Name,
+    Storage,
+    Voter,
+    nothing_left,
+    opened,
+    study,
+    tell_result,
+    wait_first,
+)
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Study
@@ -29,9 +39,19 @@ def ask_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Hand out ballots; the JSON is a list, and empty if nothing is left to ask."""
+    """Hand out ballots; the JSON is a list, and empty if nothing is left to ask.
+
+    A voter who holds as many ballots as the study allows is shown the oldest again.
+    """
+    from copeland.study import Wait
+
     work = opened(name, storage)
     asked = work.ask(voter, n, available, item=item)
+    if asked == []:  # why, one ballot tells
+        asked = work.ask(voter, 1, available, item=item)
+    if isinstance(asked, Wait):
+        tell_result(wait_first(asked), {"wait_until": asked.until}, as_json)
+        return
     ballots = asked if isinstance(asked, list) else [asked] if asked is not None else []
     if as_json:
         print_json([_described(work, ballot) for ballot in ballots])

@@ -47,6 +47,9 @@ def create_command(
     lease: Annotated[
         float, Number(help="Seconds for which an unanswered ballot is on its way.")
     ] = 600.0,
+    open_ballots: Annotated[
+        int, Whole(help="How many unanswered ballots a voter may hold at a time.")
+    ] = 8,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
         bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
@@ -71,6 +74,7 @@ def create_command(
         repeats=repeats,
         voters=voters,
         lease=lease,
+        open_ballots=open_ballots,
         load_if_exists=load_if_exists,
     )
     names = [one.name for one in made.options]

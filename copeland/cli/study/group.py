@@ -11,7 +11,7 @@ from copeland.cli.shell import app, print_json, show
 from copeland.errors import FolderExists
 
 if TYPE_CHECKING:
-    from copeland.study import Study
+    from copeland.study import Study, Wait
 
 STORAGE = "sqlite:///copeland.db"
 
@@ -57,9 +57,15 @@ def nothing_left(work: Study) -> str:
     standing = work.standing(voters=False)
     if standing.certificate.best:
         return "Nothing is left to ask: the verdict is proved."
-    if standing.open:
-        return (
-            "Nothing is left to ask for now, because answers are under way; ballots that stay "
-            f"unanswered are asked again after {standing.settings.lease:g} seconds."
-        )
     return "Nothing is left to ask."
+
+
+def wait_first(wait: Wait) -> str:
+    """Say until when a voter can be asked nothing."""
+    from datetime import datetime
+
+    then = datetime.fromtimestamp(wait.until).astimezone()
+    return (
+        "Nothing can be asked before a ballot that this voter holds is answered or, at "
+        f"{then:%H:%M:%S} on {then:%Y-%m-%d}, expires."
+    )

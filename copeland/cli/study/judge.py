@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,12 +10,12 @@ import typer
 
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.progress import progress_bar
-from copeland.cli.shell import FAILURE, INTERRUPTED, print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, nothing_left, opened, study
+from copeland.cli.shell import FAILURE, INTERRUPTED, note, print_json, show
+from copeland.cli.study.group import STORAGE, Name, Storage, nothing_left, opened, study, wait_first
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from copeland.study import Study
+    from copeland.study import Study, Wait
     from copeland.study.judges import Summary
 
 _EXAMPLE = 'copeland study judge tea --command "python judge.py {left} {right}" --calls 500'
@@ -107,6 +108,7 @@ def judge_command(
             seed=seed,
             patience=patience,
             progress=lambda judged: advance(judged.calls, calls),
+            rest=_resting(),
         )
     if as_json:
         print_json(_described(name, done))
@@ -114,6 +116,21 @@ def judge_command(
         show(*_sentences(work, done))
     if done.reason in _CODES:
         raise typer.Exit(_CODES[done.reason])
+
+
+def _resting() -> Callable[[Wait], None]:
+    """Sleep where a judge must, and say until when, once."""
+    from copeland.study.judges import sleep_until
+
+    said: set[Wait] = set()
+
+    def rest(wait: Wait) -> None:
+        if wait not in said:
+            note(f"copeland: waiting. {wait_first(wait)}")
+            said.add(wait)
+        sleep_until(wait)
+
+    return rest
 
 
 def _judges(

@@ -11,10 +11,19 @@ import typer
 from copeland.cli.keys import END, answers
 from copeland.cli.options import Json, Whole
 from copeland.cli.shell import INTERRUPTED, note, print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, Voter, nothing_left, opened, study
+from copeland.cli.study.group import (
+    STORAGE,
+    Name,
+    Storage,
+    Voter,
+    nothing_left,
+    opened,
+    study,
+    wait_first,
+)
 
 if TYPE_CHECKING:
-    from copeland.study import Ballot, Option, Study, Vote
+    from copeland.study import Ballot, Option, Study, Vote, Wait
 
 UNDO, QUIT = "undo", "quit"
 KEYS = {
@@ -78,14 +87,16 @@ class _Booth:
         self.ballot: Ballot | None = None  # in hand
         self.given: list[tuple[Ballot, Vote]] = []  # that were not undone
         self.exhausted = False
+        self.wait: Wait | None = None
 
     def run(self, answer: Callable[[], str], most: int | None) -> None:
         """Ask until the voter quits, or nothing is left to ask."""
         while most is None or len(self.given) < most:
-            self.ballot = self.ballot or self.work.ask(self.voter, item=self.item)
-            if self.ballot is None:
-                self.exhausted = True
+            asked = self.ballot or self.work.ask(self.voter, item=self.item)
+            if not asked:
+                self.wait, self.exhausted = asked, asked is None
                 return
+            self.ballot = asked
             self._show(self.ballot)
             meaning = _MEANING.get(answer())
             while meaning is None:
@@ -99,7 +110,7 @@ class _Booth:
                 self._tell(self.ballot, meaning)
 
     def leave(self) -> None:
-        """Give back the ballot in hand, so that others need not wait until its lease has run out."""
+        """Give back the ballot in hand, so that nobody counts on its answer."""
         if self.ballot is not None:
             self.work.tell(self.ballot, "skip", self.voter, source="terminal: left")
 
@@ -123,6 +134,7 @@ class _Booth:
             "study": self.work.name,
             "votes": [vote.event_id for _, vote in self.given],
             "finished": self.exhausted,
+            "wait_until": None if self.wait is None else self.wait.until,
         }
 
     def farewell(self) -> str:
@@ -130,6 +142,8 @@ class _Booth:
         from copeland.study.words import counted
 
         ending = f" {nothing_left(self.work)}" if self.exhausted else ""
+        if self.wait is not None:
+            ending = f" {wait_first(self.wait)}"
         kept = counted(len(self.given), "answer")
         return f"{kept} kept.{ending} How it stands: copeland study status {self.work.name}"
 

@@ -6,7 +6,7 @@ from copeland.study.judges.budget import Budget, BudgetSpent
 from copeland.study.judges.chat import ChatJudge, Prices
 from copeland.study.judges.command import CommandJudge
 from copeland.study.judges.items import InvalidItems, Item, read_items
-from copeland.study.judges.judging import Judged, Summary, judge_study
+from copeland.study.judges.judging import Judged, Summary, judge_study, sleep_until
 
 __all__ = [
     "Agreement",
@@ -25,4 +25,5 @@ __all__ = [
     "agreement",
     "judge_study",
     "read_items",
+    "sleep_until",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from copeland.errors import InvalidParameter, StorageError, UnknownName, nearest
+from copeland.errors import AlreadyVoted, InvalidParameter, StorageError, UnknownName, nearest
+from copeland.study.decisions import Wait
 from copeland.study.events import ERROR, SKIP
 from copeland.study.judges.agreement import Agreement, agreement
 from copeland.study.judges.asking import SWAPS, Judge, Opinion, ask_judge
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
 
 _TELLINGS = 3  # how often a vote is told before a broken storage is given up
+_SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
 
 
 class Judged(NamedTuple):
@@ -71,10 +74,12 @@ def judge_study(
     seed: int = 0,
     patience: int = 5,
     progress: Callable[[Judged], None] | None = None,
+    rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
     """Let judges vote in a study until it is finished, a cap is met, or Ctrl-C.
 
-    The judges take turns, each a voter of its own. A failure is told as an ``error``, which is no
+    The judges take turns, each a voter of its own, with at most as many ballots at a time as the study
+    lets a voter hold. A failure is told as an ``error``, which is no
     vote, so the study may ask for that pair again. Every vote has an event id made of judge and ballot:
     told twice, it counts once. After Ctrl-C no new ballot is asked for, and the answers under way are
     still told; a second Ctrl-C does not wait for them.
@@ -98,6 +103,9 @@ def judge_study(
         Stop when a judge fails so many times in a row.
     progress
         Told of every ballot judged.
+    rest
+        What to do when a judge can be asked nothing before a ballot that it holds elsewhere expires; by
+        default :func:`sleep_until`.
     """
     named = _named(judges)
     _check(calls=calls, workers=workers, patience=patience)
@@ -118,9 +126,15 @@ def judge_study(
         patience=patience,
         items=None if items is None else Drawer(items, seed),
         progress=progress or (lambda judged: None),
+        rest=rest or sleep_until,
     )
     work.run()
     return work.summary()
+
+
+def sleep_until(wait: Wait) -> None:
+    """Sleep until it is time to ask again, or a while: an answer may come earlier, and clocks differ."""
+    time.sleep(min(max(wait.until - time.time(), _SHORTEST), _LONGEST))
 
 
 class _Asked(NamedTuple):
@@ -144,6 +158,7 @@ class _Work:
     patience: int
     items: Drawer | None
     progress: Callable[[Judged], None]
+    rest: Callable[[Wait], None]
 
     def __post_init__(self) -> None:
         self.turns = list(self.judges)  # whose turn it is, first
@@ -202,6 +217,11 @@ class _Work:
             if asked is None:
                 self._stop_if_idle("finished", "the study has nothing left to ask.")
                 break
+            if isinstance(asked, Wait):
+                if self.under_way:  # their answers come first
+                    break
+                self.rest(asked)
+                continue
             future = pool.submit(self._judged, asked, *self._options(asked.ballot))
             self.under_way[future] = asked
         return self.end is None and bool(self.under_way)
@@ -217,17 +237,26 @@ class _Work:
         reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
         return self.cap is None or self.calls + reserved <= self.cap
 
-    def _ask(self) -> _Asked | None:
+    def _ask(self) -> _Asked | Wait | None:
         """Return a ballot for the next judge that can be given one."""
+        waits = []
         for name in list(self.turns):
             self.turns.append(self.turns.pop(0))
+            held = {a.ballot.id: a.ballot for a in self.under_way.values() if a.judge == name}
+            if len(held) >= self.study.settings.open_ballots:
+                waits += [Wait(ballot.expires) for ballot in held.values()]
+                continue
             for item in self._items():
                 shown = None if item is None else name_of(item)
                 ballot = self.study.ask(voter=name, item=shown)
-                if ballot is not None:
+                if isinstance(ballot, Wait):
+                    waits.append(ballot)
+                elif ballot is not None and ballot.id in held:  # there is nothing new
+                    waits.append(Wait(ballot.expires))
+                elif ballot is not None:
                     self.latest = ballot.id
                     return _Asked(ballot, name, item)
-        return None
+        return min(waits, default=None)
 
     def _items(self) -> Iterable[Any]:
         """Return the item to ask about next, and those to try if nothing is left to ask about it."""
@@ -241,13 +270,12 @@ class _Work:
         done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
         for future in [future for future in self.under_way if future in done]:
             asked, opinion = self.under_way[future], future.result()
-            if opinion.outcome is not None:
-                self._tell(asked, opinion.outcome, opinion.note)
+            told = opinion.outcome is not None and self._tell(asked, opinion.outcome, opinion.note)
             del self.under_way[future]  # only now: after Ctrl-C in between it is told again
             self.calls += opinion.calls
             if opinion.outcome is None:  # the ballot's lease runs out
                 self._stop("cost", opinion.note)
-            else:
+            elif told:
                 self._count(asked, opinion, opinion.outcome)
 
     def _finish_all(self) -> None:
@@ -278,16 +306,23 @@ class _Work:
                 "failed", f"the judge '{asked.judge}' failed {times}, at last: {opinion.note}"
             )
 
-    def _tell(self, asked: _Asked, outcome: str, note: str) -> None:
-        """Tell an answer that was paid for, again if it is not sure that it arrived."""
+    def _tell(self, asked: _Asked, outcome: str, note: str) -> bool:
+        """Tell an answer that was paid for, again if it is not sure that it arrived.
+
+        Return False if the ballot was answered elsewhere: by the same judge in another program, say.
+        """
         event_id = f"{asked.judge}/{asked.ballot.id}"
         source = f"judge: {note}" if note else "judge"
-        for telling in range(1, _TELLINGS + 1):
+        tellings = 0
+        while True:
+            tellings += 1
             try:
                 self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
-                return
+                return True
+            except AlreadyVoted:
+                return False
             except StorageError:
-                if telling == _TELLINGS:
+                if tellings == _TELLINGS:
                     raise
 
     def _stop_if_idle(self, reason: str, sentence: str) -> None:
