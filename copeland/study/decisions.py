@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from copeland.errors import (
     AlreadyVoted,
+    Conflict,
     InvalidParameter,
     StudyClosed,
     UnknownBallot,
@@ -32,6 +33,8 @@ from copeland.study.ledger import Ledger
 from copeland.study.log import Log
 from copeland.study.options import ACTIVE, Option
 from copeland.study.votes import Row, outcome_of
+
+_SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 
 
 class Answer(NamedTuple):
@@ -109,7 +112,29 @@ def ballots(
 
 def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:
     """Return the vote that answers a ballot."""
-    asked = _unanswered(ledger, log, told.ballot)
+    asked = _question(ledger, log, told.ballot)
+    _require_unanswered(ledger, log, asked)
+    vote = _said(ledger, asked, told, now)
+    require_voter(ledger, vote.voter)
+    return vote._replace(repeats=_repeated(ledger, log, vote))
+
+
+def require_same(ledger: Ledger, log: Log, kept: Event, told: Answer) -> None:
+    """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
+    said = _said(ledger, _question(ledger, log, told.ballot), told, kept.time)
+    if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
+        raise _conflict(told.event_id)
+
+
+def _conflict(event_id: str) -> Conflict:
+    return Conflict(
+        f"another vote has the event_id '{event_id}', so this one was not kept; "
+        "give every vote an event_id of its own."
+    )
+
+
+def _said(ledger: Ledger, asked: Event, told: Answer, now: float) -> Event:
+    """What an answer says, as the next event."""
     assert asked.left is not None and asked.right is not None
     left, right = ledger.options[asked.left].name, ledger.options[asked.right].name
     if told.sides not in (None, (left, right)):
@@ -117,7 +142,7 @@ def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
             "the one that is answered comes from another."
         )
-    vote = Event(
+    return Event(
         *(ledger.number + 1, VOTED, now),
         event_id=told.event_id,
         ballot=asked.number,
@@ -128,23 +153,25 @@ def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:
         item=asked.item if told.item is None else told.item,
         source=told.source,
     )
-    require_voter(ledger, vote.voter)
-    return vote._replace(repeats=_repeated(ledger, log, vote))
 
 
-def _unanswered(ledger: Ledger, log: Log, ballot: int) -> Event:
-    """Return the question of a ballot that is still to be answered."""
+def _question(ledger: Ledger, log: Log, ballot: int) -> Event:
+    """Return what a ballot asks."""
     is_number = isinstance(ballot, int) and not isinstance(ballot, bool)
     asked = log.event(ballot) if is_number and 0 < ballot <= ledger.number else None
     if asked is None or asked.kind != ASKED:
         raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
+    return asked
+
+
+def _require_unanswered(ledger: Ledger, log: Log, asked: Event) -> None:
+    """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it."""
+    ballot = asked.number
     for answer in () if ballot in ledger.open else log.answers(ballot):
         if answer.number not in ledger.undone:
             raise AlreadyVoted(
-                f"ballot {ballot} was answered before, with '{answer.outcome}'; "
-                f"to change that, undo the vote '{answer.event_id}' first."
+                f"ballot {ballot} was answered before; to change the answer, undo that vote first."
             )
-    return asked
 
 
 def _repeated(ledger: Ledger, log: Log, vote: Event, known: int | None = None) -> int | None:
@@ -166,16 +193,16 @@ def _repeated(ledger: Ledger, log: Log, vote: Event, known: int | None = None) -
 def imported(
     ledger: Ledger, log: Log, rows: Iterable[Row], source: str | None, now: float
 ) -> Iterator[Event]:
-    """Yield votes that nobody asked for, but for those whose id is known."""
+    """Yield votes that nobody asked for, but for those that are there already."""
     rows = list(rows)
     known = log.known([row.event_id for row in rows])
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
     number = ledger.number
     for row in rows:
         if row.event_id in known:
+            _require_same_row(known[row.event_id], row)
             continue
         require_voter(ledger, row.voter)
-        known.add(row.event_id)
         number += 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),
@@ -187,12 +214,23 @@ def imported(
             item=row.item,
             source=source,
         )
+        known[row.event_id] = vote
         item = None if ledger.settings.voters == "dependent" else row.item
         subject = (row.voter, frozenset((row.left, row.right)), item)
         repeats = _repeated(ledger, log, vote, first.get(subject))
         if repeats is None and ledger.meaning(row.outcome) is not None:
             first[subject] = number
         yield vote._replace(repeats=repeats)
+
+
+def _require_same_row(kept: Event, row: Row) -> None:
+    """Refuse a row that is not the vote kept under its ``event_id``; what it leaves out is the same."""
+    said = (row.left, row.right, row.outcome)
+    more = ((row.voter, kept.voter), (row.item, kept.item))
+    if said != (kept.left, kept.right, kept.outcome) or any(
+        told not in (None, known) for told, known in more
+    ):
+        raise _conflict(row.event_id)
 
 
 def undoing(ledger: Ledger, log: Log, event_id: str, now: float) -> Event:

@@ -76,12 +76,14 @@ class Log:
         """Return the vote of this id."""
         return self._one(_NAMED, event_id=event_id)
 
-    def known(self, event_ids: Sequence[str]) -> set[str]:
-        """Return which of these ids are taken."""
-        taken: set[str] = set()
+    def known(self, event_ids: Sequence[str]) -> dict[str, Event]:
+        """Return the votes that have one of these ids, by id."""
+        taken: dict[str, Event] = {}
         for start in range(0, len(event_ids), PIECE):
             some = _e.event_id.in_(event_ids[start : start + PIECE])
-            taken |= {row[0] for row in self._rows(select(_e.event_id).where(_here, some))}
+            for row in self._rows(select(*_fields).where(_here, some)):
+                vote = Event._make(row)
+                taken[str(vote.event_id)] = vote
         return taken
 
     def answers(self, ballot: int) -> Iterator[Event]:

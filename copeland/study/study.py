@@ -19,6 +19,7 @@ from copeland.study.decisions import (
     change_of_state,
     imported,
     require_open,
+    require_same,
     require_voter,
     undoing,
     wish_of,
@@ -164,8 +165,9 @@ class Study:
     ) -> Vote:
         """Keep the answer to a ballot, and return it as it is kept; it is on disk by then.
 
-        An answer to a ballot that has expired counts too. An answer with the ``event_id`` of an earlier
-        one is not kept again: the earlier one is returned, so an answer may safely be sent twice.
+        An answer to a ballot that has expired counts too. The same answer with the same ``event_id`` is
+        not kept again: the earlier one is returned, so an answer may safely be sent twice. Another
+        answer with that ``event_id`` is refused.
 
         Parameters
         ----------
@@ -188,6 +190,7 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], Event]:
             known = log.vote(told.event_id)
             if known is not None:
+                require_same(self._ledger, log, known, told)
                 return [], known
             require_open(self._ledger)
             vote = answer_to(self._ledger, log, told, self._clock())
@@ -246,8 +249,8 @@ class Study:
     def add_votes(self, votes: Any, source: str | None = None) -> int:
         """Take in votes that nobody asked for; return how many were new.
 
-        All of them are taken, or none if one of them cannot be read. Votes whose ``event_id`` is
-        known, or which are marked as ``undone``, are left out.
+        All of them are taken, or none if one of them cannot be read. Votes that are there already, by
+        their ``event_id``, or which are marked as ``undone``, are left out.
 
         Parameters
         ----------
