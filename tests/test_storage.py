@@ -97,6 +97,7 @@ def test_an_unknown_study_in_an_empty_storage_says_so(storage):
 
 def test_only_the_latest_snapshot_is_kept(storage):
     key = storage.create("tea", FIRST)
+    append(storage, key, *(Event(n, ASKED, 0.0) for n in range(2, 10)))
     for number in (5, 9, 7):
         storage.write(key, lambda log, n=number: log.save_snapshot(n, bytes([n])))
     assert storage.read(key, lambda log: log.snapshot()) == (9, b"\x09")
@@ -104,7 +105,8 @@ def test_only_the_latest_snapshot_is_kept(storage):
 
 def test_a_forgotten_snapshot_is_gone(storage):
     key = storage.create("tea", FIRST)
-    storage.write(key, lambda log: log.save_snapshot(5, b"x"))
+    storage.write(key, lambda log: log.save_snapshot(1, b"x"))
+    assert storage.read(key, lambda log: log.snapshot()) == (1, b"x")
     storage.write(key, lambda log: log.forget_snapshot())
     assert storage.read(key, lambda log: log.snapshot()) is None
 

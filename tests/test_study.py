@@ -24,6 +24,7 @@ from copeland.errors import (
 )
 from copeland.study import OUTCOMES, Option, Storage, create_study, list_studies, open_study
 from copeland.study import study as study_module
+from copeland.study.history import history_of
 
 OPTIONS = ["tea", "milk", "juice", "water"]
 ALGORITHMS = ["cpc-pac", "copeland-pac", "pocowista"]
@@ -627,8 +628,48 @@ def test_other_voters_items_and_nobody_are_no_repeats(once):
 def test_after_an_undo_the_voters_next_vote_counts(once):
     once.add_votes([row("left", event_id="a"), row("right", event_id="b")])
     once.undo("a")
+    assert once.votes()["counted"].tolist() == [False, True]
+    assert (once.standing().votes, once.standing().repeated) == (1, 0)
+    assert once.standing().wins[1, 0] == 1
+    once.add_votes([row("tie", event_id="c")])
+    assert once.votes()["counted"].tolist() == [False, True, False]
+    assert again(once).ledger() == once.ledger() == once.replay()
+
+
+def test_of_repeats_the_earliest_that_stands_counts(once):
+    once.add_votes(
+        [row(o, event_id=i) for o, i in (("left", "a"), ("tie", "b"), ("tie", "c"), ("right", "d"))]
+    )
+    once.undo("b")  # a repeat
+    for undone, left in (("a", [2]), ("c", [3]), ("d", [])):
+        once.undo(undone)
+        assert np.flatnonzero(once.votes()["counted"]).tolist() == left
+        assert once.standing().votes == len(left) == history_of(once.log())[-1].votes
+    assert once.standing().wins.sum() + once.standing().ties.sum() == 0
+
+
+def test_a_repeat_that_counts_is_not_asked_again_and_is_the_voters_own(dependent):
+    dependent.add_votes([row("left", event_id="a", item="x"), row("right", item="y")])
+    dependent.undo("a")
+    asked = {frozenset((b.left, b.right)) for b in dependent.ask(voter="ann", n=9)}
+    assert len(asked) == 5 and frozenset(("tea", "milk")) not in asked
+    tally = dependent.storage.read(dependent._key, lambda log: list(log.tally_of("ann")))
+    assert [row[2] for row in tally if row[3]] == ["right"]
+    (ann,) = dependent.standing().voters
+    assert (ann.outcomes["left"], ann.outcomes["right"]) == (0, 1)
+
+
+def test_a_log_in_which_a_repeat_stayed_one_keeps_its_meaning(once):
+    """As it was written before repeats could come to count."""
+    once.add_votes([row("left", event_id="a"), row("right", event_id="b")])
+    vote = once.log()[1]
+    undone = vote._replace(number=4, kind="undone", event_id=None, undoes=2)
+    once.storage.write(once._key, lambda log: log.append([undone]))
+    assert once.votes()["counted"].tolist() == [False, False]
     once.add_votes([row("tie", event_id="c")])
     assert once.votes()["counted"].tolist() == [False, False, True]
+    once.undo("c")
+    assert once.votes()["counted"].tolist() == [False, True, False]  # the earliest that stands
 
 
 def test_an_undone_repeat_changes_no_count(once):

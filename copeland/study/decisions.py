@@ -22,6 +22,7 @@ from copeland.streams import stream
 from copeland.study.events import (
     ADDED,
     ASKED,
+    COUNTED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -184,8 +185,7 @@ def _repeated(ledger: Ledger, log: Log, vote: Event, known: int | None = None) -
         return known
     assert vote.left is not None and vote.right is not None
     for earlier in log.opinions(vote.voter, vote.left, vote.right):
-        counts = ledger.meaning(earlier.outcome) is not None and earlier.number not in ledger.undone
-        if counts and _same_item(ledger, earlier.item, vote.item):
+        if ledger.counts(earlier) and _same_item(ledger, earlier.item, vote.item):
             return earlier.number
     return None
 
@@ -233,21 +233,41 @@ def _require_same_row(kept: Event, row: Row) -> None:
         raise _conflict(row.event_id)
 
 
-def undoing(ledger: Ledger, log: Log, event_id: str, now: float) -> Event:
-    """Return the event that undoes a vote."""
+def undoing(ledger: Ledger, log: Log, event_id: str, now: float) -> list[Event]:
+    """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
     vote = log.vote(event_id)
     if vote is None:
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
     if vote.number in ledger.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
+    number = ledger.number + 1
+    counted = ledger.counts(vote)
+    repeats = None if counted else vote.repeats
+    undone = _again(vote, number, UNDONE, now)._replace(undoes=vote.number, repeats=repeats)
+    heir = _heir(ledger, log, vote) if counted else None
+    if heir is None:
+        return [undone]
+    return [undone, _again(heir, number + 1, COUNTED, now)._replace(counts=heir.number)]
+
+
+def _again(vote: Event, number: int, kind: str, now: float) -> Event:
+    """An event that says again what a vote said, so that sums are easy."""
     return vote._replace(
-        number=ledger.number + 1,
-        kind=UNDONE,
-        time=now,
-        event_id=None,
-        ballot=None,
-        undoes=vote.number,
+        number=number, kind=kind, time=now, event_id=None, ballot=None, repeats=None
     )
+
+
+def _heir(ledger: Ledger, log: Log, vote: Event) -> Event | None:
+    """Return the voter's earliest other vote that stands and says the same pair, None if none does."""
+    if ledger.settings.repeats == "count" or vote.voter is None:
+        return None
+    assert vote.left is not None and vote.right is not None
+    for other in log.opinions(vote.voter, vote.left, vote.right):
+        stands = other.number not in ledger.undone and other.number != vote.number
+        opinion = ledger.meaning(other.outcome) is not None
+        if stands and opinion and _same_item(ledger, other.item, vote.item):
+            return other
+    return None
 
 
 def addition(ledger: Ledger, option: Option, now: float) -> Event:

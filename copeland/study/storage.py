@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,7 +43,7 @@ from copeland.study.events import Event
 from copeland.study.log import Log
 from copeland.study.tables import studies
 
-SCHEMA = "0001"  # the last step in migrations/versions
+SCHEMA = "0002"  # the last step in migrations/versions
 VERSION_TABLE = "copeland_version"
 LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
 PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
@@ -174,6 +175,8 @@ class Storage:
                 if attempt == ATTEMPTS or not _is_passing(error):
                     raise StorageError(self._sentence(error)) from error
                 time.sleep(0.05 * attempt)
+            except JSONDecodeError as error:
+                raise StorageError(f"{self.url} holds an event that cannot be read.") from error
             except SQLAlchemyError as error:
                 raise StorageError(f"{self.url} cannot be used: {error}") from error
         raise AssertionError  # the last attempt returns or raises

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.errors import InvalidParameter, StorageError
+from copeland.study.chain import Misfit, misfit_of
 from copeland.study.decisions import (
     Answer,
     addition,
@@ -201,11 +202,12 @@ class Study:
     def undo(self, vote: Vote | str) -> None:
         """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
 
-        The vote stays in the log, and so does its undoing.
+        The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
+        counts, that is from now on the first one that stands.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_text(event_id=event_id)
-        self._append(lambda log: [undoing(self._ledger, log, event_id, self._clock())])
+        self._append(lambda log: undoing(self._ledger, log, event_id, self._clock()))
 
     # Options
 
@@ -282,6 +284,10 @@ class Study:
     def log(self) -> list[Event]:
         """Return every event from the first."""
         return self._read(lambda log: list(log.replay()))
+
+    def misfit(self) -> Misfit | None:
+        """Return where the log is not as it was written, by the chain over it; None if all fits."""
+        return self.storage.read(self._key, lambda log: misfit_of(self.name, log.linked()))
 
     def export(self, path: str | Path) -> None:
         """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
@@ -374,7 +380,7 @@ class Study:
     def _opened(self, log: Log) -> Ledger:
         kept = log.snapshot()
         ledger = None if kept is None else Ledger.load(kept[1])
-        if ledger is None:
+        if kept is None or ledger is None or ledger.number != kept[0]:
             return replayed(log.replay())
         self._snapshot = ledger.number
         for event in log.replay(ledger.number):
@@ -402,8 +408,6 @@ class Study:
     def _vote(self, event: Event) -> Vote:
         assert event.event_id is not None and event.outcome is not None
         assert event.left is not None and event.right is not None
-        undone = event.number in self._ledger.undone
-        counts = event.repeats is None and self._ledger.meaning(event.outcome) is not None
         return Vote(
             event.event_id,
             event.ballot,
@@ -414,8 +418,8 @@ class Study:
             event.time,
             event.item,
             event.source,
-            undone,
-            counts and not undone,
+            event.number in self._ledger.undone,
+            self._ledger.counts(event),
         )
 
     def _votes(self, log: Log) -> list[Vote]:
