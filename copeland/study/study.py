@@ -68,6 +68,7 @@ class Study:
         self._turn = threading.RLock()
         self._guide: Guide | None = None  # made when it is needed
         self._snapshot = 0  # the number of events in the last one known
+        self._torn = False  # whether the ledger was interrupted while it took in events
         self._ledger = storage.read(key, self._opened)
         self._keep()
 
@@ -367,15 +368,19 @@ class Study:
         return self._read(lambda log: self._ledger)
 
     def _catch_up(self, log: Log) -> None:
+        if self._torn:
+            self._ledger, self._guide, self._torn = self._opened(log), None, False
         self._take(log.after(self._ledger.number))
 
     def _take(self, new: Iterable[Event]) -> None:
+        self._torn = True
         for event in new:
             guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
             if guide is not None and event.kind != UNDONE:
                 guide.take(event, self._ledger)
             self._ledger.take(event)
             self._guide = None if event.kind == UNDONE else guide
+        self._torn = False
 
     def _opened(self, log: Log) -> Ledger:
         kept = log.snapshot()
