@@ -90,6 +90,10 @@ class AlreadyVoted(CopelandError, RuntimeError):
     """A ballot that was answered before."""
 
 
+class Conflict(CopelandError, ValueError):
+    """A vote under the ``event_id`` of another vote."""
+
+
 class StorageError(CopelandError, RuntimeError):
     """A database that cannot be reached, read or written, or that a newer version wrote."""
 

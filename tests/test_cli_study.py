@@ -605,7 +605,8 @@ def test_a_certificate_is_written_and_checked(cycle):
     write_votes({"AB": (0, 300)})
     ok("import", "cycle", "votes.csv")
     assert ok("verify", "c.json").startswith("c.json holds: After 600 votes, A, B and C are proved")
-    assert values("verify", "c.json") == {"file": "c.json", "holds": True, "objections": []}
+    held = {"file": "c.json", "holds": True, "objections": [], "unbound": []}
+    assert values("verify", "c.json") == held
 
 
 def test_a_certificate_is_checked_by_votes_alone(cycle):
@@ -613,6 +614,27 @@ def test_a_certificate_is_checked_by_votes_alone(cycle):
     ok("export", "cycle", "out.csv")
     os.remove("copeland.db")
     assert "c.json holds" in ok("verify", "c.json", "--votes", "out.csv")
+
+
+def test_a_certificate_is_checked_by_the_exported_log_alone_after_a_vote_is_undone(cycle):
+    ok("certify", "cycle", "--out", "c.json")
+    ok("undo", "cycle", "--last")
+    for name in ("out.csv", "log.jsonl"):
+        ok("export", "cycle", name)
+    os.remove("copeland.db")
+    assert "c.json holds" in ok("verify", "c.json", "--votes", "log.jsonl")
+    assert "check it by the whole log" in refused("verify", "c.json", "--votes", "out.csv")
+
+
+def test_a_certificate_of_an_earlier_version_says_what_it_does_not_bind(cycle):
+    ok("certify", "cycle", "--out", "c.json")
+    content = json.loads(Path("c.json").read_text())
+    old = {key: content[key] for key in content if key not in ("envelope", "log", "seal")}
+    Path("c.json").write_text(json.dumps(old))
+    assert "does not bind the time, the assumptions and" in flat(ok("verify", "c.json"))
+    assert len(values("verify", "c.json")["unbound"]) == 3
+    Path("c.json").write_text(json.dumps(old | {"delta": 0.01}))
+    assert not values("verify", "c.json", code=1)["holds"]
 
 
 def test_a_certificate_that_does_not_hold_exits_with_1(cycle):

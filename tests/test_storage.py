@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import time
 from multiprocessing import get_context
 
 import psycopg
@@ -97,6 +98,7 @@ def test_an_unknown_study_in_an_empty_storage_says_so(storage):
 
 def test_only_the_latest_snapshot_is_kept(storage):
     key = storage.create("tea", FIRST)
+    append(storage, key, *(Event(n, ASKED, 0.0) for n in range(2, 10)))
     for number in (5, 9, 7):
         storage.write(key, lambda log, n=number: log.save_snapshot(n, bytes([n])))
     assert storage.read(key, lambda log: log.snapshot()) == (9, b"\x09")
@@ -104,7 +106,8 @@ def test_only_the_latest_snapshot_is_kept(storage):
 
 def test_a_forgotten_snapshot_is_gone(storage):
     key = storage.create("tea", FIRST)
-    storage.write(key, lambda log: log.save_snapshot(5, b"x"))
+    storage.write(key, lambda log: log.save_snapshot(1, b"x"))
+    assert storage.read(key, lambda log: log.snapshot()) == (1, b"x")
     storage.write(key, lambda log: log.forget_snapshot())
     assert storage.read(key, lambda log: log.snapshot()) is None
 
@@ -231,6 +234,97 @@ def test_a_lock_that_stays_is_a_sentence(tmp_path, monkeypatch):
         append(kept, key, VOTE)
     assert kept.read(key, lambda log: log.event(2)) is None  # readers are not kept waiting
     other.close()
+    kept.dispose()
+
+
+@pytest.mark.parametrize("gone", ["votes.db", "votes.db-wal", "votes.db-shm"])
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced"])
+def test_a_file_that_vanishes_while_it_is_open_is_noticed_before_anything_is_acknowledged(
+    tmp_path, gone, how
+):
+    path = tmp_path / gone
+    kept = Storage(f"sqlite:///{tmp_path / 'votes.db'}")
+    key = kept.create("tea", FIRST)
+    if how == "moved":
+        path.rename(tmp_path / "elsewhere")
+    else:
+        content = path.read_bytes()
+        path.unlink()
+        if how == "replaced":
+            (tmp_path / "other").write_bytes(
+                b""
+            )  # so that the number of the file is not used again
+            path.write_bytes(content)
+    for _ in range(2):
+        with pytest.raises(StorageError, match=r"votes\.db.* was deleted, moved or replaced while"):
+            append(kept, key, VOTE)
+    kept.dispose()
+    if gone == "votes.db":
+        with pytest.raises(StorageError):  # nor is a new file made
+            append(kept, key, VOTE)
+        assert path.exists() == (how == "replaced")
+
+
+def test_a_file_that_is_vacuumed_or_checkpointed_meanwhile_is_still_the_same(tmp_path):
+    kept = Storage(f"sqlite:///{tmp_path / 'votes.db'}")
+    key = kept.create("tea", FIRST)
+    other = sqlite3.connect(tmp_path / "votes.db", isolation_level=None)
+    other.execute("VACUUM")
+    other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    other.close()
+    append(kept, key, VOTE)
+    kept.dispose()  # the files beside it end here, and are made anew
+    append(kept, key, Event(3, ASKED, 0.0))
+    kept.dispose()
+
+
+def test_a_lock_of_postgres_that_stays_is_a_sentence(postgres_url, monkeypatch):
+    monkeypatch.setattr(storage_module, "LOCKED", 0.2)
+    kept = Storage(postgres_url)
+    key = kept.create("tea", FIRST)
+    with psycopg.connect(postgres_url) as other:
+        other.execute("SELECT id FROM copeland_studies FOR UPDATE")
+        start = time.monotonic()
+        with pytest.raises(StorageError, match="stayed locked by another program; try again"):
+            append(kept, key, VOTE)
+        assert time.monotonic() - start < 5
+        assert kept.read(key, lambda log: log.event(2)) is None  # readers are not kept waiting
+    append(kept, key, VOTE)
+    kept.dispose()
+
+
+def test_a_stalled_writer_is_thrown_out_and_tries_again_while_others_go_on(
+    postgres_url, monkeypatch
+):
+    monkeypatch.setattr(storage_module, "STALLED", 0.3)
+    kept, others = Storage(postgres_url), Storage(postgres_url)
+    key = kept.create("tea", FIRST)
+    stalled, tries = threading.Event(), []
+
+    def stall(log):
+        tries.append(len(list(log.after(0))))
+        if len(tries) == 1:
+            stalled.set()
+            time.sleep(1)
+        log.append([Event(tries[-1] + 1, ASKED, 0.0)])
+
+    thread = threading.Thread(target=kept.write, args=(key, stall))
+    thread.start()
+    stalled.wait()
+    append(others, key, VOTE)
+    thread.join()
+    assert tries == [1, 2]
+    assert kept.read(key, lambda log: [e.kind for e in log.after(0)]) == [CREATED, VOTED, ASKED]
+    kept.dispose()
+    others.dispose()
+
+
+def test_a_statement_without_end_is_a_sentence(postgres_url, monkeypatch):
+    monkeypatch.setattr(storage_module, "ENDLESS", 0.2)
+    kept = Storage(postgres_url)
+    key = kept.create("tea", FIRST)
+    with pytest.raises(StorageError, match=r"did not answer within 0\.2 seconds"):
+        kept.read(key, lambda log: log._connection.execute(text("SELECT pg_sleep(9)")))
     kept.dispose()
 
 

@@ -9,6 +9,7 @@ import pytest
 import copeland
 from copeland.errors import (
     AlreadyVoted,
+    Conflict,
     InvalidParameter,
     InvalidRow,
     InvalidVote,
@@ -23,6 +24,7 @@ from copeland.errors import (
 )
 from copeland.study import OUTCOMES, Option, Storage, create_study, list_studies, open_study
 from copeland.study import study as study_module
+from copeland.study.history import history_of
 
 OPTIONS = ["tea", "milk", "juice", "water"]
 ALGORITHMS = ["cpc-pac", "copeland-pac", "pocowista"]
@@ -419,8 +421,27 @@ def test_an_item_may_be_told_with_the_answer(study):
 def test_the_same_event_id_counts_once(study):
     ballot = study.ask()
     first = study.tell(ballot, "left", event_id="a")
-    assert study.tell(ballot, "right", event_id="a") == first
+    assert study.tell(ballot, ballot.left, event_id="a") == first
     assert study.standing().votes == 1
+
+
+@pytest.mark.parametrize(
+    "other", [{"outcome": "right"}, {"voter": "bob"}, {"item": "lunch"}, {"ballot": 3}]
+)
+def test_another_vote_with_a_known_event_id_is_refused_and_told_nothing_of_it(study, other):
+    study.ask(voter="ann")
+    study.ask(voter="ann")
+    study.tell(2, "left", event_id="a")
+    with pytest.raises(Conflict, match="another vote has the event_id 'a'") as caught:
+        study.tell(**({"ballot": 2, "outcome": "left", "event_id": "a"} | other))
+    assert not {"left", "ann"} & set(str(caught.value).replace("'", " ").split())
+    assert len(study.log()) == 4
+
+
+def test_an_imported_event_id_is_not_that_of_an_answer(study):
+    study.add_votes([row("left", event_id="a")])
+    with pytest.raises(Conflict):
+        study.tell(study.ask(), "left", event_id="a")
 
 
 def test_the_same_event_id_counts_once_after_reopening(study):
@@ -432,8 +453,9 @@ def test_the_same_event_id_counts_once_after_reopening(study):
 def test_a_ballot_is_not_answered_twice(study):
     ballot = study.ask()
     study.tell(ballot, "left", event_id="a")
-    with pytest.raises(AlreadyVoted, match=r"ballot 2 was answered before, with 'left'.*undo.*'a'"):
+    with pytest.raises(AlreadyVoted, match="ballot 2 was answered before; to change") as caught:
         study.tell(ballot, "right", event_id="b")
+    assert "left" not in str(caught.value) and "'a'" not in str(caught.value)
     assert study.standing().votes == 1
 
 
@@ -507,7 +529,7 @@ def test_a_closed_study_takes_nothing_more(study):
         with pytest.raises(StudyClosed, match="the study is closed; it takes no more votes"):
             refused()
     assert study.closed
-    assert study.tell(ballot, "left", event_id="a") == vote  # it was kept before
+    assert study.tell(vote.ballot, "left", event_id="a") == vote  # it was kept before
     assert study.standing().votes == 1
 
 
@@ -606,8 +628,48 @@ def test_other_voters_items_and_nobody_are_no_repeats(once):
 def test_after_an_undo_the_voters_next_vote_counts(once):
     once.add_votes([row("left", event_id="a"), row("right", event_id="b")])
     once.undo("a")
+    assert once.votes()["counted"].tolist() == [False, True]
+    assert (once.standing().votes, once.standing().repeated) == (1, 0)
+    assert once.standing().wins[1, 0] == 1
+    once.add_votes([row("tie", event_id="c")])
+    assert once.votes()["counted"].tolist() == [False, True, False]
+    assert again(once).ledger() == once.ledger() == once.replay()
+
+
+def test_of_repeats_the_earliest_that_stands_counts(once):
+    once.add_votes(
+        [row(o, event_id=i) for o, i in (("left", "a"), ("tie", "b"), ("tie", "c"), ("right", "d"))]
+    )
+    once.undo("b")  # a repeat
+    for undone, left in (("a", [2]), ("c", [3]), ("d", [])):
+        once.undo(undone)
+        assert np.flatnonzero(once.votes()["counted"]).tolist() == left
+        assert once.standing().votes == len(left) == history_of(once.log())[-1].votes
+    assert once.standing().wins.sum() + once.standing().ties.sum() == 0
+
+
+def test_a_repeat_that_counts_is_not_asked_again_and_is_the_voters_own(dependent):
+    dependent.add_votes([row("left", event_id="a", item="x"), row("right", item="y")])
+    dependent.undo("a")
+    asked = {frozenset((b.left, b.right)) for b in dependent.ask(voter="ann", n=9)}
+    assert len(asked) == 5 and frozenset(("tea", "milk")) not in asked
+    tally = dependent.storage.read(dependent._key, lambda log: list(log.tally_of("ann")))
+    assert [row[2] for row in tally if row[3]] == ["right"]
+    (ann,) = dependent.standing().voters
+    assert (ann.outcomes["left"], ann.outcomes["right"]) == (0, 1)
+
+
+def test_a_log_in_which_a_repeat_stayed_one_keeps_its_meaning(once):
+    """As it was written before repeats could come to count."""
+    once.add_votes([row("left", event_id="a"), row("right", event_id="b")])
+    vote = once.log()[1]
+    undone = vote._replace(number=4, kind="undone", event_id=None, undoes=2)
+    once.storage.write(once._key, lambda log: log.append([undone]))
+    assert once.votes()["counted"].tolist() == [False, False]
     once.add_votes([row("tie", event_id="c")])
     assert once.votes()["counted"].tolist() == [False, False, True]
+    once.undo("c")
+    assert once.votes()["counted"].tolist() == [False, True, False]  # the earliest that stands
 
 
 def test_an_undone_repeat_changes_no_count(once):
@@ -726,8 +788,23 @@ def test_votes_that_are_known_are_not_imported_again(study, tmp_path):
     study.tell(study.ask(), "left")
     study.export(tmp_path / "votes.csv")
     assert study.import_votes(tmp_path / "votes.csv") == 0
-    assert study.add_votes([row("left", event_id="a"), row("right", event_id="a")]) == 1
+    assert study.add_votes([row("left", event_id="a"), row("left", event_id="a")]) == 1
+    assert study.add_votes([row("left", None, event_id="a")]) == 0
     assert study.standing().votes == 2
+
+
+@pytest.mark.parametrize("kept_before", [True, False])
+@pytest.mark.parametrize("other", [row("right"), row("left", "bob"), row("left", right="juice")])
+def test_an_import_with_another_vote_under_a_known_event_id_takes_nothing(
+    study, other, kept_before
+):
+    rows = [row("left", event_id="a"), other | {"event_id": "a"}]
+    if kept_before:
+        study.add_votes(rows[:1])
+    before = study.log()
+    with pytest.raises(Conflict, match="another vote has the event_id 'a'"):
+        study.add_votes([row("tie"), *rows[kept_before:]])
+    assert study.log() == before
 
 
 def test_the_votes_frame_has_the_promised_columns(study):

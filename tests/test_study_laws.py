@@ -134,24 +134,18 @@ def one_storage(request, tmp_path_factory):
 
 
 def counted(log, both_bad, repeats):
-    """The counts by the plainest code: every vote in turn, looked at from the beginning of the log."""
+    """The counts by the plainest code: every vote that stands in turn, of repeats the first."""
     k = len(log[0].body["options"]) + sum(event.kind == "added" for event in log)
     wins, ties = np.zeros((k, k), int), np.zeros((k, k), int)
-    undone_at = {event.undoes: event.number for event in log if event.kind == "undone"}
+    undone = {event.undoes for event in log if event.kind == "undone"}
     seen = []
-    for vote in (event for event in log if event.kind == "voted"):
+    for vote in (event for event in log if event.kind == "voted" and event.number not in undone):
         if vote.outcome in ("skip", "error") or (vote.outcome == "both_bad" and both_bad == "drop"):
             continue
         subject = (vote.voter, {vote.left, vote.right}, vote.item)
-        is_repeat = vote.voter is not None and any(
-            subject == other and undone_at.get(number, vote.number) >= vote.number
-            for number, other in seen
-        )
-        if repeats == "first" and is_repeat:
+        if repeats == "first" and vote.voter is not None and subject in seen:
             continue
-        seen.append((vote.number, subject))
-        if vote.number in undone_at:
-            continue
+        seen.append(subject)
         if vote.outcome == "left":
             wins[vote.left, vote.right] += 1
         elif vote.outcome == "right":

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from copeland.errors import (
     AlreadyVoted,
+    Conflict,
     InvalidParameter,
     StudyClosed,
     UnknownBallot,
@@ -21,6 +22,7 @@ from copeland.streams import stream
 from copeland.study.events import (
     ADDED,
     ASKED,
+    COUNTED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -32,6 +34,8 @@ from copeland.study.ledger import Ledger, OpenBallot
 from copeland.study.log import Log
 from copeland.study.options import ACTIVE, Option
 from copeland.study.votes import Row, outcome_of
+
+_SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 
 
 class Wait(NamedTuple):
@@ -152,7 +156,29 @@ def ballots_again(
 
 def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:
     """Return the vote that answers a ballot."""
-    asked = _unanswered(ledger, log, told.ballot)
+    asked = _question(ledger, log, told.ballot)
+    _require_unanswered(ledger, log, asked)
+    vote = _said(ledger, asked, told, now)
+    require_voter(ledger, vote.voter)
+    return vote._replace(repeats=_repeated(ledger, log, vote))
+
+
+def require_same(ledger: Ledger, log: Log, kept: Event, told: Answer) -> None:
+    """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
+    said = _said(ledger, _question(ledger, log, told.ballot), told, kept.time)
+    if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
+        raise _conflict(told.event_id)
+
+
+def _conflict(event_id: str) -> Conflict:
+    return Conflict(
+        f"another vote has the event_id '{event_id}', so this one was not kept; "
+        "give every vote an event_id of its own."
+    )
+
+
+def _said(ledger: Ledger, asked: Event, told: Answer, now: float) -> Event:
+    """What an answer says, as the next event."""
     assert asked.left is not None and asked.right is not None
     left, right = ledger.options[asked.left].name, ledger.options[asked.right].name
     if told.sides not in (None, (left, right)):
@@ -160,7 +186,7 @@ def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
             "the one that is answered comes from another."
         )
-    vote = Event(
+    return Event(
         *(ledger.number + 1, VOTED, now),
         event_id=told.event_id,
         ballot=asked.number,
@@ -171,23 +197,25 @@ def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:
         item=asked.item if told.item is None else told.item,
         source=told.source,
     )
-    require_voter(ledger, vote.voter)
-    return vote._replace(repeats=_repeated(ledger, log, vote))
 
 
-def _unanswered(ledger: Ledger, log: Log, ballot: int) -> Event:
-    """Return the question of a ballot that is still to be answered."""
+def _question(ledger: Ledger, log: Log, ballot: int) -> Event:
+    """Return what a ballot asks."""
     is_number = isinstance(ballot, int) and not isinstance(ballot, bool)
     asked = log.event(ballot) if is_number and 0 < ballot <= ledger.number else None
     if asked is None or asked.kind != ASKED:
         raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
+    return asked
+
+
+def _require_unanswered(ledger: Ledger, log: Log, asked: Event) -> None:
+    """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it."""
+    ballot = asked.number
     for answer in () if ballot in ledger.open else log.answers(ballot):
         if answer.number not in ledger.undone:
             raise AlreadyVoted(
-                f"ballot {ballot} was answered before, with '{answer.outcome}'; "
-                f"to change that, undo the vote '{answer.event_id}' first."
+                f"ballot {ballot} was answered before; to change the answer, undo that vote first."
             )
-    return asked
 
 
 def _repeated(ledger: Ledger, log: Log, vote: Event, known: int | None = None) -> int | None:
@@ -200,8 +228,7 @@ def _repeated(ledger: Ledger, log: Log, vote: Event, known: int | None = None) -
         return known
     assert vote.left is not None and vote.right is not None
     for earlier in log.opinions(vote.voter, vote.left, vote.right):
-        counts = ledger.meaning(earlier.outcome) is not None and earlier.number not in ledger.undone
-        if counts and _same_item(ledger, earlier.item, vote.item):
+        if ledger.counts(earlier) and _same_item(ledger, earlier.item, vote.item):
             return earlier.number
     return None
 
@@ -209,16 +236,16 @@ def _repeated(ledger: Ledger, log: Log, vote: Event, known: int | None = None) -
 def imported(
     ledger: Ledger, log: Log, rows: Iterable[Row], source: str | None, now: float
 ) -> Iterator[Event]:
-    """Yield votes that nobody asked for, but for those whose id is known."""
+    """Yield votes that nobody asked for, but for those that are there already."""
     rows = list(rows)
     known = log.known([row.event_id for row in rows])
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
     number = ledger.number
     for row in rows:
         if row.event_id in known:
+            _require_same_row(known[row.event_id], row)
             continue
         require_voter(ledger, row.voter)
-        known.add(row.event_id)
         number += 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),
@@ -230,6 +257,7 @@ def imported(
             item=row.item,
             source=source,
         )
+        known[row.event_id] = vote
         item = None if ledger.settings.voters == "dependent" else row.item
         subject = (row.voter, frozenset((row.left, row.right)), item)
         repeats = _repeated(ledger, log, vote, first.get(subject))
@@ -238,21 +266,51 @@ def imported(
         yield vote._replace(repeats=repeats)
 
 
-def undoing(ledger: Ledger, log: Log, event_id: str, now: float) -> Event:
-    """Return the event that undoes a vote."""
+def _require_same_row(kept: Event, row: Row) -> None:
+    """Refuse a row that is not the vote kept under its ``event_id``; what it leaves out is the same."""
+    said = (row.left, row.right, row.outcome)
+    more = ((row.voter, kept.voter), (row.item, kept.item))
+    if said != (kept.left, kept.right, kept.outcome) or any(
+        told not in (None, known) for told, known in more
+    ):
+        raise _conflict(row.event_id)
+
+
+def undoing(ledger: Ledger, log: Log, event_id: str, now: float) -> list[Event]:
+    """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
     vote = log.vote(event_id)
     if vote is None:
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
     if vote.number in ledger.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
+    number = ledger.number + 1
+    counted = ledger.counts(vote)
+    repeats = None if counted else vote.repeats
+    undone = _again(vote, number, UNDONE, now)._replace(undoes=vote.number, repeats=repeats)
+    heir = _heir(ledger, log, vote) if counted else None
+    if heir is None:
+        return [undone]
+    return [undone, _again(heir, number + 1, COUNTED, now)._replace(counts=heir.number)]
+
+
+def _again(vote: Event, number: int, kind: str, now: float) -> Event:
+    """An event that says again what a vote said, so that sums are easy."""
     return vote._replace(
-        number=ledger.number + 1,
-        kind=UNDONE,
-        time=now,
-        event_id=None,
-        ballot=None,
-        undoes=vote.number,
+        number=number, kind=kind, time=now, event_id=None, ballot=None, repeats=None
     )
+
+
+def _heir(ledger: Ledger, log: Log, vote: Event) -> Event | None:
+    """Return the voter's earliest other vote that stands and says the same pair, None if none does."""
+    if ledger.settings.repeats == "count" or vote.voter is None:
+        return None
+    assert vote.left is not None and vote.right is not None
+    for other in log.opinions(vote.voter, vote.left, vote.right):
+        stands = other.number not in ledger.undone and other.number != vote.number
+        opinion = ledger.meaning(other.outcome) is not None
+        if stands and opinion and _same_item(ledger, other.item, vote.item):
+            return other
+    return None
 
 
 def addition(ledger: Ledger, option: Option, now: float) -> Event:

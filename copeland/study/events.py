@@ -12,10 +12,13 @@ asked       a ballot of ``left`` and ``right``; ``voter``, ``item``. Its number 
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy
+counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
+            undone; what it said is said again
 closed      no more votes
 =========== ===================================================================================
 
-Options are indices here, in the order in which they were added.
+Options are indices here, in the order in which they were added. A log means what its events say: where
+a vote was undone before there were ``counted`` events, its repeats stayed repeats, and still are.
 """
 
 from __future__ import annotations
@@ -34,8 +37,9 @@ RETIRED = "retired"
 ASKED = "asked"
 VOTED = "voted"
 UNDONE = "undone"
+COUNTED = "counted"
 CLOSED = "closed"
-KINDS = (CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, CLOSED)
+KINDS = (CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED, CLOSED)
 
 LEFT = "left"
 RIGHT = "right"
@@ -63,6 +67,7 @@ class Event(NamedTuple):
     repeats: int | None = None
     undoes: int | None = None
     body: Mapping[str, Any] | None = None
+    counts: int | None = None
 
 
 def to_json(event: Event) -> str:

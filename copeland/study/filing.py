@@ -1,22 +1,26 @@
 """Certificates as files: written at a vote, and checked again from the votes at any later time.
 
 A file says which study it is of and after how many events it was issued, so that it can be checked when
-there are more votes: the log is replayed up to there.
+there are more votes: the log is replayed up to there. It also holds the link of the last of these events,
+which binds them all, and a seal over all that it says.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from copeland.certificate import FORMAT, Certificate, certify
-from copeland.errors import InvalidParameter, InvalidRow, InvalidVote
-from copeland.study.events import ERROR, LEFT, RIGHT, SKIP
+from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
+from copeland.study.chain import last_link
+from copeland.study.events import ERROR, LEFT, RIGHT, SKIP, Event, from_json
 from copeland.study.ledger import Ledger, replayed
 from copeland.study.options import ACTIVE
 from copeland.study.rows import rows_of_file
@@ -27,13 +31,24 @@ if TYPE_CHECKING:
     from copeland.study.study import Study
 
 
+ENVELOPE = (
+    2  # the version of what a file says around the certificate; 1 had no number, log and seal
+)
+UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
+
+
 class Filed(NamedTuple):
     """What a certificate file holds."""
 
     study: str
     events: int  # of the log, when it was issued
-    statement: str
     certificate: Certificate
+    content: Mapping[str, Any]  # all of it, as it is in the file
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """What may have been changed without being found, because an earlier version wrote the file."""
+        return () if "envelope" in self.content else UNBOUND
 
 
 def certificate_to_file(study: Study, active: bool = False) -> tuple[Certificate, str]:
@@ -47,16 +62,25 @@ def certificate_to_file(study: Study, active: bool = False) -> tuple[Certificate
     log = study.log()
     found = _issued(replayed(log), active)
     content = {
+        "envelope": ENVELOPE,
         "study": study.name,
         "events": log[-1].number,
         "time": iso(log[-1].time),
+        "log": last_link(study.name, log).hex(),
         "statement": found.statement,
-        "assumptions": found.assumptions,
+        "assumptions": list(found.assumptions),
         "format": FORMAT,
         **asdict(found),
     }
+    content["seal"] = _seal(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _seal(content: Mapping[str, Any]) -> str:
+    """The digest of all that a file says besides."""
+    said = {key: value for key, value in content.items() if key != "seal"}
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _issued(ledger: Ledger, active: bool) -> Certificate:
@@ -86,33 +110,83 @@ def read_certificate(path: str | Path) -> Filed:
         raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
     try:
         certificate = Certificate.from_json(text)
+        content = json.loads(text, object_pairs_hook=_once)
     except InvalidParameter as error:
         raise InvalidParameter(f"{path}: {error}") from None
-    content: dict[str, Any] = json.loads(text)
     study, events = content.get("study"), content.get("events")
-    if not isinstance(study, str) or not isinstance(events, int) or events < 1:
+    if not isinstance(study, str) or type(events) is not int or events < 1:
         raise InvalidParameter(
             f"{path} does not say which study it is of, and after how many events."
         )
-    return Filed(study, events, str(content.get("statement")), certificate)
+    if content.get("envelope", ENVELOPE) != ENVELOPE:
+        raise InvalidParameter(
+            f"{path} was written by a newer version of copeland; upgrade copeland to check it."
+        )
+    return Filed(study, events, certificate, content)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a key that is there twice, of which a reader and a program may see different ones."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise InvalidParameter(f"it says '{twice}' twice.")
+    return content
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
-    """Return what does not hold of a certificate, in sentences, if it is made again from the log."""
-    log = study.log()
+    """Return what does not hold of a certificate, in sentences, if it is made again from the log.
+
+    The log must fit its chain from end to end, also where it went on after the certificate.
+    """
+    misfit = study.misfit()
+    broken = () if misfit is None else (str(misfit),)
+    try:
+        return (*broken, *objections_by_log(filed, study.log(), study.name))
+    except CopelandError as error:  # from events that were changed, nothing can be made again
+        return broken or (str(error),)
+
+
+def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[str, ...]:
+    """Return the same from the events of a log, as a study exports them."""
     if filed.events > len(log):
         return (
-            f"it was issued after {filed.events:,} events, and the log of '{study.name}' has "
+            f"it was issued after {filed.events:,} events, and the log of '{name}' has "
             f"{len(log):,}.",
         )
-    ledger = replayed(log[: filed.events])
+    past = log[: filed.events]
+    ledger = replayed(past)
     if len(ledger.options) != filed.certificate.k:
         return (f"it is about {filed.certificate.k} options, and the study had {ledger.k} then.",)
     return (
+        *_broken_seal(filed),
         *_terms(filed.certificate, _issued(ledger, filed.certificate.active is not None)),
-        *filed.certificate.recheck(ledger.wins, ledger.ties),
-        *_wording(filed),
+        *_made_again(filed, ledger.wins, ledger.ties),
+        *_origin(filed, past, name),
     )
+
+
+def _broken_seal(filed: Filed) -> Iterator[str]:
+    """What a file of today says all together."""
+    if not filed.unbound and filed.content.get("seal") != _seal(filed.content):
+        yield "the file was changed after it was written: its seal does not fit what it says."
+
+
+def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
+    """The study, the time and the log that it was issued on."""
+    if filed.study != name:
+        yield f"it is of the study '{filed.study}', and this is '{name}'."
+    if filed.unbound:
+        return
+    said, time = filed.content.get("time"), iso(past[-1].time)
+    if said != time:
+        yield f"it says that it was issued at {said}, and the last of its events was at {time}."
+    said, link = str(filed.content.get("log")), last_link(name, past).hex()
+    if said != link:
+        yield (
+            f"it was issued on another log: its first {filed.events:,} events had the digest "
+            f"{said[:12]}, and these have {link[:12]}."
+        )
 
 
 def _terms(said: Certificate, found: Certificate) -> Iterator[str]:
@@ -123,26 +197,65 @@ def _terms(said: Certificate, found: Certificate) -> Iterator[str]:
             yield f"it says that {term} is {one!r}, and in the study it is {other!r}."
 
 
+def _made_again(filed: Filed, wins: np.ndarray, ties: np.ndarray) -> tuple[str, ...]:
+    """What the votes do not prove; else what is said in other words."""
+    try:
+        return filed.certificate.recheck(wins, ties) or tuple(_wording(filed))
+    except (TypeError, ValueError, LookupError):
+        return ("what it says does not have the form of a certificate.",)
+
+
 def _wording(filed: Filed) -> Iterator[str]:
-    if filed.statement != filed.certificate.statement:
-        yield f"its words are not those of its numbers, which say: {filed.certificate.statement}"
+    found = filed.certificate
+    if filed.content.get("statement") != found.statement:
+        yield f"its words are not those of its numbers, which say: {found.statement}"
+    if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
+        yield f"it says that other things are assumed than these: {' '.join(found.assumptions)}"
+
+
+def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
+    """Return the same from what a study exported: its whole log (.jsonl), or its votes (.csv)."""
+    path = Path(path)
+    if path.suffix != ".jsonl":
+        return objections_by_votes(filed, path)
+    try:
+        log = [from_json(line) for line in path.read_text("utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
+    except InvalidRow as error:
+        raise InvalidRow(f"{path}: {error}") from None
+    try:
+        return objections_by_log(filed, log, filed.study)
+    except CopelandError as error:
+        return (str(error),)
 
 
 def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
-    """Return the same from a CSV file of votes, as a study exports them: the first of them that count."""
-    wins, ties = counts_of(path, filed.certificate)
-    return (*filed.certificate.recheck(wins, ties), *_wording(filed))
+    """Return the same from a CSV file of votes: the first of them that count."""
+    wins, ties, undone = counts_of(path, filed.certificate)
+    differs = _made_again(filed, wins, ties)
+    if differs and undone:
+        raise InvalidParameter(
+            f"{path} holds votes that were undone, and does not say whether that was before the "
+            "certificate was issued; check it by the whole log, exported to a .jsonl file."
+        )
+    return (*_broken_seal(filed), *differs)
 
 
-def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, np.ndarray]:
-    """Return wins and ties of the first votes in a CSV file, as many as a certificate was issued on."""
+def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return wins and ties of the first votes in a CSV file, as many as a certificate was issued on.
+
+    And whether others were undone.
+    """
     index = {name: i for i, name in enumerate(certificate.labels)}
     wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
-    counted = 0
+    counted, undone = 0, False
     for where, row in rows_of_file(Path(path), ("left", "right", "outcome")):
         if counted == certificate.votes:
             break
-        if str(row.get("counted", True)).lower() in ("false", "0", "no"):
+        if _is_false(row.get("counted", True)):
+            undone |= not _is_false(row.get("undone", False))
             continue
         for name in (row["left"], row["right"]):
             if name not in index:
@@ -161,4 +274,8 @@ def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, n
             wins[right, left] += 1
         else:  # of what counts, the rest are ties
             ties[[left, right], [right, left]] += 1
-    return wins, ties
+    return wins, ties, undone
+
+
+def _is_false(value: Any) -> bool:
+    return str(value).lower() in ("false", "0", "no")

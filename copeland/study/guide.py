@@ -15,7 +15,7 @@ import numpy as np
 
 from copeland.policy import Duel, Policy, find
 from copeland.streams import stream
-from copeland.study.events import ADDED, ASKED, LEFT, RIGHT, TIE, VOTED, Event
+from copeland.study.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
 from copeland.study.ledger import Ledger
 from copeland.study.log import Log
 from copeland.study.options import ACTIVE
@@ -97,7 +97,7 @@ class Counted:
         """Follow an event."""
         if event.kind == ADDED:
             self._player = None
-        elif event.kind == VOTED and self._player is not None:
+        elif event.kind in (VOTED, COUNTED) and self._player is not None:
             self._player.tell(event, ledger)
 
 
@@ -121,8 +121,9 @@ class Replayed:
         """Follow an event."""
         if event.kind == ADDED:
             self._player.policy.grow(ledger.k + 1)
-        elif event.kind == VOTED and event.number not in self._undone:
-            self._player.tell(event, ledger)
+        elif event.kind in (VOTED, COUNTED):
+            if (event.counts or event.number) not in self._undone:
+                self._player.tell(event, ledger)
         elif event.kind == ASKED:
             wish = Wish(event.number, event.time, event.voter, active(ledger))
             self._player.step(ledger, wish)

@@ -9,13 +9,13 @@ import numpy as np
 
 from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
-from copeland.study.events import ADDED, CREATED, SKIP, UNDONE, VOTED, Event
+from copeland.study.events import ADDED, COUNTED, CREATED, SKIP, UNDONE, VOTED, Event
 from copeland.study.ledger import Ledger
 from copeland.study.standing import certificate_of, leader_of
 
 POINTS = 200  # rows, evenly spaced over the votes
 
-_TELLING = (CREATED, ADDED, VOTED, UNDONE)
+_TELLING = (CREATED, ADDED, VOTED, UNDONE, COUNTED)
 
 
 class Progress(NamedTuple):
@@ -97,11 +97,16 @@ def _standing(log: Iterable[Event]) -> list[Event]:
     """The events that bear on a certificate; a vote that was undone is a skip, which still began an epoch."""
     told = [event for event in log if event.kind in _TELLING]
     undone = {event.undoes for event in told if event.kind == UNDONE}
-    return [
-        event._replace(outcome=SKIP) if event.number in undone else event
-        for event in told
-        if event.kind != UNDONE
-    ]
+    counted = {event.counts for event in told if event.kind == COUNTED}
+    standing = []
+    for event in told:
+        if event.number in undone:
+            standing.append(event._replace(outcome=SKIP))
+        elif event.number in counted:
+            standing.append(event._replace(repeats=None))
+        elif event.kind not in (UNDONE, COUNTED):
+            standing.append(event)
+    return standing
 
 
 def _counts(event: Event, ledger: Ledger) -> bool:

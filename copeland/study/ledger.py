@@ -7,18 +7,17 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import NamedTuple
-from zipfile import BadZipFile
-from zlib import error as BadCompression
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.errors import UnknownOption, nearest
+from copeland.errors import StorageError, UnknownOption, nearest
 from copeland.study.events import (
     ADDED,
     ASKED,
     BOTH_BAD,
     CLOSED,
+    COUNTED,
     CREATED,
     LEFT,
     OUTCOMES,
@@ -34,7 +33,7 @@ from copeland.study.events import (
 from copeland.study.options import ACTIVE, Option
 from copeland.study.settings import Settings
 
-FORMAT = 1  # of snapshots; others are not read
+FORMAT = 2  # of snapshots; others are not read
 
 _ARRAYS = ("wins", "ties")
 _SCALARS = (
@@ -61,6 +60,12 @@ class Ledger:
     """
 
     def __init__(self, created: Event):
+        try:
+            self._begin(created)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise _unreadable(created) from error
+
+    def _begin(self, created: Event) -> None:
         body = created.body or {}
         self.settings = Settings.of(body["settings"])
         self.options: list[Option] = []
@@ -72,6 +77,7 @@ class Ledger:
         )  # of all votes that were not undone
         self.repeated = 0  # votes that only repeat an earlier one
         self.undone: set[int] = set()  # the numbers of those votes
+        self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
         self.votes = 0  # that count
         self.asked = 0
         self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
@@ -95,7 +101,10 @@ class Ledger:
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
-        _HANDLERS[event.kind](self, event)
+        try:
+            _HANDLERS[event.kind](self, event)
+        except (LookupError, TypeError, ValueError, AssertionError) as error:
+            raise _unreadable(event) from error
         self.number = event.number
 
     def under_way(self, now: float) -> dict[int, OpenBallot]:
@@ -159,11 +168,20 @@ class Ledger:
         self.undone.add(event.undoes)
         self._tally(event, -1)
 
+    def _counted(self, event: Event) -> None:
+        assert event.counts is not None
+        self.counted.add(event.counts)
+        self.repeated -= 1
+        self._count(event, 1)
+
     def _tally(self, vote: Event, step: int) -> None:
         self.outcomes[vote.outcome] += step  # type: ignore[index]
         if vote.repeats is not None:
             self.repeated += step
-            return
+        else:
+            self._count(vote, step)
+
+    def _count(self, vote: Event, step: int) -> None:
         meaning = self.meaning(vote.outcome)
         if meaning == LEFT:
             self.wins[vote.left, vote.right] += step
@@ -184,6 +202,12 @@ class Ledger:
             return TIE if self.settings.both_bad == "tie" else None
         return outcome if outcome in (LEFT, RIGHT, TIE) else None
 
+    def counts(self, vote: Event) -> bool:
+        """Tell whether a vote of the log counts."""
+        if vote.number in self.undone or self.meaning(vote.outcome) is None:
+            return False
+        return vote.repeats is None or vote.number in self.counted
+
     def _closed(self, _event: Event) -> None:
         self.closed = True
 
@@ -195,6 +219,7 @@ class Ledger:
             "options": [asdict(option) for option in self.options],
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "undone": sorted(self.undone),
+            "counted": sorted(self.counted),
             **{name: getattr(self, name) for name in _SCALARS},
         }
         file = io.BytesIO()
@@ -212,14 +237,17 @@ class Ledger:
             if about["format"] != FORMAT:
                 return None
             ledger = cls(Event(1, CREATED, 0.0, body=about))
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile, BadCompression):
+            if any(array.shape != (ledger.k, ledger.k) for array in arrays.values()):
+                return None
+            for name, array in arrays.items():
+                setattr(ledger, name, array.astype(np.int64, casting="safe"))
+            for name in _SCALARS:
+                setattr(ledger, name, about[name])
+            ledger.undone = set(about["undone"])
+            ledger.counted = set(about["counted"])
+            ledger.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
+        except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
             return None
-        for name, array in arrays.items():
-            setattr(ledger, name, array)
-        for name in _SCALARS:
-            setattr(ledger, name, about[name])
-        ledger.undone = set(about["undone"])
-        ledger.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         return ledger
 
     def __eq__(self, other: object) -> bool:
@@ -232,6 +260,7 @@ class Ledger:
             self.settings,
             self.options,
             self.undone,
+            self.counted,
             list(self.open.items()),
             *(getattr(self, name).tolist() for name in _ARRAYS),
             *(getattr(self, name) for name in _SCALARS),
@@ -253,8 +282,16 @@ _HANDLERS = {
     ASKED: Ledger._asked,
     VOTED: Ledger._voted,
     UNDONE: Ledger._undone,
+    COUNTED: Ledger._counted,
     CLOSED: Ledger._closed,
 }
+
+
+def _unreadable(event: Event) -> StorageError:
+    return StorageError(
+        f"event {event.number} of the log cannot be read: it is not as copeland writes events. "
+        "Go back to a copy of the database from before it was changed."
+    )
 
 
 def replayed(log: Iterable[Event]) -> Ledger:

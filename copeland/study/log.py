@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, case, delete, func, insert, or_, select
+from sqlalchemy import (
+    Connection,
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
-from copeland.study.events import BOTH_BAD, LEFT, RIGHT, TIE, UNDONE, VOTED, Event
-from copeland.study.tables import events, snapshots
+from copeland.study.chain import first_link, next_link
+from copeland.study.events import BOTH_BAD, COUNTED, LEFT, RIGHT, TIE, UNDONE, VOTED, Event
+from copeland.study.tables import events, snapshots, studies
 
 PIECE = 10_000  # rows fetched, or written, at a time
+_SEAL = sha256().digest_size  # bytes at the head of a snapshot
 
 # Statements are made once: making one takes longer than running it.
 _e = events.c
 _fields = [_e[name] for name in Event._fields]
 _here = _e.study == bindparam("study")
-_net = func.sum(case((_e.kind == VOTED, 1), else_=-1))  # what is undone cancels
+_net = func.sum(case((_e.kind == UNDONE, -1), else_=1))  # what is undone cancels
 _votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
-_opinions = _votes & _e.repeats.is_(None) & _e.outcome.in_([LEFT, RIGHT, TIE, BOTH_BAD])
-_own = _opinions & (_e.voter == bindparam("voter"))
+_opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_([LEFT, RIGHT, TIE, BOTH_BAD])
+_own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
 _same_pair = or_(
     (_e.left == bindparam("one")) & (_e.right == bindparam("other")),
     (_e.left == bindparam("other")) & (_e.right == bindparam("one")),
@@ -30,7 +44,7 @@ _NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
 _NAMED = select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
 _ANSWERS = select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number)
 _VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
-_OPINIONS = select(*_fields).where(_own, _same_pair, _e.kind == VOTED).order_by(_e.number)
+_OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
 _OWN_TALLY = (
     select(_e.left, _e.right, _e.outcome, _net).where(_own).group_by(_e.left, _e.right, _e.outcome)
@@ -40,6 +54,16 @@ _TALLY = (
     .where(_votes)
     .group_by(_e.voter, _e.left, _e.right, _e.outcome)
 )
+_LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
+_LINKED = select(*_fields, _e.link).where(_here).order_by(_e.number)
+_LAST_LINKED = (
+    select(_e.number, _e.link)
+    .where(_here, _e.number <= bindparam("number"), _e.link.is_not(None))
+    .order_by(_e.number.desc())
+    .limit(1)
+)
+_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
+_NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
 _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
     snapshots.c.study == bindparam("study")
 )
@@ -53,12 +77,23 @@ class Log:
         self._study = study
 
     def append(self, new: Sequence[Event]) -> None:
-        """Write events at the end."""
+        """Write events at the end, each with its link."""
+        if not new:
+            return
+        link = self._bound(new[0].number - 1)
         for start in range(0, len(new), PIECE):
-            rows = [
-                event._asdict() | {"study": self._study} for event in new[start : start + PIECE]
-            ]
+            rows = []
+            for event in new[start : start + PIECE]:
+                event = event._replace(time=float(event.time))  # as it will be read
+                link = next_link(link, event)
+                rows.append(event._asdict() | {"study": self._study, "link": link})
             self._connection.execute(insert(events), rows)
+
+    def linked(self) -> Iterator[tuple[Event, bytes | None]]:
+        """Yield every event with its link."""
+        with self._stream(_LINKED) as rows:  # closed at once if it is not read to the end
+            for row in rows:
+                yield Event._make(row[:-1]), row[-1]
 
     def after(self, number: int) -> Iterator[Event]:
         """Yield the events that follow the one of this number: a few, to catch up with others."""
@@ -76,12 +111,14 @@ class Log:
         """Return the vote of this id."""
         return self._one(_NAMED, event_id=event_id)
 
-    def known(self, event_ids: Sequence[str]) -> set[str]:
-        """Return which of these ids are taken."""
-        taken: set[str] = set()
+    def known(self, event_ids: Sequence[str]) -> dict[str, Event]:
+        """Return the votes that have one of these ids, by id."""
+        taken: dict[str, Event] = {}
         for start in range(0, len(event_ids), PIECE):
             some = _e.event_id.in_(event_ids[start : start + PIECE])
-            taken |= {row[0] for row in self._rows(select(_e.event_id).where(_here, some))}
+            for row in self._rows(select(*_fields).where(_here, some)):
+                vote = Event._make(row)
+                taken[str(vote.event_id)] = vote
         return taken
 
     def answers(self, ballot: int) -> Iterator[Event]:
@@ -89,7 +126,7 @@ class Log:
         return map(Event._make, self._rows(_ANSWERS, ballot=ballot))
 
     def opinions(self, voter: str, one: int, other: int) -> Iterator[Event]:
-        """Yield a voter's votes on a pair that are neither repeats nor skips nor errors."""
+        """Yield a voter's votes on a pair that are neither skips nor errors."""
         return map(Event._make, self._rows(_OPINIONS, voter=voter, one=one, other=other))
 
     def pairs_of(self, voter: str) -> Iterator[tuple[frozenset[int], str | None]]:
@@ -110,21 +147,48 @@ class Log:
         return map(Event._make, self._stream(_VOTED))
 
     def snapshot(self) -> tuple[int, bytes] | None:
-        """Return the last snapshot, after the number of events it holds."""
+        """Return the last snapshot, after the number of events it holds.
+
+        None if it is damaged, or is not of this log as far as that goes.
+        """
         row = self._rows(_SNAPSHOT).first()
-        return None if row is None else (row[0], row[1])
+        if row is None:
+            return None
+        number, content = row[0], bytes(row[1])
+        link = self._link(number)
+        if link is None or content[:_SEAL] != sha256(link + content[_SEAL:]).digest():
+            return None
+        return number, content[_SEAL:]
 
     def save_snapshot(self, number: int, content: bytes) -> None:
-        """Put a snapshot in the place of an older one."""
+        """Put a snapshot of the first events in the place of an older one, sealed with their link."""
         kept = self.snapshot()
         if kept is None or kept[0] < number:
             self.forget_snapshot()
-            row = {"study": self._study, "number": number, "content": content}
+            seal = sha256(self._bound(number) + content).digest()
+            row = {"study": self._study, "number": number, "content": seal + content}
             self._connection.execute(insert(snapshots), row)
 
     def forget_snapshot(self) -> None:
         """Delete the snapshot; nothing is lost by it."""
         self._connection.execute(delete(snapshots).where(snapshots.c.study == self._study))
+
+    def _link(self, number: int) -> bytes | None:
+        """Return the link of an event, None if there is no such event or it has none."""
+        return self._rows(_LINK, number=number).scalar()
+
+    def _bound(self, number: int) -> bytes:
+        """Return the link of an event; if an older version wrote the event without one, add it."""
+        link = self._link(number)
+        if link is not None:
+            return link
+        since, link = self._rows(_LAST_LINKED, number=number).first() or (0, None)
+        link = first_link(self._rows(_NAME).scalar_one()) if link is None else link
+        for row in self._stream(_BETWEEN, number=since, last=number):
+            link = next_link(link, Event._make(row))
+        here = (events.c.study == self._study) & (events.c.number == number)
+        self._connection.execute(update(events).where(here).values(link=link))
+        return link
 
     def _one(self, query: Select, **bound: Any) -> Event | None:
         row = self._rows(query, **bound).first()

@@ -11,8 +11,9 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,14 +39,20 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
+from copeland.study.connections import Held, Lent, Local, Watch
 from copeland.study.events import Event
 from copeland.study.log import Log
 from copeland.study.tables import studies
 
-SCHEMA = "0001"  # the last step in migrations/versions
+SCHEMA = "0002"  # the last step in migrations/versions
 VERSION_TABLE = "copeland_version"
 LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
 PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
+STALLED = (
+    30.0  # seconds after which PostgreSQL ends a transaction in which nothing is said any more
+)
+LOCKED = 60.0  # seconds that PostgreSQL waits for a lock: longer, so that nobody hears of a stalled writer
+ENDLESS = 300.0  # seconds after which PostgreSQL gives up a statement
 ATTEMPTS = 5
 FORMS = "sqlite:///file.db, postgresql://user@host/database, or 'memory'"
 
@@ -70,10 +77,13 @@ class Storage:
         self.in_memory = self._is_sqlite and self._file is None
         if not create and not self.in_memory:
             self._require_file()
+        self._held = Held()
+        self._watch = Watch(self._file) if self._is_sqlite and self._file else None
+        self._base = _in_memory() if self.in_memory else None
         self._engine = self._connectable()
         self._process = os.getpid()
         self._turn: Any = threading.RLock() if self.in_memory else nullcontext()
-        weakref.finalize(self, _dispose, self._engine, self._process)
+        weakref.finalize(self, _dispose, self._engine, self._base, self._process)
         self._prepare(create)
 
     @property
@@ -148,52 +158,78 @@ class Storage:
     def _connectable(self) -> Engine:
         how: dict[str, Any] = {}
         if self._is_sqlite:
-            how["connect_args"] = {"timeout": PATIENCE, "check_same_thread": False}
-        if self.in_memory:
-            how["poolclass"] = StaticPool
+            how["connect_args"] = {
+                "timeout": PATIENCE,
+                "check_same_thread": False,
+                "factory": Local,
+            }
+        if (base := self._base) is not None:
+            how.update(poolclass=StaticPool, creator=lambda: Lent(base))
         try:
             engine = create_engine(self._url, **how)
         except ModuleNotFoundError as error:
             raise StorageError(
                 f"{self.url} needs {error.name}: pip install 'copeland[postgres]'."
             ) from error
+        _let_hold(engine, self._held)
+        if self._watch is not None:
+            _let_watch(engine, self._watch)
         if self._is_sqlite:
             event.listen(engine, "connect", _configure)
             event.listen(engine, "begin", _begin)
+        else:
+            event.listen(engine, "connect", _limit)
         return engine
 
     def _run(self, work: Callable[[Connection], T], reads: bool = False) -> T:
         """Run ``work`` in a transaction; try again where that helps; speak in sentences."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                with self._turn, self._transaction(reads) as connection:
-                    return work(connection)
+                with self._turn:
+                    return self._transact(work, reads)
             except IntegrityError:
                 raise
             except DBAPIError as error:
                 if attempt == ATTEMPTS or not _is_passing(error):
                     raise StorageError(self._sentence(error)) from error
                 time.sleep(0.05 * attempt)
+            except JSONDecodeError as error:
+                raise StorageError(f"{self.url} holds an event that cannot be read.") from error
             except SQLAlchemyError as error:
                 raise StorageError(f"{self.url} cannot be used: {error}") from error
         raise AssertionError  # the last attempt returns or raises
 
-    @contextmanager
-    def _transaction(self, reads: bool) -> Iterator[Connection]:
+    def _transact(self, work: Callable[[Connection], T], reads: bool) -> T:
+        """Run ``work`` in a transaction, of which nothing is left if it is interrupted, at whatever line."""
         if self._process != os.getpid():
             # A connection must not be shared with the process that this one was forked from.
             self._engine.dispose(close=False)
             self._process = os.getpid()
-        with (
-            self._engine.connect().execution_options(copeland_reads=reads) as connection,
-            connection.begin(),
-        ):
-            yield connection
+            self._held.forget()
+        try:
+            with self._engine.connect().execution_options(copeland_reads=reads) as connection:
+                self._look(connection)
+                with connection.begin():
+                    result = work(connection)
+                self._look(connection)
+            return result
+        except BaseException:
+            self._held.abandon()
+            raise
+
+    def _look(self, connection: Connection) -> None:
+        if self._watch is not None:
+            self._watch.look(connection.info)
 
     def _sentence(self, error: DBAPIError) -> str:
         reason = str(error.orig).strip().splitlines()[0].rstrip(".")
         if _is_busy(error):
             return f"{self.url} stayed locked by another program; try again when it is done."
+        if _state(error) == "57014":
+            return (
+                f"{self.url} did not answer within {ENDLESS:g} seconds; try again when the server "
+                "has less to do."
+            )
         if self._is_sqlite:
             return f"{self.url} cannot be used: {reason}."
         return f"{self.url} does not answer: {reason}. Check the address and that the server runs."
@@ -246,11 +282,54 @@ def _parsed(url: str | None) -> URL:
     raise StorageError(f"studies cannot be kept in {backend}; give {FORMS}.")
 
 
-def _dispose(engine: Engine, process: int) -> None:
-    if (
-        process == os.getpid()
-    ):  # a process that was forked leaves the connections of its parent alone
-        engine.dispose()
+def _in_memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+
+
+def _dispose(engine: Engine, base: sqlite3.Connection | None, process: int) -> None:
+    if process != os.getpid():
+        return  # a process that was forked leaves the connections of its parent alone
+    engine.dispose()
+    if base is not None:
+        base.close()
+
+
+def _let_hold(engine: Engine, held: Held) -> None:
+    """Have the connections of all transactions noted."""
+
+    def begin(connection: Connection) -> None:
+        held.hold(connection.connection.dbapi_connection)
+
+    def checkin(connection: Any, _record: Any) -> None:
+        held.free(connection)
+
+    event.listen(engine, "begin", begin)
+    event.listen(engine, "checkin", checkin)
+
+
+def _let_watch(engine: Engine, watch: Watch) -> None:
+    """Have an eye on the file that is opened."""
+
+    def before(*_how: Any) -> None:
+        watch.look_before()
+
+    def after(*_made: Any) -> None:
+        watch.look_at_first()
+
+    event.listen(engine, "do_connect", before)
+    event.listen(engine, "connect", after)
+
+
+def _limit(connection: Any, _record: Any) -> None:
+    """Let nobody wait for ever, for another program or for the server."""
+    limits = {
+        "lock_timeout": LOCKED,
+        "idle_in_transaction_session_timeout": STALLED,
+        "statement_timeout": ENDLESS,
+    }
+    for name, seconds in limits.items():
+        connection.execute("SELECT set_config(%s, %s, false)", (name, f"{seconds * 1000:.0f}"))
+    connection.commit()
 
 
 def _configure(connection: sqlite3.Connection, _record: Any) -> None:
@@ -280,10 +359,15 @@ def _version(connection: Connection) -> str | None:
 
 def _is_busy(error: DBAPIError) -> bool:
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or _state(error) == "55P03"
+
+
+def _state(error: DBAPIError) -> str:
+    return getattr(error.orig, "sqlstate", None) or ""
 
 
 def _is_passing(error: DBAPIError) -> bool:
     """Tell whether the same may succeed in a moment."""
-    state = getattr(error.orig, "sqlstate", None) or ""
-    return _is_busy(error) or error.connection_invalidated or state in ("40001", "40P01", "55P03")
+    if _state(error):
+        return error.connection_invalidated or _state(error) in ("40001", "40P01")
+    return _is_busy(error) or error.connection_invalidated

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.errors import InvalidParameter, StorageError
+from copeland.study.chain import Misfit, misfit_of
 from copeland.study.decisions import (
     Answer,
     Wait,
@@ -22,6 +23,7 @@ from copeland.study.decisions import (
     held_by,
     imported,
     require_open,
+    require_same,
     require_voter,
     undoing,
     wish_of,
@@ -69,6 +71,7 @@ class Study:
         self._turn = threading.RLock()
         self._guide: Guide | None = None  # made when it is needed
         self._snapshot = 0  # the number of events in the last one known
+        self._torn = False  # whether the ledger was interrupted while it took in events
         self._ledger = storage.read(key, self._opened)
         self._keep()
 
@@ -176,8 +179,9 @@ class Study:
     ) -> Vote:
         """Keep the answer to a ballot, and return it as it is kept; it is on disk by then.
 
-        An answer to a ballot that has expired counts too. An answer with the ``event_id`` of an earlier
-        one is not kept again: the earlier one is returned, so an answer may safely be sent twice.
+        An answer to a ballot that has expired counts too. The same answer with the same ``event_id`` is
+        not kept again: the earlier one is returned, so an answer may safely be sent twice. Another
+        answer with that ``event_id`` is refused.
 
         Parameters
         ----------
@@ -200,6 +204,7 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], Event]:
             known = log.vote(told.event_id)
             if known is not None:
+                require_same(self._ledger, log, known, told)
                 return [], known
             require_open(self._ledger)
             vote = answer_to(self._ledger, log, told, self._clock())
@@ -210,11 +215,12 @@ class Study:
     def undo(self, vote: Vote | str) -> None:
         """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
 
-        The vote stays in the log, and so does its undoing.
+        The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
+        counts, that is from now on the first one that stands.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_text(event_id=event_id)
-        self._append(lambda log: [undoing(self._ledger, log, event_id, self._clock())])
+        self._append(lambda log: undoing(self._ledger, log, event_id, self._clock()))
 
     # Options
 
@@ -258,8 +264,8 @@ class Study:
     def add_votes(self, votes: Any, source: str | None = None) -> int:
         """Take in votes that nobody asked for; return how many were new.
 
-        All of them are taken, or none if one of them cannot be read. Votes whose ``event_id`` is
-        known, or which are marked as ``undone``, are left out.
+        All of them are taken, or none if one of them cannot be read. Votes that are there already, by
+        their ``event_id``, or which are marked as ``undone``, are left out.
 
         Parameters
         ----------
@@ -291,6 +297,10 @@ class Study:
     def log(self) -> list[Event]:
         """Return every event from the first."""
         return self._read(lambda log: list(log.replay()))
+
+    def misfit(self) -> Misfit | None:
+        """Return where the log is not as it was written, by the chain over it; None if all fits."""
+        return self.storage.read(self._key, lambda log: misfit_of(self.name, log.linked()))
 
     def export(self, path: str | Path) -> None:
         """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
@@ -370,20 +380,24 @@ class Study:
         return self._read(lambda log: self._ledger)
 
     def _catch_up(self, log: Log) -> None:
+        if self._torn:
+            self._ledger, self._guide, self._torn = self._opened(log), None, False
         self._take(log.after(self._ledger.number))
 
     def _take(self, new: Iterable[Event]) -> None:
+        self._torn = True
         for event in new:
             guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
             if guide is not None and event.kind != UNDONE:
                 guide.take(event, self._ledger)
             self._ledger.take(event)
             self._guide = None if event.kind == UNDONE else guide
+        self._torn = False
 
     def _opened(self, log: Log) -> Ledger:
         kept = log.snapshot()
         ledger = None if kept is None else Ledger.load(kept[1])
-        if ledger is None:
+        if kept is None or ledger is None or ledger.number != kept[0]:
             return replayed(log.replay())
         self._snapshot = ledger.number
         for event in log.replay(ledger.number):
@@ -411,8 +425,6 @@ class Study:
     def _vote(self, event: Event) -> Vote:
         assert event.event_id is not None and event.outcome is not None
         assert event.left is not None and event.right is not None
-        undone = event.number in self._ledger.undone
-        counts = event.repeats is None and self._ledger.meaning(event.outcome) is not None
         return Vote(
             event.event_id,
             event.ballot,
@@ -423,8 +435,8 @@ class Study:
             event.time,
             event.item,
             event.source,
-            undone,
-            counts and not undone,
+            event.number in self._ledger.undone,
+            self._ledger.counts(event),
         )
 
     def _votes(self, log: Log) -> list[Vote]:

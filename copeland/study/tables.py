@@ -26,7 +26,7 @@ studies = Table(
     Column("name", Text, nullable=False, unique=True),
 )
 
-# The columns after "study" are the fields of an Event, in their order.
+# The columns after "study" are the fields of an Event, in their order; the last one is its link.
 events = Table(
     "copeland_events",
     metadata,
@@ -45,6 +45,8 @@ events = Table(
     Column("repeats", BigInteger),
     Column("undoes", BigInteger),
     Column("body", JSON(none_as_null=True)),
+    Column("counts", BigInteger),
+    Column("link", LargeBinary),
     sqlite_with_rowid=False,
 )
 

@@ -20,26 +20,35 @@ def verify_command(
     votes: Annotated[
         Path | None,
         typer.Option(
-            metavar="VOTES.csv", help="Check it by exported votes, without the study's database."
+            metavar="FILE",
+            help="Check it without the study's database: by its exported log (.jsonl) or votes (.csv).",
         ),
     ] = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Make a certificate again from the votes it was issued on; exit code 1 if it does not hold."""
-    from copeland.study.filing import objections, objections_by_votes, read_certificate
+    """Make a certificate again from the log it was issued on; exit code 1 if it does not hold."""
+    from copeland.study.filing import objections, objections_by_file, read_certificate
+    from copeland.study.words import listed
 
     filed = read_certificate(file)
     found = (
         objections(filed, opened(filed.study, storage))
         if votes is None
-        else objections_by_votes(filed, votes)
+        else objections_by_file(filed, votes)
     )
     if as_json:
-        print_json({"file": str(file), "holds": not found, "objections": list(found)})
+        held = {"holds": not found, "objections": list(found), "unbound": list(filed.unbound)}
+        print_json({"file": str(file), **held})
     elif found:
         show(*(f"{file} does not hold: {objection}" for objection in found))
     else:
         show(f"{file} holds: {filed.certificate.statement}")
+        if filed.unbound:
+            show(
+                f"An earlier version wrote this file, which does not bind {listed(filed.unbound)}: "
+                "whether these were changed cannot be told. `copeland study certify` writes one "
+                "that does."
+            )
     if found:
         raise typer.Exit(FAILURE)

@@ -1,0 +1,381 @@
+"""What was changed behind a study's back is found: in the log, in a certificate file, in a snapshot."""
+
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine, insert, text
+
+from copeland.errors import InvalidParameter, StorageError
+from copeland.study import create_study, open_study
+from copeland.study import study as study_module
+from copeland.study.chain import Misfit, first_link, last_link, misfit_of, next_link
+from copeland.study.events import CREATED, VOTED, Event
+from copeland.study.filing import (
+    certificate_to_file,
+    objections,
+    objections_by_file,
+    read_certificate,
+)
+from copeland.study.ledger import Ledger
+from copeland.study.migrations.versions import __path__ as versions
+from copeland.study.storage import VERSION_TABLE
+from copeland.study.tables import metadata
+
+LOG = [Event(1, CREATED, 0.0, body={"a": 1}), *(Event(n, VOTED, n / 2) for n in range(2, 6))]
+
+
+def linked(log, study="tea"):
+    link, found = first_link(study), []
+    for event in log:
+        link = next_link(link, event)
+        found.append((event, link))
+    return found
+
+
+def test_a_chain_fits_the_log_it_was_made_of():
+    assert misfit_of("tea", linked(LOG)) is None
+    assert misfit_of("tea", []) is None
+    assert linked(LOG)[-1][1] == last_link("tea", LOG)
+
+
+@pytest.mark.parametrize("i", range(5))
+def test_the_event_that_was_changed_is_named(i):
+    chain = linked(LOG)
+    chain[i] = (chain[i][0]._replace(item="x"), chain[i][1])
+    assert misfit_of("tea", chain) == Misfit(i + 1, i + 1)
+    assert str(misfit_of("tea", chain)) == f"event {i + 1} of the log is not as it was written."
+
+
+def test_events_removed_or_swapped_and_another_study_do_not_fit():
+    chain = linked(LOG)
+    assert misfit_of("tea", chain[:2] + chain[3:]) == Misfit(3, 3)
+    assert misfit_of("tea", [*chain[:2], chain[3], chain[2], chain[4]]) == Misfit(3, 3)
+    assert misfit_of("milk", chain) == Misfit(1, 1)
+
+
+def test_events_without_links_are_bound_by_the_next_link():
+    chain = [(event, None if event.number < 4 else link) for event, link in linked(LOG)]
+    assert misfit_of("tea", chain) is None
+    chain[1] = (chain[1][0]._replace(item="x"), None)
+    assert misfit_of("tea", chain) == Misfit(1, 4)
+    assert "of the events 1 to 4 of the log, one is not" in str(misfit_of("tea", chain))
+
+
+# A study with a certificate, and every way to change it
+
+
+@pytest.fixture
+def filed(tmp_path):
+    """A study of some of everything, the file of its certificate, and its database."""
+    address = f"sqlite:///{tmp_path / 'votes.db'}"
+    study = create_study("drinks", ["tea", "milk", "wine"], address, repeats="first", delta=0.2)
+    rows = {"left": "tea", "right": "milk", "outcome": "left"}
+    study.add_votes([rows | {"voter": f"v{i}", "event_id": f"e{i}"} for i in range(9)], "a file")
+    study.tell(study.ask("ann", item="x"), "tie", event_id="a")
+    study.undo("e3")
+    study.pause_option("wine")
+    file = tmp_path / "c.json"
+    file.write_text(certificate_to_file(study)[1])
+    study.resume_option("wine")
+    study.storage.dispose()
+    return study, file, tmp_path / "votes.db"
+
+
+def test_a_certificate_holds_when_votes_are_undone_and_the_study_grows_and_closes(filed):
+    study, file, _ = filed
+    for vote in ("e1", "a"):
+        study.undo(vote)
+    study.add_votes([{"left": "milk", "right": "tea", "outcome": "left", "voter": "v2"}] * 3)
+    study.undo("e2")  # so that a repeat counts
+    study.add_option("beer")
+    study.retire_option("tea")
+    study.close()
+    assert objections(read_certificate(file), study) == ()
+    log = file.with_name("log.jsonl")
+    study.export(log)
+    assert objections_by_file(read_certificate(file), log) == ()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("kind", "time", "event_id", "ballot", "voter", "left", "right", "outcome", "item"),
+        *("source", "repeats", "undoes", "body", "counts", "link"),
+    ],
+)
+def test_any_change_of_any_event_is_found_and_named(filed, column):
+    """Also where the event means the same to the counts, and where it came after the certificate."""
+    _, file, path = filed
+    value = {"kind": "asked", "time": 1.5, "outcome": "skip", "link": b"x", "body": '{"x": 1}'}
+    with sqlite3.connect(path) as base:
+        rows = base.execute(f'SELECT number, "{column}" FROM copeland_events').fetchall()
+    base.close()
+    for number, before in rows:
+        new = value.get(column, 2 if column in ("left", "right", "ballot") else "7")
+        if new == before:
+            continue
+        change(path, column, number, new)
+        try:
+            found = objections(read_certificate(file), open_study("drinks", f"sqlite:///{path}"))
+            assert f"event {number} of the log is not as it was written." in found
+        except StorageError as error:  # not even to be opened
+            assert f"event {number} of the log cannot be read" in str(error)
+        change(path, column, number, before)
+    assert objections(read_certificate(file), open_study("drinks", f"sqlite:///{path}")) == ()
+
+
+def change(path, column, number, value):
+    with sqlite3.connect(path) as base:
+        query = f'UPDATE copeland_events SET "{column}" = ? WHERE number = ?'
+        assert base.execute(query, (value, number)).rowcount == 1
+    base.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE copeland_events SET body = 'no JSON' WHERE number = 1",
+        "UPDATE copeland_events SET body = '{}' WHERE number = 1",
+        "UPDATE copeland_events SET kind = 'lost' WHERE number = 5",
+        "UPDATE copeland_events SET outcome = 'lost' WHERE number = 5",
+        'UPDATE copeland_events SET "left" = 99 WHERE number = 5',
+        "UPDATE copeland_events SET time = 'soon' WHERE number = 11",
+    ],
+)
+def test_a_log_that_cannot_be_read_is_a_sentence(filed, damage):
+    _, _, path = filed
+    with sqlite3.connect(path) as base:
+        base.execute(damage)
+    base.close()
+    with pytest.raises(StorageError, match=r"event .*cannot be read"):
+        open_study("drinks", f"sqlite:///{path}")
+
+
+def test_a_log_whose_chain_was_made_anew_is_found_by_the_certificate(filed):
+    """Whoever changes an event and all links after it leaves nothing but the certificate to tell."""
+    study, file, path = filed
+    log = study.log()
+    log[4] = log[4]._replace(source="x")
+    study.storage.dispose()
+    with sqlite3.connect(path) as base:
+        base.execute("UPDATE copeland_events SET source = 'x' WHERE number = 5")
+        for event, link in linked(log, "drinks"):
+            base.execute(
+                "UPDATE copeland_events SET link = ? WHERE number = ?", (link, event.number)
+            )
+    base.close()
+    again = open_study("drinks", f"sqlite:///{path}")
+    assert again.misfit() is None
+    (objection,) = objections(read_certificate(file), again)
+    assert "it was issued on another log: its first 14 events had the digest" in objection
+
+
+def test_any_change_of_a_file_is_found(filed):
+    study, file, _ = filed
+    content = json.loads(file.read_text())
+    assert {"study", "events", "time", "delta", "margin", "epoch", "assumptions"} <= set(content)
+    for key, value in content.items():
+        if key in ("format", "envelope"):
+            continue
+        file.write_text(json.dumps(content | {key: other_than(value)}))
+        try:
+            found = objections(read_certificate(file), study)
+        except InvalidParameter:
+            continue  # no certificate at all
+        assert found, key
+
+
+def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
+    """Everything in the file follows from the log, so a seal that fits does not help."""
+    from copeland.study.filing import _seal
+
+    study, file, _ = filed
+    content = json.loads(file.read_text())
+    for key, value in content.items():
+        if key in ("format", "envelope", "seal"):
+            continue
+        changed = content | {key: other_than(value)}
+        file.write_text(json.dumps(changed | {"seal": _seal(changed)}))
+        try:
+            found = objections(read_certificate(file), study)
+        except InvalidParameter:
+            continue
+        assert found and "seal" not in found[0], key
+
+
+def other_than(value):
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return value / 2 + 0.01
+    if isinstance(value, str):
+        return value.replace(value[-1], "0") + "1"
+    return [1] if value is None else value[:-1] or [[0, 1]]
+
+
+def test_a_file_that_says_something_twice_is_refused(filed):
+    _, file, _ = filed
+    file.write_text(file.read_text().replace("{", '{"delta": 0.5,', 1))
+    with pytest.raises(InvalidParameter, match="'delta' twice"):
+        read_certificate(file)
+
+
+def test_a_file_of_a_newer_version_is_refused(filed):
+    _, file, _ = filed
+    file.write_text(file.read_text().replace('"envelope": 2', '"envelope": 3'))
+    with pytest.raises(InvalidParameter, match=r"newer version .* upgrade copeland"):
+        read_certificate(file)
+
+
+# Snapshots
+
+
+@pytest.fixture
+def kept(monkeypatch, filed):
+    """A study with a snapshot, and the bytes of it."""
+    study, _, path = filed
+    monkeypatch.setattr(study_module, "SNAPSHOT_EVERY", 5)
+    study.tell(study.ask(), "left")
+    study.storage.dispose()
+    with sqlite3.connect(path) as base:
+        number, content = base.execute("SELECT number, content FROM copeland_snapshots").fetchone()
+    base.close()
+    monkeypatch.setattr(study_module, "SNAPSHOT_EVERY", 10**9)  # the damaged one is not replaced
+    return path, number, content
+
+
+def opened_with(path, content, number):
+    with sqlite3.connect(path) as base:
+        base.execute("UPDATE copeland_snapshots SET content = ?, number = ?", (content, number))
+    base.close()
+    study = open_study("drinks", f"sqlite:///{path}")
+    study.storage.dispose()
+    return study
+
+
+def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
+    path, number, content = kept
+    assert opened_with(path, content, number)._snapshot == number
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        damaged = bytearray(content)
+        for at in rng.integers(0, len(content), rng.integers(1, 4)):
+            damaged[at] ^= int(rng.integers(1, 256))
+        damaged = bytes(
+            damaged[: int(rng.integers(0, len(content)))] if rng.random() < 0.3 else damaged
+        )
+        study = opened_with(path, damaged, number)
+        assert study._snapshot == 0
+        assert study.ledger() == study.replay()
+        study.storage.dispose()
+
+
+def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
+    path, number, content = kept
+    for wrong in (number - 1, number + 1, 10**6, 0):
+        assert opened_with(path, content, wrong)._snapshot == 0
+    other = create_study("drinks", ["rum", "gin"], f"sqlite:///{tmp_path / 'other.db'}")
+    for _ in range(number):
+        other.ask()
+    other.storage.write(other._key, lambda log: log.save_snapshot(number, b"x"))
+    other.storage.dispose()
+    foreign = opened_with(tmp_path / "other.db", content, number)
+    assert foreign._snapshot == 0
+    assert [option.name for option in foreign.options] == ["rum", "gin"]
+
+
+@given(st.data())
+@settings(max_examples=200)
+def test_damaged_bytes_are_no_ledger_and_no_traceback(data):
+    content = SNAPSHOT
+    start = data.draw(st.integers(0, len(content)))
+    new = data.draw(st.binary(max_size=8))
+    damaged = content[:start] + new + content[start + data.draw(st.integers(0, 8)) :]
+    assert Ledger.load(damaged) is None or isinstance(Ledger.load(damaged), Ledger)
+
+
+SNAPSHOT = Ledger(
+    Event(1, CREATED, 0.0, body=create_study("x", ["a", "b", "c"]).log()[0].body)
+).dump()
+
+
+# Databases of before
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A database with the tables of 0001, and in it a study as it was written then."""
+    return old_database(f"sqlite:///{tmp_path / 'old.db'}")
+
+
+def old_database(address):
+    import runpy
+
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+
+    new = create_study("drinks", ["tea", "milk"], repeats="first")
+    rows = {"left": "tea", "right": "milk", "voter": "ann"}
+    new.add_votes([rows | {"outcome": o, "event_id": o} for o in ("left", "right")])
+    log = new.log()
+    log.append(log[1]._replace(number=4, kind="undone", event_id=None, undoes=2))
+    engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        with Operations.context(context):
+            runpy.run_path(f"{versions[0]}/0001_log.py")["upgrade"]()
+        connection.execute(text(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES ('0001')"))
+        tables = metadata.tables
+        connection.execute(insert(tables["copeland_studies"]), {"id": 1, "name": "drinks"})
+        for event in log:
+            row = event._asdict() | {"study": 1}
+            del row["counts"]
+            connection.execute(insert(tables["copeland_events"]), row)
+        row = {"study": 1, "number": 4, "content": b"of another format"}
+        connection.execute(insert(tables["copeland_snapshots"]), row)
+    engine.dispose()
+    return address, log
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_an_old_database_opens_keeps_its_meaning_and_is_bound_from_here_on(kind, tmp_path, request):
+    address = f"sqlite:///{tmp_path / 'old.db'}"
+    if kind == "postgres":
+        address = request.getfixturevalue("postgres_url")
+    _, log = old_database(address)
+    study = open_study("drinks", address)
+    assert study.log() == log
+    assert study.votes()["counted"].tolist() == [False, False]
+    assert study.misfit() is None
+    study.tell(study.ask(voter="ann"), "left")
+    links = study.storage.read(1, lambda log: [link for _, link in log.linked()])
+    assert links[:3] == [None] * 3 and None not in links[3:]
+    assert study.misfit() is None
+    assert last_link("drinks", study.log()) == links[-1]
+    with study.storage._engine.begin() as connection:
+        connection.execute(text("UPDATE copeland_events SET source = 'x' WHERE number = 2"))
+    assert study.misfit() == Misfit(1, 4)
+    study.storage.dispose()
+
+
+def test_an_old_certificate_holds_and_one_of_today_binds_the_old_log(old, tmp_path):
+    address, _ = old
+    study = open_study("drinks", address)
+    file = tmp_path / "c.json"
+    file.write_text(certificate_to_file(study)[1])
+    assert objections(read_certificate(file), study) == ()
+    content = json.loads(file.read_text())
+    for key in ("envelope", "log", "seal"):
+        del content[key]
+    file.write_text(json.dumps(content | {"time": "whenever"}))
+    filed = read_certificate(file)
+    assert objections(filed, study) == ()
+    assert filed.unbound == ("the time", "the assumptions", "the votes one by one")
+    study.storage.dispose()
