@@ -207,10 +207,18 @@ def _made_again(filed: Filed, wins: np.ndarray, ties: np.ndarray) -> tuple[str, 
 
 def _wording(filed: Filed) -> Iterator[str]:
     found = filed.certificate
-    if filed.content.get("statement") != found.statement:
+    known = (found.statement, _earlier_words(found)) if filed.unbound else (found.statement,)
+    if filed.content.get("statement") not in known:
         yield f"its words are not those of its numbers, which say: {found.statement}"
     if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
         yield f"it says that other things are assumed than these: {' '.join(found.assumptions)}"
+
+
+def _earlier_words(found: Certificate) -> str:
+    """The statement as versions put it that wrote no envelope."""
+    others = (found.k if found.active is None else len(found.active)) - 1
+    said = found.statement.replace("every other,", f"at least {others} of the {others} others,")
+    return said.replace("by more than the margin", "by over the margin")
 
 
 def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:

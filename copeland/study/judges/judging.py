@@ -10,7 +10,14 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from copeland.errors import AlreadyVoted, InvalidParameter, StorageError, UnknownName, nearest
+from copeland.errors import (
+    AlreadyVoted,
+    Conflict,
+    InvalidParameter,
+    StorageError,
+    UnknownName,
+    nearest,
+)
 from copeland.study.decisions import Wait
 from copeland.study.events import ERROR, SKIP
 from copeland.study.judges.agreement import Agreement, agreement
@@ -319,7 +326,7 @@ class _Work:
             try:
                 self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
                 return True
-            except AlreadyVoted:
+            except (AlreadyVoted, Conflict):
                 return False
             except StorageError:
                 if tellings == _TELLINGS:
