@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +38,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
+from copeland.files import make_private
 from copeland.study.events import Event
 from copeland.study.log import Log
 from copeland.study.tables import studies
@@ -70,6 +71,8 @@ class Storage:
         self.in_memory = self._is_sqlite and self._file is None
         if not create and not self.in_memory:
             self._require_file()
+        if create and self._is_sqlite and self._file is not None:
+            self._make_file(self._file)
         self._engine = self._connectable()
         self._process = os.getpid()
         self._turn: Any = threading.RLock() if self.in_memory else nullcontext()
@@ -144,6 +147,12 @@ class Storage:
             raise StorageError(
                 f"there is no file {self._file}; create_study makes one, or check the path."
             )
+
+    def _make_file(self, file: str) -> None:
+        """Make a file that holds people's names for its owner alone; SQLite's other files follow it."""
+        if "uri" not in self._url.query:
+            with suppress(OSError):  # SQLite says what is wrong with the path
+                make_private(file)
 
     def _connectable(self) -> Engine:
         how: dict[str, Any] = {}

@@ -9,6 +9,7 @@ import typer
 from copeland.cli.options import Json, Whole
 from copeland.cli.shell import print_json, show
 from copeland.cli.study.group import STORAGE, Name, Storage, Voter, nothing_left, opened, study
+from copeland.inert import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Study
@@ -39,7 +40,7 @@ def ask_command(
     for ballot in ballots:
         show(
             f"Ballot {ballot.id}: {ballot.left} (left) or {ballot.right} (right)?"
-            f" Answer: copeland study tell {name} {ballot.id} left"
+            f" Answer: {command_line('copeland', 'study', 'tell', name, ballot.id, 'left')}"
         )
     if not ballots:
         show(nothing_left(work))

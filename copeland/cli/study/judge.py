@@ -12,6 +12,7 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import FAILURE, INTERRUPTED, print_json, show
 from copeland.cli.study.group import STORAGE, Name, Storage, nothing_left, opened, study
 from copeland.errors import InvalidParameter
+from copeland.inert import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study
@@ -203,4 +204,4 @@ def _sentences(work: Study, done: Summary) -> list[str]:
         f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."
         for pair in done.agreement.pairs
     ]
-    return [*said, f"How it stands: copeland study status {work.name}"]
+    return [*said, f"How it stands: {command_line('copeland', 'study', 'status', work.name)}"]

@@ -12,6 +12,7 @@ from copeland.cli.keys import END, answers
 from copeland.cli.options import Json, Whole
 from copeland.cli.shell import INTERRUPTED, note, print_json, show
 from copeland.cli.study.group import STORAGE, Name, Storage, Voter, nothing_left, opened, study
+from copeland.inert import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study, Vote
@@ -131,7 +132,8 @@ class _Booth:
 
         ending = f" {nothing_left(self.work)}" if self.exhausted else ""
         kept = counted(len(self.given), "answer")
-        return f"{kept} kept.{ending} How it stands: copeland study status {self.work.name}"
+        look = command_line("copeland", "study", "status", self.work.name)
+        return f"{kept} kept.{ending} How it stands: {look}"
 
     def _show(self, ballot: Ballot) -> None:
         if self.quiet:
