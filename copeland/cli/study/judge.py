@@ -10,7 +10,7 @@ import typer
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import FAILURE, INTERRUPTED, print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, nothing_left, opened, study
+from copeland.cli.study.group import STORAGE, Folder, Name, Storage, nothing_left, opened, study
 from copeland.errors import InvalidParameter
 from copeland.inert import command_line
 
@@ -72,6 +72,7 @@ def judge_command(
     timeout: Annotated[float, Number(help="Seconds that a judge may take.")] = 60.0,
     patience: Annotated[int, Whole(help="Stop when a judge fails so often in a row.")] = 5,
     seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
+    folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -107,6 +108,7 @@ def judge_command(
             items=drawn,
             seed=seed,
             patience=patience,
+            folder=folder,
             progress=lambda judged: advance(judged.calls, calls),
         )
     if as_json:
