@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.errors import InvalidMatrix
+from copeland.inert import cell, uncell
 
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
 
@@ -274,7 +275,7 @@ def _read_csv(path: Path, key: str | None) -> _Read:
         raise InvalidMatrix("the file is empty.")
     # Labels may themselves be numbers: one row more than columns is then the sign of a header.
     headed = len(rows) == len(rows[0]) + 1 or not all(_is_number(cell) for cell in rows[0])
-    labels = rows.pop(0) if headed else None
+    labels = [uncell(label) for label in rows.pop(0)] if headed else None
     width = len(rows[0]) if rows else 0
     numbers = []
     for line, row in enumerate(rows, start=1 if labels is None else 2):
@@ -329,7 +330,7 @@ def _write_csv(matrix: PreferenceMatrix, path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         if matrix.labels != _checked_labels(None, matrix.k):
-            writer.writerow(matrix.labels)
+            writer.writerow(cell(label) for label in matrix.labels)
         writer.writerows([[repr(float(value)) for value in row] for row in matrix.p])
 
 

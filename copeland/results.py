@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import FolderExists, InvalidParameter, InvalidResult
+from copeland.files import write_file
 from copeland.runs import Curves, Runs
 from copeland.version import __version__
 
@@ -121,16 +122,6 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "numba": metadata.version("numba"),  # asked without importing it, which takes a second
     }
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: a crash leaves the one that was there before, or none."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _described(runs: Runs, command: str, lower_bound: float | None) -> dict[str, Any]:

@@ -315,10 +315,11 @@ def test_voting_with_json_prints_the_votes_alone(tea):
 def test_an_option_is_shown_by_its_text_its_file_or_its_name(tmp_path):
     Path("tea.txt").write_text("Steamed leaves.")
     Path("tea.png").write_bytes(b"\x89PNG\xff")
-    assert content_of(Option("green", "A text.", "tea.txt")) == "A text."
-    assert content_of(Option("green", path="tea.txt")) == "Steamed leaves."
-    assert content_of(Option("green", path="tea.png")) == "tea.png"
-    assert content_of(Option("green")) == "green"
+    assert content_of(Option("green", "A text.", "tea.txt"), tmp_path) == "A text."
+    assert content_of(Option("green", path="tea.txt"), tmp_path) == "Steamed leaves."
+    assert content_of(Option("green", path="tea.png"), tmp_path) == "tea.png"
+    assert content_of(Option("green", path="/proc/self/environ"), tmp_path) == "/proc/self/environ"
+    assert content_of(Option("green"), None) == "green"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

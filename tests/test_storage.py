@@ -4,6 +4,7 @@ import os
 import sqlite3
 import threading
 import time
+import traceback
 from multiprocessing import get_context
 
 import psycopg
@@ -15,7 +16,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy
-from copeland.study import Storage
+from copeland.study import Storage, create_study
 from copeland.study import storage as storage_module
 from copeland.study.events import ASKED, CREATED, VOTED, Event
 from copeland.study.tables import metadata
@@ -374,3 +375,59 @@ def test_a_forked_process_opens_connections_of_its_own(tmp_path):
     append(kept, key, Event(3, ASKED, 0.0))
     assert kept.read(key, lambda log: [e.number for e in log.after(0)]) == [1, 2, 3]
     kept.dispose()
+
+
+SECRET = "pa55-w0rd!"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://ann:{SECRET}@127.0.0.1:1/votes",
+        f"postgresql://127.0.0.1:1/votes?user=ann&password={SECRET}",
+        f"postgresql://ann@127.0.0.1:1/votes?sslpassword={SECRET}&sslmode=disable",
+        f"postgresql://ann:{SECRET}@127.0.0.1:1/votes?password={SECRET}",
+        f"postgresql://ann:{SECRET}@127.0.0.1:port/votes",
+        f"postgresql:/ann:{SECRET}@127.0.0.1/votes",
+        f"postgres//ann:{SECRET}@127.0.0.1/votes",
+        f"postgresql+none://ann:{SECRET}@127.0.0.1/votes",
+        f"mysql://ann:{SECRET}@127.0.0.1/votes",
+        f"ann:{SECRET}",
+        f"127.0.0.1?password={SECRET}",
+    ],
+)
+def test_a_password_in_an_address_is_never_said(address):
+    with pytest.raises(StorageError) as refused:
+        Storage(address, create=False)
+    said = "".join(traceback.format_exception(refused.value))
+    assert SECRET not in said
+    error = refused.value
+    while error is not None:
+        assert SECRET not in str(error) and SECRET not in repr(error)
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def test_a_working_address_is_shown_without_its_passwords(postgres_url):
+    kept = Storage(f"{postgres_url}&password={SECRET}&application_name=votes")
+    study = create_study("tea", ["green", "black"], kept)
+    assert SECRET not in kept.url + repr(kept) + repr(study)
+    assert "password=***" in kept.url and "application_name=votes" in kept.url
+
+
+def test_an_address_that_is_only_misspelt_is_repeated():
+    for address in ("tea.db", "sqlite:/tea.db"):
+        with pytest.raises(StorageError, match=f"'{address}' is not the address of a database"):
+            Storage(address)
+
+
+@pytest.mark.parametrize("words", [["list"], ["status", "tea"], ["list", "--json"]])
+def test_commands_do_not_say_the_password_of_their_storage(words, postgres_url):
+    from test_cli import run
+
+    Storage(postgres_url)
+    for address in (
+        f"{postgres_url}&password={SECRET}",
+        f"postgresql://ann:{SECRET}@127.0.0.1:1/v",
+    ):
+        done = run("study", *words, "--storage", address)
+        assert done.stdout + done.stderr and SECRET not in done.stdout + done.stderr

@@ -11,7 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from copeland.cli.options import Json
-from copeland.cli.shell import FAILURE, app, complain, print_json, progress_console, show
+from copeland.cli.shell import (
+    FAILURE,
+    app,
+    complain,
+    print_json,
+    print_line,
+    progress_console,
+    show,
+)
 from copeland.data import cached, datasets, fetch, path
 from copeland.errors import DataError
 from copeland.report.tables import problems_table
@@ -77,7 +85,7 @@ def path_command(
     if as_json or context.obj:
         print_json({"name": name, "path": there})
         return
-    print(there)  # as it is: a long line is not to be broken
+    print_line(there)
 
 
 def _fetched(name: str, download: bool) -> dict[str, Any]:

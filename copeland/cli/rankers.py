@@ -11,6 +11,7 @@ from copeland.cli.options import Json, Number, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
+from copeland.inert import command_line
 
 rankers = typer.Typer(invoke_without_command=True)
 app.add_typer(rankers, name="rankers")
@@ -113,7 +114,8 @@ def estimate_command(
         return
     for name, value in about.items():
         show(f"{name.replace('_', ' ')}: {value}")
-    note(f"Written to {out}: it loads wherever a matrix does, as in copeland winners {out}.")
+    look = command_line("copeland", "winners", out)
+    note(f"Written to {out}: it loads wherever a matrix does, as in {look}.")
 
 
 def _check(out: Path, force: bool) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from copeland.errors import CopelandError
+from copeland.inert import inert
 from copeland.version import __version__
 
 if TYPE_CHECKING:
@@ -66,14 +68,21 @@ def _start(
 
 def print_json(value: Any) -> None:
     """Put a value on standard output as JSON."""
-    print(json.dumps(value, allow_nan=False))
+    # JSON in ASCII escapes every other control character.
+    print(json.dumps(value, allow_nan=False).replace("\x7f", "\\u007f"))
 
 
 def show(*things: Any) -> None:
     """Put text and tables on standard output."""
     terminal = _console(stderr=False)
     for thing in things:
-        terminal.print(thing, markup=False, highlight=False)
+        shown = inert(thing) if isinstance(thing, str) else thing
+        terminal.print(shown, markup=False, highlight=False)
+
+
+def print_line(text: str) -> None:
+    """Put a line on standard output that is not to be broken, however long."""
+    print(inert(text))
 
 
 def width() -> int:
@@ -83,7 +92,7 @@ def width() -> int:
 
 def note(text: str) -> None:
     """Put a sentence on standard error, where it does not mix with results."""
-    print(text, file=sys.stderr)
+    print(inert(text), file=sys.stderr)
 
 
 def complain(error: BaseException) -> None:
@@ -107,11 +116,19 @@ def progress_console() -> Console:
 
 
 def _console(stderr: bool) -> Console:
+    """A console that shows text, in tables and bars too, and obeys none of it."""
     from rich.console import Console
+    from rich.segment import Segment
+
+    class Inert(Console):
+        # What is shown passes here, as text apart from the escape sequences that rich makes of styles.
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+            for text, style, control in super().render(renderable, options):
+                yield Segment(text if control else inert(text), style, control)
 
     stream = sys.stderr if stderr else sys.stdout
     limited = stream.isatty() or "COLUMNS" in os.environ
-    return Console(stderr=stderr, width=None if limited else _PIPE_WIDTH)
+    return Inert(stderr=stderr, width=None if limited else _PIPE_WIDTH)
 
 
 def _usage_error() -> type[Exception]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.results import write_file
+from copeland.files import write_file
 
 BACKENDS = ("loky", "dask", "ray")
 FOLDER = "cells"

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
 from copeland.experiments.store import Arrays, finish
+from copeland.files import write_file
 from copeland.kernels import kernel
 from copeland.kernels.mark import bound, source_digest
 from copeland.matrix import PreferenceMatrix
@@ -37,7 +38,6 @@ from copeland.ranking.comparison import (
     rank_weights,
 )
 from copeland.ranking.rankers import Ranker, rankings, ranks
-from copeland.results import write_file
 from copeland.streams import stream
 
 Ints = NDArray[np.int64]

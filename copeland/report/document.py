@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from string import Template
 
+from copeland.inert import inert
 from copeland.report.figures import INK
 
 _TEMPLATE = Template("""\
@@ -56,7 +57,7 @@ $body
 def document(title: str, parts: Iterable[str], style: str = "") -> str:
     """Return a page of HTML parts, one below the other, under a title, with a style of its own."""
     body = "\n".join(part for part in parts if part)
-    return _TEMPLATE.substitute(title=escape(title), body=body, style=style)
+    return inert(_TEMPLATE.substitute(title=escape(title), body=body, style=style))
 
 
 def heading(text: str) -> str:

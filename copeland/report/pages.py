@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from copeland.files import write_file
 from copeland.report.document import (
     document,
     facts,
@@ -18,7 +19,6 @@ from copeland.report.document import (
 )
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, limit_sentence, runs_row
-from copeland.results import write_file
 from copeland.runs import Runs
 
 __all__ = ["FIGURES", "PAGE", "inline_svg", "simulation_page", "write_pages"]

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland import winners
+from copeland.files import write_file
 from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import INK, PALETTE, image
-from copeland.results import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,6 +12,7 @@ from copeland import results
 from copeland.experiments.analyses import Analyses
 from copeland.experiments.paper import PRINTED_GAP_RATIO, RANKERS
 from copeland.experiments.reproduction import Reproduction, as_json
+from copeland.files import write_file
 from copeland.report import findings
 from copeland.report.analysis_figures import (
     condorcet_figure,
@@ -22,7 +23,6 @@ from copeland.report.analysis_figures import (
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, runs_row
-from copeland.results import write_file
 from copeland.runs import Curves, Runs
 
 if TYPE_CHECKING:

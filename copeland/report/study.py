@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copeland.certificate import Certificate
+from copeland.files import write_file
 from copeland.report import study_words as words
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import PALETTE, image
@@ -30,7 +31,6 @@ from copeland.report.study_figures import (
     scores_figure,
 )
 from copeland.report.study_graph import graph_of, shown_options
-from copeland.results import write_file
 from copeland.study import Standing, Study, Voter
 from copeland.study.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
 from copeland.study.history import Progress, history_of
@@ -55,9 +55,6 @@ _NAME = 20  # letters of a name beside a figure
 _IN_BOX = 12  # letters of a name in a box
 
 _BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
-
-# Marks in a name that would turn the direction of the text after it.
-_TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 _STYLE = """\
 .lead, p, li { overflow-wrap: anywhere; max-width: 44rem; }
@@ -126,7 +123,7 @@ def study_page(
     """
     standing = reading.standing
     voted = standing.votes > 0
-    page = document(
+    return document(
         standing.name,
         [
             paragraph(words.lead_sentence(standing), "lead"),
@@ -150,7 +147,6 @@ def study_page(
         ],
         _STYLE,
     )
-    return page.translate(_TURNING)
 
 
 def write_study_page(
@@ -173,7 +169,7 @@ def write_study_page(
         versions=versions,
         command=command,
     )
-    write_file(Path(path), page.encode())
+    write_file(path, page.encode(), private=True)
     return Path(path)
 
 

@@ -60,7 +60,7 @@ def create_study(
     """
     if not isinstance(name, str) or not name.strip():
         raise InvalidParameter(f"the name of a study is {name!r}; it must be text, and not empty.")
-    check_text(name=name)
+    check_text("the study's ", name=name)
     given = options_of(options)
     repeats = repeats or ("first" if voters == "dependent" else "count")
     settings = Settings(

@@ -10,7 +10,7 @@ from typing import cast
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.events import OUTCOMES
 from copeland.study.rows import rows_of_file
-from copeland.study.texts import is_storable
+from copeland.study.texts import check_text, is_storable
 
 ACTIVE = "active"  # the other states are called as the events that lead to them
 
@@ -57,7 +57,8 @@ def read_options(path: str | Path) -> list[Option]:
     options = []
     for where, row in rows_of_file(Path(path), needed=("name",)):
         try:
-            options.append(Option(**{k: row.get(k, "").strip() for k in ("name", "text", "path")}))
+            shown = {key: row.get(key, "").strip() for key in ("name", "text", "path")}
+            options.append(_checked(Option(**shown)))
         except InvalidParameter as error:
             raise InvalidRow(f"{where}: {error}") from error
     return options
@@ -71,7 +72,7 @@ def options_of(
         options = read_options(given)
     elif isinstance(given, Mapping):
         texts = cast(Mapping[str, str], given)
-        options = [Option(name, text) for name, text in texts.items()]
+        options = [_checked(Option(name, text)) for name, text in texts.items()]
     else:
         options = [option_of(one) for one in given]
     if len(options) < 2:
@@ -83,9 +84,9 @@ def options_of(
 def option_of(given: str | Mapping[str, str] | Option) -> Option:
     """Return one option from its name or from a record."""
     if isinstance(given, Option):
-        return Option(**given.shown)
+        return _checked(Option(**given.shown))
     if isinstance(given, str):
-        return Option(given)
+        return _checked(Option(given))
     if not isinstance(given, Mapping):
         raise InvalidParameter(
             f"an option is a name or a mapping with one; {given!r} is a {type(given).__name__}."
@@ -94,7 +95,13 @@ def option_of(given: str | Mapping[str, str] | Option) -> Option:
     for name in given:
         if name not in known:
             raise InvalidParameter(f"an option has no field '{name}'; known are name, text, path.")
-    return Option(**given) if "name" in given else Option("")
+    return _checked(Option(**given)) if "name" in given else Option("")
+
+
+def _checked(option: Option) -> Option:
+    """Return an option as it comes in; those of old studies may be longer, and are read all the same."""
+    check_text("an option's ", **{field: value or None for field, value in option.shown.items()})
+    return option
 
 
 def check_distinct(names: list[str]) -> None:

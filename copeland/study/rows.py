@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidRow
+from copeland.inert import uncell
 
 
 def rows_of_file(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield the rows of a CSV file whose first line names its columns, some of which are needed."""
+    """Yield the rows of a CSV file whose first line names its columns, some of which are needed.
+
+    A mark that keeps a spreadsheet from running a cell (:func:`copeland.inert.cell`) is taken off.
+    """
     try:
         file = path.open(newline="", encoding="utf-8-sig")
     except OSError as error:
@@ -30,7 +34,7 @@ def rows_of_file(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[str, Map
                 where = f"{path}, line {reader.line_num}"
                 if None in row or None in row.values():
                     raise InvalidRow(f"{where}: expected {len(columns)} fields.")
-                yield where, row
+                yield where, {name: uncell(value) for name, value in row.items()}
         except (csv.Error, UnicodeDecodeError) as error:
             raise InvalidRow(f"{path}, line {reader.line_num + 1}: {error}.") from error
 

@@ -7,15 +7,17 @@ what a writer reads is still so when it appends; and what it appended is on disk
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote_plus
 
 from sqlalchemy import (
     Connection,
@@ -39,6 +41,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
+from copeland.files import make_private
 from copeland.study.connections import Held, Lent, Local, Watch
 from copeland.study.events import Event
 from copeland.study.log import Log
@@ -54,6 +57,7 @@ STALLED = (
 LOCKED = 60.0  # seconds that PostgreSQL waits for a lock: longer, so that nobody hears of a stalled writer
 ENDLESS = 300.0  # seconds after which PostgreSQL gives up a statement
 ATTEMPTS = 5
+HIDDEN = "***"  # a password
 FORMS = "sqlite:///file.db, postgresql://user@host/database, or 'memory'"
 
 T = TypeVar("T")
@@ -77,6 +81,8 @@ class Storage:
         self.in_memory = self._is_sqlite and self._file is None
         if not create and not self.in_memory:
             self._require_file()
+        if create and self._is_sqlite and self._file is not None:
+            self._make_file(self._file)
         self._held = Held()
         self._watch = Watch(self._file) if self._is_sqlite and self._file else None
         self._base = _in_memory() if self.in_memory else None
@@ -89,7 +95,12 @@ class Storage:
     @property
     def url(self) -> str:
         """The address, without a password."""
-        return "memory" if self.in_memory else self._url.render_as_string(hide_password=True)
+        return "memory" if self.in_memory else _shown(self._url)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the SQLite file is; None if there is no such file."""
+        return Path(self._file).parent if self._is_sqlite and self._file is not None else None
 
     def write(self, study: int, work: Callable[[Log], T]) -> T:
         """Run ``work`` on the log of a study, alone among its writers; keep what it appended.
@@ -155,6 +166,12 @@ class Storage:
                 f"there is no file {self._file}; create_study makes one, or check the path."
             )
 
+    def _make_file(self, file: str) -> None:
+        """Make a file that holds people's names for its owner alone; SQLite's other files follow it."""
+        if "uri" not in self._url.query:
+            with suppress(OSError):  # SQLite says what is wrong with the path
+                make_private(file)
+
     def _connectable(self) -> Engine:
         how: dict[str, Any] = {}
         if self._is_sqlite:
@@ -191,12 +208,15 @@ class Storage:
                 raise
             except DBAPIError as error:
                 if attempt == ATTEMPTS or not _is_passing(error):
-                    raise StorageError(self._sentence(error)) from error
+                    raise StorageError(self._sentence(error)) from self._quotable(error)
                 time.sleep(0.05 * attempt)
             except JSONDecodeError as error:
                 raise StorageError(f"{self.url} holds an event that cannot be read.") from error
             except SQLAlchemyError as error:
-                raise StorageError(f"{self.url} cannot be used: {error}") from error
+                reason = _without(_secrets(self._url), str(error))
+                raise StorageError(f"{self.url} cannot be used: {reason}") from self._quotable(
+                    error
+                )
         raise AssertionError  # the last attempt returns or raises
 
     def _transact(self, work: Callable[[Connection], T], reads: bool) -> T:
@@ -223,6 +243,7 @@ class Storage:
 
     def _sentence(self, error: DBAPIError) -> str:
         reason = str(error.orig).strip().splitlines()[0].rstrip(".")
+        reason = _without(_secrets(self._url), reason)
         if _is_busy(error):
             return f"{self.url} stayed locked by another program; try again when it is done."
         if _state(error) == "57014":
@@ -233,6 +254,11 @@ class Storage:
         if self._is_sqlite:
             return f"{self.url} cannot be used: {reason}."
         return f"{self.url} does not answer: {reason}. Check the address and that the server runs."
+
+    def _quotable(self, error: Exception) -> Exception | None:
+        """Return an error to be shown as the cause of another; None if it quotes a password."""
+        said = str(error)
+        return error if _without(_secrets(self._url), said) == said else None
 
     def _prepare(self, create: bool) -> None:
         version = self._run(_version, reads=True)
@@ -270,11 +296,12 @@ class Storage:
 def _parsed(url: str | None) -> URL:
     if url is None or url == "memory":
         return make_url("sqlite://")
-    try:
+    backend, parsed = "", make_url("sqlite://")
+    with suppress(ArgumentError, NoSuchModuleError, ValueError):
         parsed = make_url(url)
         backend = parsed.get_backend_name()
-    except (ArgumentError, NoSuchModuleError, ValueError) as error:
-        raise StorageError(f"'{url}' is not the address of a database; give {FORMS}.") from error
+    if not backend:  # without the error as the cause, which may quote the address
+        raise StorageError(f"'{_redacted(url)}' is not the address of a database; give {FORMS}.")
     if backend == "sqlite":
         return parsed.set(drivername="sqlite")
     if backend in ("postgresql", "postgres"):
@@ -330,6 +357,40 @@ def _limit(connection: Any, _record: Any) -> None:
     for name, seconds in limits.items():
         connection.execute("SELECT set_config(%s, %s, false)", (name, f"{seconds * 1000:.0f}"))
     connection.commit()
+
+
+def _is_secret(parameter: str) -> bool:
+    """Tell whether a parameter of an address is not to be shown, by its name."""
+    return any(word in parameter.lower() for word in ("pass", "secret", "token", "key"))
+
+
+def _secrets(url: URL) -> list[str]:
+    """Return the passwords in an address."""
+    given = [url.password, *(value for name, value in url.query.items() if _is_secret(name))]
+    texts = [text for one in given for text in ([one] if isinstance(one, str) else one or ())]
+    return sorted(filter(None, texts), key=len, reverse=True)  # none is cut by another in it
+
+
+def _without(secrets: list[str], text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
+def _shown(url: URL) -> str:
+    """Return an address without passwords, wherever they stand in it."""
+    query = {name: HIDDEN if _is_secret(name) else value for name, value in url.query.items()}
+    shown = url.set(query=query).render_as_string(hide_password=True)
+    return shown.replace(quote_plus(HIDDEN), HIDDEN)
+
+
+def _redacted(text: str) -> str:
+    """Return what should have been an address up to where a user, a password or a query may begin."""
+    if text.startswith("sqlite"):  # a file has no password
+        return text
+    known = re.match(r"[^:/?@=]*(?:://)?", text)
+    assert known is not None
+    return text if known[0] == text else f"{known[0]}{HIDDEN}"
 
 
 def _configure(connection: sqlite3.Connection, _record: Any) -> None:

@@ -36,7 +36,7 @@ from copeland.study.options import Option, option_of
 from copeland.study.settings import Settings
 from copeland.study.standing import Standing, standing_of, voters_of
 from copeland.study.storage import Storage
-from copeland.study.texts import check_text
+from copeland.study.texts import check_plain, check_text
 from copeland.study.votes import Vote, frame_of, new_event_id, rows_of, writable, write_csv
 
 SNAPSHOT_EVERY = 10_000  # events
@@ -219,7 +219,7 @@ class Study:
         counts, that is from now on the first one that stands.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
-        check_text(event_id=event_id)
+        check_plain(event_id=event_id)
         self._append(lambda log: undoing(self._ledger, log, event_id, self._clock()))
 
     # Options

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 import uuid
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest
+from copeland.files import whole_file
+from copeland.inert import cell
 from copeland.study.events import LEFT, OUTCOMES, RIGHT
 from copeland.study.rows import rows_of_file, rows_of_table
 from copeland.study.texts import check_text
@@ -160,17 +164,23 @@ def iso(seconds: float) -> str:
 
 
 def write_csv(votes: Iterable[Vote], path: Path) -> None:
-    """Write votes as a CSV file that can be imported again."""
+    """Write votes as a CSV file that can be imported again, and that no spreadsheet runs."""
     with writable(path) as file:
         writer = csv.writer(file)
         writer.writerow(Vote._fields)
-        writer.writerows(vote._replace(time=iso(vote.time)) for vote in votes)
+        for vote in votes:
+            values = vote._replace(time=iso(vote.time))
+            writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
 
 
-def writable(path: Path) -> TextIO:
-    """Return a new file, open; refuse a path where there can be none."""
+@contextmanager
+def writable(path: Path) -> Iterator[TextIO]:
+    """Give a text file to write to, whole or not at all; refuse a path where there can be none."""
     try:
-        return path.open("w", newline="", encoding="utf-8")
+        with whole_file(path, private=True) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+            yield text
+            text.detach()  # writes what is left, and leaves the file open
     except OSError as error:
         raise InvalidParameter(f"{path} cannot be written: {error.strerror}.") from error
 

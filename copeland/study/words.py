@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from copeland.inert import inert
 
 LISTED = 8  # names in a sentence
 NAME = 40  # letters of a name in a sentence
@@ -77,22 +80,42 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
     --------
     >>> shortened(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
     ['a short one', 'a name…ong 1', 'a name…ong 2']
+    >>> shortened(["a name that goes on and on", "a name that does not go on"], 12)
+    ['a name…nd on', 'a name…go on']
     """
-    cut = [_cut(" ".join(name.split()), most) for name in names]
-    twice = {name for name in cut if cut.count(name) > 1}
-    numbers = [f" ({place})" if name in twice else "" for place, name in enumerate(cut, 1)]
-    return [
-        f"{_cut(name, most - len(number))}{number}"
-        for name, number in zip(cut, numbers, strict=True)
+    whole = [" ".join(inert(name).split()) for name in names]
+    times = Counter(_cut(name, most) for name in whole)
+    found = [
+        _numbered(name, most, place if times[_cut(name, most)] > 1 else None)
+        for place, name in enumerate(whole, 1)
     ]
+    if len(set(found)) < len(found):  # a number may make a name that another has already
+        return [_numbered(name, most, place) for place, name in enumerate(whole, 1)]
+    return found
+
+
+def _numbered(name: str, most: int, place: int | None) -> str:
+    number = "" if place is None else f" ({place})"
+    return f"{_cut(name, most - len(number))}{number}"
 
 
 def _cut(name: str, most: int) -> str:
-    if letters(name) <= most:
+    """Return a name of at most so many letters: its two ends, if all of it is more."""
+    if len(name) <= most and letters(name) <= most:
         return name
-    head, tail = name, name
-    while letters(head) > (most - 1) * 0.6:
-        head = head[:-1]
-    while letters(tail) > most - 1 - letters(head):
+    head = _first(name, int((most - 1) * 0.6))
+    tail = _first(reversed(name), most - 1 - letters(head))[::-1]
+    while tail and unicodedata.combining(tail[0]):  # its letter was cut off
         tail = tail[1:]
     return f"{head}…{tail}"
+
+
+def _first(name: Iterable[str], most: int) -> str:
+    """Return as much of the beginning of a name as has at most so many letters."""
+    taken, width = [], 0
+    for letter in name:
+        width += letters(letter)
+        if width > most:
+            break
+        taken.append(letter)
+    return "".join(taken)

@@ -19,6 +19,7 @@ from copeland.cli.study.group import (
     tell_result,
     wait_first,
 )
+from copeland.inert import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Study
@@ -59,7 +60,7 @@ def ask_command(
     for ballot in ballots:
         show(
             f"Ballot {ballot.id}: {ballot.left} (left) or {ballot.right} (right)?"
-            f" Answer: copeland study tell {name} {ballot.id} left"
+            f" Answer: {command_line('copeland', 'study', 'tell', name, ballot.id, 'left')}"
         )
     if not ballots:
         show(nothing_left(work))

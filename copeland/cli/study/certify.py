@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from copeland.cli.options import Json
-from copeland.cli.shell import FAILURE, note, show
+from copeland.cli.shell import FAILURE, note, print_json, show
 from copeland.cli.study.group import STORAGE, Force, Name, Storage, opened, require_new, study
+from copeland.files import write_file
+from copeland.inert import command_line
 
 
 @study.command("certify", epilog="Example: `copeland study certify tea --out tea.json`")
@@ -37,10 +39,11 @@ def certify_command(
         require_new(out, force)
     found, text = certificate_to_file(work, active)
     if out is not None:
-        out.write_text(text, "utf-8")
-        note(f"Written to {out}; check it with: copeland study verify {out}")
+        write_file(out, text.encode(), private=True)
+        check = command_line("copeland", "study", "verify", out)
+        note(f"Written to {out}; check it with: {check}")
     if as_json:
-        print(json.dumps(json.loads(text)))
+        print_json(json.loads(text))
     else:
         show(found.statement, "\nThat assumes:", *(f"- {one}" for one in found.assumptions))
     if found.verdict == "open":

@@ -10,6 +10,7 @@ import typer
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
 from copeland.errors import InvalidParameter
+from copeland.inert import command_line
 
 
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
@@ -79,7 +80,8 @@ def create_command(
     )
     names = [one.name for one in made.options]
     tell_result(
-        f"Study '{name}' has {len(names)} options. Vote with: copeland study vote {name}",
+        f"Study '{name}' has {len(names)} options. Vote with: "
+        f"{command_line('copeland', 'study', 'vote', name)}",
         {"study": name, "options": names, "settings": made.settings.to_dict()},
         as_json,
     )

@@ -25,6 +25,14 @@ Storage = Annotated[
     ),
 ]
 Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Where the files of options are, and none outside is read; by default the folder of the "
+        "SQLite file.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
 study = typer.Typer(invoke_without_command=True)

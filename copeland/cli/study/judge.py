@@ -11,8 +11,18 @@ import typer
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import FAILURE, INTERRUPTED, note, print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, nothing_left, opened, study, wait_first
+from copeland.cli.study.group import (
+    STORAGE,
+    Folder,
+    Name,
+    Storage,
+    nothing_left,
+    opened,
+    study,
+    wait_first,
+)
 from copeland.errors import InvalidParameter
+from copeland.inert import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
@@ -72,6 +82,7 @@ def judge_command(
     timeout: Annotated[float, Number(help="Seconds that a judge may take.")] = 60.0,
     patience: Annotated[int, Whole(help="Stop when a judge fails so often in a row.")] = 5,
     seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
+    folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -107,6 +118,7 @@ def judge_command(
             items=drawn,
             seed=seed,
             patience=patience,
+            folder=folder,
             progress=lambda judged: advance(judged.calls, calls),
             rest=_resting(),
         )
@@ -220,4 +232,4 @@ def _sentences(work: Study, done: Summary) -> list[str]:
         f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."
         for pair in done.agreement.pairs
     ]
-    return [*said, f"How it stands: copeland study status {work.name}"]
+    return [*said, f"How it stands: {command_line('copeland', 'study', 'status', work.name)}"]

@@ -36,14 +36,16 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the studies in a storage, the oldest first."""
     from copeland.report.study_tables import studies_table
     from copeland.study import list_studies
+    from copeland.study.storage import Storage as Kept
 
-    rows = [_described(name, storage) for name in list_studies(storage)]
+    kept = Kept(storage, create=False)
+    rows = [_described(name, storage) for name in list_studies(kept)]
     if as_json:
         print_json(rows)
     elif rows:
         show(studies_table(rows))
     else:
-        show(f"There is no study in {storage} yet; copeland study create makes one.")
+        show(f"There is no study in {kept.url} yet; copeland study create makes one.")
 
 
 def _described(name: str, storage: str) -> dict[str, Any]:

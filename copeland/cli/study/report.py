@@ -18,6 +18,7 @@ from copeland.cli.study.group import (
     study,
     tell_result,
 )
+from copeland.inert import command_line, file_name
 
 
 @study.command("report", epilog="Example: `copeland study report tea --out tea.html`")
@@ -34,9 +35,9 @@ def report_command(
     from copeland.report.study import write_study_page
     from copeland.results import versions
 
-    path = out or Path(f"{name}.html")
+    path = out or Path(f"{file_name(name)}.html")
     work = opened(name, storage)
     require_new(path, force)
     # Not the command as it was typed: the address of a storage may hold a password.
-    write_study_page(work, path, versions(), f"copeland study report {name}")
+    write_study_page(work, path, versions(), command_line("copeland", "study", "report", name))
     tell_result(f"Written: look at {path}.", {"study": name, "page": str(path)}, as_json)

@@ -13,6 +13,7 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.shell import INTERRUPTED, note, print_json, show
 from copeland.cli.study.group import (
     STORAGE,
+    Folder,
     Name,
     Storage,
     Voter,
@@ -21,6 +22,8 @@ from copeland.cli.study.group import (
     study,
     wait_first,
 )
+from copeland.errors import InvalidParameter
+from copeland.inert import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study, Vote, Wait
@@ -51,6 +54,7 @@ def vote_command(
     item: Annotated[
         str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
     ] = None,
+    folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -59,7 +63,8 @@ def vote_command(
     An option with a text or a file is shown by that alone, so that a vote is blind. Where input is not
     a terminal, each line is a key or an outcome.
     """
-    booth = _Booth(opened(name, storage), voter, item, names, quiet=as_json)
+    work = opened(name, storage)
+    booth = _Booth(work, voter, item, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:
         with answers() as answer:
@@ -78,11 +83,20 @@ def vote_command(
 class _Booth:
     """One voter before one study: ballots shown, keys read, votes kept at once."""
 
-    def __init__(self, work: Study, voter: str | None, item: str | None, names: bool, quiet: bool):
+    def __init__(
+        self,
+        work: Study,
+        voter: str | None,
+        item: str | None,
+        names: bool,
+        folder: Path | None,
+        quiet: bool,
+    ):
         self.work = work
         self.voter = voter
         self.item = item
         self.names = names
+        self.folder = folder  # of the options' files
         self.quiet = quiet
         self.ballot: Ballot | None = None  # in hand
         self.given: list[tuple[Ballot, Vote]] = []  # that were not undone
@@ -145,7 +159,8 @@ class _Booth:
         if self.wait is not None:
             ending = f" {wait_first(self.wait)}"
         kept = counted(len(self.given), "answer")
-        return f"{kept} kept.{ending} How it stands: copeland study status {self.work.name}"
+        look = command_line("copeland", "study", "status", self.work.name)
+        return f"{kept} kept.{ending} How it stands: {look}"
 
     def _show(self, ballot: Ballot) -> None:
         if self.quiet:
@@ -160,7 +175,11 @@ class _Booth:
         both.add_column(ratio=1)
         both.add_row(
             *(
-                Panel(Text(content_of(option)), title=self._title(side, option), padding=(1, 2))
+                Panel(
+                    Text(content_of(option, self.folder)),
+                    title=self._title(side, option),
+                    padding=(1, 2),
+                )
                 for side, option in (
                     ("← left", self.work.option(ballot.left)),
                     ("right →", self.work.option(ballot.right)),
@@ -185,12 +204,13 @@ class _Booth:
             show(sentence)
 
 
-def content_of(option: Option) -> str:
+def content_of(option: Option, folder: Path | None) -> str:
     """Return what a voter is shown for an option: its text, its file, or else its name."""
     if option.text or not option.path:
         return option.text or option.name
+    from copeland.study.material import read_material
+
     try:
-        with Path(option.path).open(encoding="utf-8") as file:
-            return file.read(LONGEST)
-    except (OSError, UnicodeDecodeError):
+        return read_material(option.path, folder)[:LONGEST]
+    except InvalidParameter:
         return option.path  # a picture, or a file of another machine

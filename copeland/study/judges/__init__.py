@@ -7,11 +7,13 @@ from copeland.study.judges.chat import ChatJudge, Prices
 from copeland.study.judges.command import CommandJudge
 from copeland.study.judges.items import InvalidItems, Item, read_items
 from copeland.study.judges.judging import Judged, Summary, judge_study, sleep_until
+from copeland.study.judges.wording import Candidate
 
 __all__ = [
     "Agreement",
     "Budget",
     "BudgetSpent",
+    "Candidate",
     "ChatJudge",
     "CommandJudge",
     "InvalidItems",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import string
+from typing import Any
 
 from copeland.errors import CopelandError
+from copeland.inert import inert
 from copeland.study.events import ERROR, LEFT, OUTCOMES, RIGHT
 
 ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
@@ -32,6 +35,33 @@ def outcome_of(answer: object) -> str:
     return word
 
 
+def json_of(text: str) -> Any:
+    """Return what a JSON text says; an object that says two things of one key says nothing.
+
+    Examples
+    --------
+    >>> json_of('{"outcome": "left", "outcome": "right"}')
+    Traceback (most recent call last):
+        ...
+    ValueError: has the key 'outcome' twice
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    except json.JSONDecodeError:
+        raise ValueError("is not JSON") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"has the key {quoted(twice)} twice")
+    return found
+
+
 def turned(outcome: str) -> str:
     """Return what an outcome is called once left and right have changed places."""
     return _TURNED.get(outcome, outcome)
@@ -39,5 +69,5 @@ def turned(outcome: str) -> str:
 
 def quoted(answer: object) -> str:
     """Return an answer in quotes, on one line and no longer than a line."""
-    text = " ".join(str(answer).split())
+    text = inert(" ".join(str(answer).split()))
     return f"'{text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + '…'}'"

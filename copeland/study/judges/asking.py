@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from copeland.inert import inert
 from copeland.study.events import ERROR, SKIP, TIE
 from copeland.study.judges.answers import outcome_of, turned
 from copeland.study.judges.budget import BudgetSpent
@@ -61,5 +62,5 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
 
 def _reason(error: Exception) -> str:
     """Return what went wrong on one line, which is logged with the vote."""
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = inert(" ".join(str(error).split())) or type(error).__name__
     return reason if len(reason) <= _LONGEST else f"{reason[: _LONGEST - 1]}…"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import weakref
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.study.judges.answers import JudgeFailed, quoted
+from copeland.study.judges.answers import JudgeFailed, json_of, quoted
 
 if TYPE_CHECKING:
     import httpx
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 LONGEST_WAIT = 120.0  # seconds; a server that asks for a longer pause is not waited for
 
 _PATH = "/chat/completions"
+_NAMED = {'"': "quot", "&": "amp", "<": "lt", ">": "gt", "'": "apos"}  # in HTML
 
 
 class MissingChatPackages(CopelandError, ImportError):
@@ -43,7 +44,7 @@ class Endpoint:
     """An address that speaks OpenAI's chat completions.
 
     The key is read from the environment for every request: it is not kept, and is taken out of
-    whatever the server says before that is repeated. Redirects are not followed.
+    whatever the server says, once that is decoded. Redirects are not followed.
     """
 
     def __init__(self, url: str, key_variable: str | None, timeout: float):
@@ -82,18 +83,20 @@ class Endpoint:
             Any other status, a pause longer than is waited for, or an answer that is not JSON.
         """
         key = self.key()
-        response = self._posted(body, {"Authorization": f"Bearer {key}"} if key else {})
-        text = response.text.replace(key, "[key]") if key else response.text
-        answer = _json(text)
+        response = self._posted(body, key)
+        answer = without_key(_object(response.text), key)
         if response.status_code == 200 and answer:
             return answer
-        said = quoted(_complaint(answer) or text)
-        raise self._failure(response, f"{self.shown} answers {response.status_code} ({said})")
+        said = quoted(_complaint(answer) or without_key(response.text, key))
+        place = without_key(self.shown, key)
+        raise self._failure(response, f"{place} answers {response.status_code} ({said})")
 
-    def _posted(self, body: bytes, headers: dict[str, str]) -> httpx.Response:
+    def _posted(self, body: bytes, key: str | None) -> httpx.Response:
         import httpx
 
-        headers = {"Content-Type": "application/json", **headers}
+        headers = {"Content-Type": "application/json"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
         try:
             return self._client.post(self.url, content=body, headers=headers)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
@@ -103,7 +106,7 @@ class Endpoint:
         except httpx.TransportError:
             reason, billed = f"the connection to {self.shown} was lost", True
         # Outside of the handlers: what httpx raised may quote the request, and so the key.
-        raise PassingFailure(f"{reason}.", billed=billed)
+        raise PassingFailure(f"{without_key(reason, key)}.", billed=billed)
 
     def _failure(self, response: httpx.Response, said: str) -> JudgeFailed:
         status = response.status_code
@@ -117,9 +120,50 @@ class Endpoint:
         return PassingFailure(f"{said}.", wait)
 
 
-def _json(text: str) -> dict[str, Any]:
+def without_key(said: Any, key: str | None) -> Any:
+    r"""Return what a server said without the key, in every text of it and however the key is written there.
+
+    What comes as JSON is given decoded. A text in it may be encoded once more, as JSON, in an address or in
+    HTML, so each character of the key is looked for in all of these forms.
+
+    Examples
+    --------
+    >>> without_key({"error": ['no: a"b', r"no: \u0061%22b"]}, 'a"b')
+    {'error': ['no: [key]', 'no: [key]']}
+    """
+    if not key:
+        return said
+    if isinstance(said, dict):
+        return {without_key(name, key): without_key(value, key) for name, value in said.items()}
+    if isinstance(said, list):
+        return [without_key(value, key) for value in said]
+    if not isinstance(said, str):
+        return said
+    pattern = "".join(_forms(part) for part in re.findall(r"\\+|[^\\]", key))
+    return re.sub(pattern, "[key]", said)
+
+
+def _forms(part: str) -> str:
+    """Return a pattern of a character of the key, or of a run of backslashes, in whatever form.
+
+    Quantifiers are bounded, so that no text takes long to look through.
+    """
+    number = ord(part[0])
+    forms = [
+        r"\\" if part[0] == "\\" else rf"\\{{0,8}}+{re.escape(part)}",
+        rf"\\{{1,8}}+(?i:u00{number:02x}|x{number:02x})",
+        rf"%(?:25){{0,4}}(?i:{number:02x})",
+        rf"&(?:amp;){{0,4}}\#(?i:0{{0,4}}{number}|x0{{0,4}}{number:x});",
+        rf"&(?:amp;){{0,4}}{_NAMED.get(part, 'none')};",
+        r"\+" if part == " " else r"(?!)",  # in a form
+    ]
+    once = f"(?:{'|'.join(reversed(forms))})"
+    return f"{once}{{1,64}}" if part[0] == "\\" else once
+
+
+def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        found = json_of(text)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

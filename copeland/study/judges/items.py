@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from copeland.errors import CopelandError
+from copeland.errors import CopelandError, InvalidParameter
 from copeland.streams import stream
+from copeland.study.judges.answers import json_of
 from copeland.study.judges.wording import name_of
+from copeland.study.texts import check_text
 
 
 class InvalidItems(CopelandError, ValueError):
@@ -58,6 +59,11 @@ class Drawer:
             raise InvalidItems("the list of items is empty; give some, or None.")
         if not all(name_of(item).strip() for item in self.items):
             raise InvalidItems("an item has no name; give each a text that is not empty.")
+        for item in self.items:
+            try:
+                check_text(item=name_of(item))
+            except InvalidParameter as error:
+                raise InvalidItems(f"{error} Give the item a name of its own.") from None
 
     def order(self, number: int) -> Iterator[Any]:
         """Yield every item once, in the order of this number."""
@@ -120,9 +126,9 @@ def _objects(path: Path, content: str) -> Iterator[tuple[int, Item]]:
     for line, text in enumerate(content.split("\n"), 1):
         if text.strip():
             try:
-                fields = json.loads(text)
-            except ValueError:
-                _refuse(path, line, "it is not JSON")
+                fields = json_of(text)
+            except ValueError as error:
+                _refuse(path, line, f"it {error}")
             yield line, _item(path, line, {"text": fields} if isinstance(fields, str) else fields)
 
 

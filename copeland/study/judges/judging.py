@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.errors import (
@@ -24,7 +25,8 @@ from copeland.study.judges.agreement import Agreement, agreement
 from copeland.study.judges.asking import SWAPS, Judge, Opinion, ask_judge
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
-from copeland.study.judges.wording import name_of
+from copeland.study.judges.wording import Candidate, name_of
+from copeland.study.texts import check_text
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -80,6 +82,7 @@ def judge_study(
     items: Iterable[Any] | None = None,
     seed: int = 0,
     patience: int = 5,
+    folder: str | Path | None = None,
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
@@ -108,6 +111,9 @@ def judge_study(
         What options are compared on; every ballot draws one, with ``seed``.
     patience
         Stop when a judge fails so many times in a row.
+    folder
+        Where the files of options are; none outside of it is read. By default the folder of the study's
+        SQLite file; a study kept elsewhere has none.
     progress
         Told of every ballot judged.
     rest
@@ -132,6 +138,7 @@ def judge_study(
         workers=workers,
         patience=patience,
         items=None if items is None else Drawer(items, seed),
+        folder=study.storage.folder if folder is None else Path(folder),
         progress=progress or (lambda judged: None),
         rest=rest or sleep_until,
     )
@@ -164,6 +171,7 @@ class _Work:
     workers: int
     patience: int
     items: Drawer | None
+    folder: Path | None
     progress: Callable[[Judged], None]
     rest: Callable[[Wait], None]
 
@@ -233,8 +241,12 @@ class _Work:
             self.under_way[future] = asked
         return self.end is None and bool(self.under_way)
 
-    def _options(self, ballot: Ballot) -> tuple[Option, Option]:
-        return self.study.option(ballot.left), self.study.option(ballot.right)
+    def _options(self, ballot: Ballot) -> tuple[Candidate, Candidate]:
+        left, right = (self.study.option(name) for name in (ballot.left, ballot.right))
+        return (
+            Candidate(**left.shown, state=left.state, folder=self.folder),
+            Candidate(**right.shown, state=right.state, folder=self.folder),
+        )
 
     def _judged(self, asked: _Asked, left: Option, right: Option) -> Opinion:
         """Return what the judge says: in a thread of its own."""
@@ -364,6 +376,7 @@ def _named(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, J
     if not named:
         raise InvalidParameter("there is no judge; give at least one.")
     for name, judge in named.items():
+        check_text("a judge's ", name=name)
         if not callable(judge):
             raise InvalidParameter(
                 f"the judge '{name}' cannot be called; expected judge(left, right, item)."

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges.answers import JudgeFailed
+from copeland.study.material import place_of, read_material
+from copeland.study.options import Option
 
-_PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}")
+_PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}|\{mark\}")
+_MARK = "{mark}"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Candidate(Option):
+    """An option as a judge is handed it: with the folder that its file must be in to be read."""
+
+    folder: Path | None = None
 
 
 def name_of(thing: Any) -> str:
@@ -25,8 +40,10 @@ def text_of(option: Any, item: Any = None) -> str:
     answer = answer_of(option, item)
     if answer is not None:  # an empty one too
         return answer
-    path = getattr(option, "path", None)
-    return getattr(option, "text", None) or (_content(path) if path else name_of(option))
+    text = getattr(option, "text", None)
+    if text or not getattr(option, "path", None):
+        return text or name_of(option)
+    return _of_file(read_material, option)
 
 
 def answer_of(option: Any, item: Any) -> str | None:
@@ -41,11 +58,12 @@ def answer_of(option: Any, item: Any) -> str | None:
     return answers[name] if answers else None
 
 
-def _content(path: str) -> str:
+def _of_file(look: Callable[[str, Path | None], T], option: Any) -> T:
+    """Look at an option's file; one that may not be read is a failure."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise JudgeFailed(f"{path} cannot be read as text; a judge was to read it.") from None
+        return look(option.path, getattr(option, "folder", None))
+    except InvalidParameter as error:
+        raise JudgeFailed(str(error)) from None
 
 
 def item_text(item: Any) -> str:
@@ -56,26 +74,46 @@ def item_text(item: Any) -> str:
 def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
     """Return a template with its places filled: ``{left}``, ``{right}``, ``{item}``.
 
-    ``{left.name}`` is the name instead of the text, ``{left.path}`` the path of the file. All places are filled at once, so a text that looks like a place stays as it is; other braces too.
+    ``{left.name}`` is the name instead of the text, ``{left.path}`` where its file is. ``{mark}`` is a word that
+    no filled place has: what stands between two marks cannot end before the second. All places are filled at
+    once, so a text that looks like a place stays as it is; other braces too.
 
     Examples
     --------
     >>> fill('{"a": "{left}", "b": "{right}"}', "tea", "{left}")
     '{"a": "tea", "b": "{left}"}'
+    >>> fill("<{mark}>{left} or {right}</{mark}>", "tea", "milk")
+    '<aa3664e9>tea or milk</aa3664e9>'
     """
     things = {"left": left, "right": right, "item": item}
+    places = {place[0]: place for place in _PLACE.finditer(template) if place[0] != _MARK}
+    filled = {text: _filled(place, things) for text, place in places.items()}
+    if _MARK in template:
+        filled[_MARK] = mark_of(filled.values())
+    return _PLACE.sub(lambda place: filled[place[0]], template)
 
-    def filled(place: re.Match[str]) -> str:
-        thing = things[place[1]]
-        if thing is None:
-            return ""
-        if place[2] == "name":
-            return name_of(thing)
-        if place[2] == "path":
-            return getattr(thing, "path", None) or ""
-        return item_text(thing) if place[1] == "item" else text_of(thing, item)
 
-    return _PLACE.sub(filled, template)
+def _filled(place: re.Match[str], things: dict[str, Any]) -> str:
+    thing = things[place[1]]
+    if thing is None:
+        return ""
+    if place[2] == "name":
+        return name_of(thing)
+    if place[2] == "path":
+        return str(_of_file(place_of, thing)) if getattr(thing, "path", None) else ""
+    return item_text(thing) if place[1] == "item" else text_of(thing, things["item"])
+
+
+def mark_of(texts: Iterable[str]) -> str:
+    """Return a word that no text has, in whatever case; the same texts have the same.
+
+    Who writes one of the texts cannot know it before, because it is a digest of them all.
+    """
+    all_of_them = "\0".join(texts).lower()
+    digest = hashlib.sha256(all_of_them.encode(errors="surrogatepass")).hexdigest()
+    while digest[:8] in all_of_them:
+        digest = hashlib.sha256(digest.encode()).hexdigest()
+    return digest[:8]
 
 
 def check_template(template: str, what: str) -> str:
