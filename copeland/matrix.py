@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix
 
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
@@ -184,8 +183,11 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"{path}: there is no such file.") from None
         except InvalidMatrix as error:
             raise InvalidMatrix(f"{path}: {error}") from None
-        except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
-            raise InvalidMatrix(f"{path}: cannot be read as a matrix: {error}") from error
+        except RecursionError:
+            raise InvalidMatrix(f"{path}: it is nested too deeply to be a matrix.") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InvalidMatrix(f"{path}: cannot be read as a matrix: {reason}.") from error
 
     def save(self, path: str | Path) -> None:
         """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
@@ -196,7 +198,11 @@ class PreferenceMatrix:
                 f"{path}: files of type {path.suffix or 'none'} are not written; "
                 f"use one of {', '.join(_WRITERS)}."
             )
-        write(self, path)
+        try:
+            write(self, path)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InvalidMatrix(f"{path}: cannot be written: {reason}.") from error
 
 
 def _some(names: Sequence[str], limit: int = 8) -> str:
@@ -207,7 +213,7 @@ def _some(names: Sequence[str], limit: int = 8) -> str:
 def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidMatrix(f"{what} must be a square table of numbers.") from None
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InvalidMatrix(
@@ -296,32 +302,35 @@ def _is_number(cell: str) -> bool:
 
 
 def _read_npy(path: Path, key: str | None) -> _Read:
-    return np.load(path, allow_pickle=False), None
+    return read_array(path), None
 
 
 def _read_npz(path: Path, key: str | None) -> _Read:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        tables = [name for name in arrays.files if arrays[name].ndim == 2]
-        if key is None and "p" in tables:
-            key = "p"  # what `save` and estimates from clicks call it, with counts beside it
-        if key is None and len(tables) != 1:
-            raise InvalidMatrix(
-                f"the file holds {len(tables)} two-dimensional arrays ({', '.join(tables) or 'none'}); "
-                "name one with key=."
-            )
-        name = key if key is not None else tables[0]
-        if name not in arrays.files:
-            raise InvalidMatrix(f"there is no array {name!r}; it holds {', '.join(arrays.files)}.")
-        labels = [str(label) for label in arrays["labels"]] if "labels" in arrays.files else None
-        return arrays[name], labels
+    arrays = read_arrays(path)
+    tables = [name for name, array in arrays.items() if array.ndim == 2]
+    if key is None and "p" in tables:
+        key = "p"  # what `save` and estimates from clicks call it, with counts beside it
+    if key is None and len(tables) != 1:
+        raise InvalidMatrix(
+            f"the file holds {len(tables)} two-dimensional arrays ({', '.join(tables) or 'none'}); "
+            "keep one of them, or call one p."
+        )
+    name = key if key is not None else tables[0]
+    if name not in arrays:
+        raise InvalidMatrix(f"there is no array {name!r}; it holds {', '.join(arrays) or 'none'}.")
+    labels = [str(label) for label in arrays["labels"].ravel()] if "labels" in arrays else None
+    return arrays[name], labels
 
 
 def _read_json(path: Path, key: str | None) -> _Read:
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(path.read_text(encoding="utf-8-sig"))
     if isinstance(content, dict):
         if "p" not in content:
             raise InvalidMatrix('the object has no \'p\'; write {"p": rows, "labels": names}.')
-        return content["p"], content.get("labels")
+        labels = content.get("labels")
+        if labels is not None and not isinstance(labels, list):
+            raise InvalidMatrix("the labels must be a list of names.")
+        return content["p"], labels
     return content, None
 
 

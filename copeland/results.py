@@ -10,17 +10,16 @@ import io
 import json
 import os
 import platform
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.archives import read_arrays
 from copeland.errors import FolderExists, InvalidParameter, InvalidResult
 from copeland.runs import Curves, Runs
 from copeland.version import __version__
@@ -72,12 +71,8 @@ def write(
 def read(folder: str | Path) -> Runs:
     """Return the simulation that :func:`write` put into a folder."""
     about = manifest(folder)
-    with (
-        _refusing_damage(Path(folder) / TABLE) as path,
-        path.open("rb") as file,  # numpy would leave a damaged file open
-        np.load(file) as arrays,
-    ):
-        table = {name: arrays[name] for name in arrays.files}
+    with _refusing_damage(Path(folder) / TABLE) as path:
+        table = read_arrays(path)
         runs = _restored(about, table)
         if not all(_same(table[name], column) for name, column in runs.columns().items()):
             raise ValueError(f"the table does not fit {MANIFEST}")
@@ -217,5 +212,7 @@ def _refusing_damage(path: Path) -> Iterator[Path]:
         ) from None
     except KeyError as error:
         raise InvalidResult(f"{path} is damaged: {error} is missing.") from error
-    except (OSError, ValueError, TypeError, EOFError, IndexError, BadZipFile, zlib.error) as error:
+    except RecursionError:
+        raise InvalidResult(f"{path} is damaged: it is nested too deeply.") from None
+    except (OSError, ValueError, TypeError, IndexError, AttributeError) as error:
         raise InvalidResult(f"{path} is damaged: {error}.") from error

@@ -11,16 +11,15 @@ import hashlib
 import io
 import json
 import logging
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.archives import read_arrays
 from copeland.errors import InvalidParameter
 from copeland.results import write_file
 
@@ -169,9 +168,8 @@ def _read(path: Path, note: Callable[[str], None] | None) -> Arrays | None:
     if not path.exists():
         return None
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error) as error:
+        return read_arrays(path)
+    except (OSError, ValueError) as error:
         if note is not None:
             note(f"{path} is damaged ({error}); this part is done again.")
         return None

@@ -121,7 +121,7 @@ def _objects(path: Path, content: str) -> Iterator[tuple[int, Item]]:
         if text.strip():
             try:
                 fields = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 _refuse(path, line, "it is not JSON")
             yield line, _item(path, line, {"text": fields} if isinstance(fields, str) else fields)
 
