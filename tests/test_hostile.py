@@ -264,3 +264,64 @@ def test_modules_are_there_as_the_docs_name_them():
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         copeland.nonsense  # noqa: B018
+
+
+# Databases
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "memory"])
+def test_the_command_line_refuses_a_storage_that_would_be_lost(url):
+    sentence = refused("study", "create", "tea", "-o", "green", "-o", "black", "--storage", url)
+    assert "would be lost" in sentence and "sqlite:///copeland.db" in sentence
+
+
+@pytest.fixture(params=["closed", "open"])
+def read_only(request, tmp_path, monkeypatch):
+    """A study in a file that may not be written: at rest, or while its writer still has it open."""
+    from copeland.study import storage
+
+    file = tmp_path / "s.db"
+    work = copeland.create_study("tea", ["green", "black"], f"sqlite:///{file}")
+    work.tell(work.ask(voter="ann"), "left", voter="ann")
+    assert work.ask(voter="bob").id == 4
+    if request.param == "closed":
+        work.storage.dispose()
+        assert not file.with_name("s.db-wal").exists()
+    # Whoever may write everywhere cannot take that away from a file: say so in its place.
+    monkeypatch.setattr(storage, "_is_read_only", lambda path: path == str(file))
+    monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{file}")
+    yield tmp_path
+    work.storage.dispose()
+
+
+def test_a_read_only_database_can_be_looked_at(read_only):
+    assert json.loads(run("study", "status", "tea", "--json").stdout)["votes"] == 1
+    assert run("study", "list").exit_code == 0
+    run("study", "certify", "tea", "--out", read_only / "c.json")
+    assert run("study", "verify", read_only / "c.json").exit_code == 0
+    for command, file in (("export", "v.csv"), ("report", "p.html")):
+        words = ("--out", read_only / file) if command == "report" else (read_only / file,)
+        assert run("study", command, "tea", *words).exit_code == 0
+        assert (read_only / file).stat().st_size > 0
+
+
+def test_a_read_only_database_takes_nothing_and_says_so(read_only):
+    (read_only / "v.csv").write_text("left,right,outcome\ngreen,black,left\n")
+    for words in (
+        ("ask", "tea"),
+        ("tell", "tea", "4", "left", "--voter", "bob"),
+        ("undo", "tea", "--last"),
+        ("close", "tea"),
+        ("option", "add", "tea", "oolong"),
+        ("import", "tea", read_only / "v.csv"),
+        ("create", "milk", "-o", "a", "-o", "b"),
+    ):
+        assert "is read-only" in refused("study", *words)
+    assert json.loads(run("study", "status", "tea", "--json").stdout)["votes"] == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_file_without_the_right_to_write_is_read_only(tmp_path):
+    copeland.create_study("tea", ["green", "black"], f"sqlite:///{tmp_path}/s.db")
+    (tmp_path / "s.db").chmod(0o444)
+    assert copeland.open_study("tea", f"sqlite:///{tmp_path}/s.db").standing().votes == 0
