@@ -268,6 +268,10 @@ def _parsed(url: str | None) -> URL:
     except (ArgumentError, NoSuchModuleError, ValueError) as error:
         raise StorageError(f"'{url}' is not the address of a database; give {FORMS}.") from error
     if backend == "sqlite":
+        if parsed.query:
+            raise StorageError(
+                f"'{url}': the address of a SQLite file ends with its name; leave out what follows the '?'."
+            )
         return parsed.set(drivername="sqlite")
     if backend in ("postgresql", "postgres"):
         return parsed.set(drivername="postgresql+psycopg")
