@@ -17,6 +17,7 @@ import traceback
 import warnings
 import zipfile
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +67,12 @@ PROBLEMS = [
     *("easy-30000", f"easy-{'9' * 5000}", "implicit-999999999999", "implicit-1000000000"),
     *("order-5-U(.9,.1)", "order-3-99", "ranked-3-0", "planted-5-9-9", "planted-4-1-0"),
     *("easy-5:seed=x", "easy-5:seed=-1", "easy-5:seed=1e30", "easy-5:seed=1,seed=2", "easy-5:k=3"),
-    *("implicit-5:seed=-1", "implicit-5:seed=99999999999999999999", "mslr-informational", "x.csv:a"),
+    *(
+        "implicit-5:seed=-1",
+        "implicit-5:seed=99999999999999999999",
+        "mslr-informational",
+        "x.csv:a",
+    ),
     *(f"ranked-5-{'9' * 400}", "bradley-terry-3:scale=nan", "bradley-terry-3:scale=-1"),
 ]
 URLS = [
@@ -163,7 +169,9 @@ CONTENTS = {
     "bom": b"\xef\xbb\xbfleft,right,outcome\ngreen,black,left\n",
     "quotes": b'left,right,outcome\n"green,black,left\n',
     "huge": npy((10**6, 10**6)),
-    "hugezip": npz(p=npy((10**6, 10**6)), wins=npy((3, 3)), labels=npy((2,), "<U1", b"a\0\0\0b\0\0\0")),
+    "hugezip": npz(
+        p=npy((10**6, 10**6)), wins=npy((3, 3)), labels=npy((2,), "<U1", b"a\0\0\0b\0\0\0")
+    ),
     "broken": npz(p=npy((2, 2), body=np.eye(2).tobytes()))[:-30],
     "bomb": npz(p=npy((1000, 1000), body=bytes(8_000_000))),
     "numbers": b"0.5,1e400\n-1,0.5\n",
@@ -320,15 +328,17 @@ def lines(draw, path, command):
         if parameter.name == "help" or parameter.name == "version":
             continue
         needed = parameter.required or parameter.name in ALWAYS
-        if not (draw(st.integers(0, 9)) < 9 if needed else draw(st.booleans())):
-            if parameter.name not in ALWAYS:
-                continue
+        given_at_all = draw(st.integers(0, 9)) < 9 if needed else draw(st.booleans())
+        if not given_at_all and parameter.name not in ALWAYS:
+            continue
         if getattr(parameter, "is_flag", False):
             words += parameter.opts[:1]
             continue
         for _ in range(draw(st.integers(1, 2)) if _many(parameter) else 1):
             value = draw(values(parameter))
-            words += [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
+            words += (
+                [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
+            )
     return words
 
 
@@ -355,7 +365,9 @@ def test_a_command_answers_or_refuses_in_a_sentence(template, path):
     command = COMMANDS[path]
 
     @cases(COMMAND_CASES)
-    @given(lines(path, command), st.sampled_from(["", "l\nq\n", "\0\n\n", "left\nu\nx\nb\n", "é\n"]))
+    @given(
+        lines(path, command), st.sampled_from(["", "l\nq\n", "\0\n\n", "left\nu\nx\nb\n", "é\n"])
+    )
     def tried(words, keys):
         with place(template), ending():
             check(words, CliRunner().invoke(app, words, input=keys, prog_name="copeland"))
@@ -400,32 +412,50 @@ def callables():
 CALLABLES = dict(callables())
 
 
+@cache
 def samples(kind):
     """Good values of a type of this package; None if there is no way to make one up."""
-    from copeland.policy import Policy, algorithms
-    from copeland.problems import problem_of
-    from copeland.ranking import synthetic
-    from copeland.ranking.rankers import all_features
-
-    matrices = [copeland.load("cyclic-4"), copeland.PreferenceMatrix(np.full((3, 3), 0.5))]
-    made = {
-        "PreferenceMatrix": matrices,
-        "Problem": [problem_of("cyclic-4"), problem_of("implicit-5")],
-        "Policy": [Policy("ccb", 3, 0)],
-        "Algorithm": [algorithms()["ccb"]],
-        "Runs": [copeland.simulate("cyclic-4", "random", 10, 2, compiled=False)],
-        "Collection": [synthetic(queries=2, documents=3, features=5, seed=0)],
-        "Ranker": all_features(synthetic(queries=2, documents=3, features=5, seed=0)),
-        "Study": [],
-        "Certificate": [copeland.certificate.certify([[0, 9], [1, 0]])],
-        "Option": [copeland.study.Option("x")],
+    make = {
+        "PreferenceMatrix": lambda: [
+            copeland.load("cyclic-4"),
+            copeland.PreferenceMatrix(np.full((3, 3), 0.5)),
+        ],
+        "Problem": lambda: [*map(copeland.problems.problem_of, ("cyclic-4", "implicit-5"))],
+        "Policy": lambda: [copeland.Policy("ccb", 3, 0)],
+        "Algorithm": lambda: [copeland.policy.algorithms()["ccb"]],
+        "Runs": lambda: [copeland.simulate("cyclic-4", "random", 10, 2, compiled=False)],
+        "Collection": lambda: [_collection()],
+        "Ranker": lambda: copeland.ranking.all_features(_collection()),
+        "Certificate": lambda: [copeland.certificate.certify([[0, 9], [1, 0]])],
+        "Option": lambda: [copeland.study.Option("x")],
+        "Study": lambda: [copeland.create_study("tea", ["green", "black", "left or right"])],
     }
-    return made.get(kind)
+    return make[kind]() if kind in make else None
+
+
+def _collection():
+    return copeland.ranking.synthetic(queries=2, documents=3, features=5, seed=0)
 
 
 ARRAYS = [
-    *([], [[]], [[[]]], 5, None, "x", [[1, 2], [3]], [[0, 1], [2, 0]], [[0, 9], [1, 0]], [[0.5] * 2] * 2),
-    *([[0, 10**400], [1, 0]], [[float("nan")] * 2] * 2, [["a", "b"], ["c", "d"]], [[0, -1], [1, 0]]),
+    *(
+        [],
+        [[]],
+        [[[]]],
+        5,
+        None,
+        "x",
+        [[1, 2], [3]],
+        [[0, 1], [2, 0]],
+        [[0, 9], [1, 0]],
+        [[0.5] * 2] * 2,
+    ),
+    *(
+        [[0, 10**400], [1, 0]],
+        [[float("nan")] * 2] * 2,
+        [["a", "b"], ["c", "d"]],
+        [[0, -1], [1, 0]],
+    ),
     *(np.zeros((0, 0)), np.full((2, 2), np.inf), np.eye(3), np.zeros((2, 3)), np.ones(4), {"a": 1}),
     *(np.full((3, 3), 0.5), [[0, 1e308], [1e308, 0]], [[0, 2**60], [1, 0]], [0, 1, 2], [2, 1, 0]),
 ]
@@ -433,13 +463,19 @@ ARRAYS = [
 
 def arguments(name, annotation):
     """Hostile values of an annotation; None where only what the function itself offers will do."""
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    text = (
+        annotation
+        if isinstance(annotation, str)
+        else getattr(annotation, "__name__", str(annotation))
+    )
     text = text.replace("typing.", "").replace("np.", "").replace("numpy.", "")
     if name in LIMITED and name not in ("problem", "matrix"):
         numbers = [_number(word) for word in LIMITED[name]]
         known = [value for value in numbers if value is not None]
         if known and ("int" in text or "float" in text):
-            return st.sampled_from(known if "float" in text else [int(v) for v in known if _whole(v)])
+            return st.sampled_from(
+                known if "float" in text else [int(v) for v in known if _whole(v)]
+            )
         return st.sampled_from(LIMITED[name])
     if "Callable" in text:
         return st.none() if "None" in text else None
@@ -457,10 +493,16 @@ def arguments(name, annotation):
 
 
 def _plain(name, part):
-    if part in ("ArrayLike", "Any") or "NDArray" in part or part in ("Reals", "Ints", "Floats", "Bools"):
+    if (
+        part in ("ArrayLike", "Any")
+        or "NDArray" in part
+        or part in ("Reals", "Ints", "Floats", "Bools")
+    ):
         return st.sampled_from(ARRAYS)
     if part in ("Path", "PathLike"):
-        return st.sampled_from([*FILES, "votes.csv", "letor.txt", "results", "estimate.npz"]).map(Path)
+        return st.sampled_from([*FILES, "votes.csv", "letor.txt", "results", "estimate.npz"]).map(
+            Path
+        )
     if part == "str":
         return st.sampled_from([*WORDS, *(PROBLEMS if name in ("name", "problem") else ())])
     return {

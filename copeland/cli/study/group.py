@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 STORAGE = "sqlite:///copeland.db"
 
+
 def _kept(url: str) -> str:
     """Refuse a storage that ends with the command."""
     from copeland.study.storage import is_lost
