@@ -54,6 +54,8 @@ def log_c_delta(k: int, alpha: float = ALPHA, delta: float = DELTA) -> float:
     24.0
     """
     _check(alpha, delta)
+    if k < 2:
+        raise InvalidParameter(f"k is {k}; a duel needs at least 2 options.")
     return _log_c_delta(k, alpha, delta)
 
 

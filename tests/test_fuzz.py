@@ -394,7 +394,8 @@ def _is_error(value):
 
 def callables():
     """Every public function, constructor and method, by name."""
-    hidden = {"cli", "kernels", "testing", "algorithms", "experiments", "cells"}
+    # Those of archives leave it to whoever reads a file to name it.
+    hidden = {"cli", "kernels", "testing", "algorithms", "experiments", "cells", "archives"}
     names = ["copeland", "copeland.study.judges", "copeland.problems.generators"]
     names += [f"copeland.{m.name}" for m in pkgutil.iter_modules(copeland.__path__)]
     names += [f"copeland.ranking.{m}" for m in ("letor", "trec", "clicks", "evaluation")]
@@ -463,55 +464,54 @@ ARRAYS = [
 
 def arguments(name, annotation):
     """Hostile values of an annotation; None where only what the function itself offers will do."""
-    text = (
-        annotation
-        if isinstance(annotation, str)
-        else getattr(annotation, "__name__", str(annotation))
-    )
-    text = text.replace("typing.", "").replace("np.", "").replace("numpy.", "")
-    if name in LIMITED and name not in ("problem", "matrix"):
-        numbers = [_number(word) for word in LIMITED[name]]
-        known = [value for value in numbers if value is not None]
-        if known and ("int" in text or "float" in text):
-            return st.sampled_from(
-                known if "float" in text else [int(v) for v in known if _whole(v)]
-            )
-        return st.sampled_from(LIMITED[name])
-    if "Callable" in text:
-        return st.none() if "None" in text else None
-    outer, _, inner = text.partition("[")
-    if outer in ("Sequence", "Iterable", "list", "tuple", "Collection") and inner:
-        each = arguments(name, inner.rstrip("]").split(", ...")[0].split(",")[0])
-        return None if each is None else st.lists(each, max_size=4)
-    for kind in text.replace("[", " ").replace("]", " ").replace("|", " ").split():
-        made = samples(kind.rsplit(".", 1)[-1])
-        if made:
-            return st.sampled_from(made)
-    parts = [part.strip() for part in text.split("|")]
-    found = [one for part in parts if (one := _plain(name, part)) is not None]
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    found = [one for part in _parts(text) if (one := _of(name, part)) is not None]
     return st.one_of(found) if found else None
 
 
-def _plain(name, part):
-    if (
-        part in ("ArrayLike", "Any")
-        or "NDArray" in part
-        or part in ("Reals", "Ints", "Floats", "Bools")
-    ):
+def _parts(text):
+    """The members of a union, brackets kept together."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "[(") - (letter in "])")
+        if letter == "|" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def _of(name, part):
+    outer, _, inner = part.partition("[")
+    outer, inner = outer.rsplit(".", 1)[-1], inner.removesuffix("]")
+    if outer in ("Sequence", "Iterable", "list", "tuple") and inner:
+        each = arguments(
+            name, inner.removesuffix(", ...") if outer != "tuple" else inner.split(",")[0]
+        )
+        return None if each is None else st.lists(each, max_size=4)
+    if samples(outer):
+        return st.sampled_from(samples(outer))
+    if outer in ("ArrayLike", "NDArray", "Reals", "Ints", "Floats", "Bools"):
         return st.sampled_from(ARRAYS)
-    if part in ("Path", "PathLike"):
+    if outer in ("Path", "PathLike"):
         return st.sampled_from([*FILES, "votes.csv", "letor.txt", "results", "estimate.npz"]).map(
             Path
         )
-    if part == "str":
-        return st.sampled_from([*WORDS, *(PROBLEMS if name in ("name", "problem") else ())])
+    if name in LIMITED and outer in ("int", "float"):
+        numbers = [value for word in LIMITED[name] if (value := _number(word)) is not None]
+        return st.sampled_from(
+            [int(v) for v in numbers if _whole(v)] if outer == "int" else numbers
+        )
+    if name in LIMITED and outer == "str":
+        return st.sampled_from(LIMITED[name])
     return {
+        "str": st.sampled_from([*WORDS, *(PROBLEMS if name == "name" else ())]),
         "int": st.sampled_from(INTEGERS),
         "float": st.sampled_from(REALS),
         "bool": st.booleans(),
         "None": st.none(),
         "bytes": st.sampled_from(list(CONTENTS.values())),
-    }.get(part)
+    }.get(outer)
 
 
 def _number(word):
@@ -542,12 +542,7 @@ def calls(draw, function):
         if known is None and must:
             return None
         if known is not None and (must or draw(st.booleans())):
-            if parameter.kind is parameter.KEYWORD_ONLY or (positional == [] and named) or named:
-                named[name] = draw(known)
-            elif must:
-                positional.append(draw(known))
-            else:
-                named[name] = draw(known)
+            named[name] = draw(known)
     return positional, named
 
 

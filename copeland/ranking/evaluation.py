@@ -112,7 +112,10 @@ def means(values: Floats) -> Floats:
     >>> means(np.array([[1.0, 0.5], [0.25, 0.25]])).tolist()
     [0.75, 0.25]
     """
-    return np.asarray(values, np.float64).mean(axis=1)
+    table = np.asarray(values, np.float64)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise InvalidParameter(f"give a row of queries for each ranker; got shape {table.shape}.")
+    return table.mean(axis=1)
 
 
 def agreement(matrix: PreferenceMatrix, means: ArrayLike) -> Agreement:
