@@ -19,6 +19,7 @@ from copeland.errors import InvalidParameter, UnknownAlgorithm, UnknownDuel, Unk
 from copeland.streams import stream
 
 MOST_AT_ONCE = 100_000  # duels
+MOST_OPTIONS = 10_000_000
 
 State = Any  # a named tuple of arrays (or of such named tuples)
 
@@ -81,6 +82,18 @@ class Algorithm:
             self._check(name, value)
         if k < 2:
             raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; {k} came.")
+        if k > MOST_OPTIONS:
+            raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
+        try:
+            return self._started(k, horizon, params)
+        except (MemoryError, OverflowError, ValueError) as error:
+            if isinstance(error, CopelandError):
+                raise
+            raise InvalidParameter(
+                f"{self.name} cannot begin with {k:,} options and {params}: {error}."
+            ) from error
+
+    def _started(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
         if not self.needs_horizon:
             return self.init(k, **params)
         if horizon is None:
@@ -99,7 +112,7 @@ class Algorithm:
 
     def part(self, name: str) -> Callable[..., Any] | None:
         """Return one of its functions by name, None if it was left out."""
-        if name not in PARTS:
+        if not hasattr(self, name):
             raise UnknownName(f"no part of an algorithm is called '{name}'; {nearest(name, PARTS)}")
         return getattr(self, name)
 

@@ -1,7 +1,7 @@
 """Every command and every public function, on input that means no good.
 
 A command answers, or refuses with one sentence and an exit code. A function answers, or raises an error of
-this package. Commands are found in the program and functions in the public modules, so that new ones are
+this package, or the OSError of a file that cannot be written. Commands are found in the program and functions in the public modules, so that new ones are
 tried by themselves. COPELAND_FUZZ=20 tries twenty times as many cases, and other ones.
 """
 
@@ -484,10 +484,11 @@ def _parts(text):
 def _of(name, part):
     outer, _, inner = part.partition("[")
     outer, inner = outer.rsplit(".", 1)[-1], inner.removesuffix("]")
-    if outer in ("Sequence", "Iterable", "list", "tuple") and inner:
-        each = arguments(
-            name, inner.removesuffix(", ...") if outer != "tuple" else inner.split(",")[0]
-        )
+    if outer == "tuple" and inner and "..." not in inner:
+        members = [arguments(name, one.strip()) for one in inner.split(",")]
+        return None if None in members else st.tuples(*members)
+    if outer in ("Sequence", "Iterable", "Collection", "list", "tuple") and inner:
+        each = arguments(name, inner.removesuffix(", ..."))
         return None if each is None else st.lists(each, max_size=4)
     if samples(outer):
         return st.sampled_from(samples(outer))
@@ -567,6 +568,8 @@ def test_a_function_answers_or_raises_an_error_of_this_package(template, name):
                     list(result)
             except CopelandError as error:
                 assert str(error)
+            except OSError as error:  # what the system itself says of a file
+                assert error.strerror
             except Exception as error:
                 trace = "".join(traceback.format_exception(error))
                 pytest.fail(f"{name}(*{positional!r:.400}, **{named!r:.400})\n{trace[-2500:]}")
