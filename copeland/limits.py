@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
-from copeland.matrix import PreferenceMatrix, numbers_of
+from copeland.matrix import LARGEST_COUNT, PreferenceMatrix, numbers_of
 from copeland.winners import condorcet_winner, copeland_scores, copeland_winners
 
 MOST_OPTIONS = 150  # of which the linear program, for a single Copeland winner, is solved unasked
@@ -145,8 +145,8 @@ def glr(wins: ArrayLike, champion: int) -> float:
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or len(counts) < 2:
         raise InvalidMatrix(f"wins have shape {counts.shape}; give K x K counts, K >= 2.")
     np.fill_diagonal(counts, 0)
-    if not (np.isfinite(counts).all() and (counts >= 0).all()):
-        raise InvalidMatrix("wins must be counts: finite and not negative.")
+    if not ((counts >= 0) & (counts <= LARGEST_COUNT)).all():
+        raise InvalidMatrix(f"wins must be counts, from 0 to {LARGEST_COUNT:g}.")
     if not 0 <= champion < len(counts):
         raise InvalidParameter(f"champion is {champion}; it is outside 0..{len(counts) - 1}.")
     duels = counts + counts.T

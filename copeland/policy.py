@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from copeland.archives import read_arrays
-from copeland.errors import InvalidParameter, UnknownAlgorithm, UnknownDuel, UnknownName, nearest
+from copeland.errors import (
+    CopelandError,
+    InvalidParameter,
+    UnknownAlgorithm,
+    UnknownDuel,
+    UnknownName,
+    nearest,
+)
 from copeland.streams import stream
 
 MOST_AT_ONCE = 100_000  # duels
