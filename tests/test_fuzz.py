@@ -19,6 +19,7 @@ import zipfile
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -195,6 +196,7 @@ def template(tmp_path_factory):
     from copeland.ranking import all_features, letor, synthetic
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, estimate
+    from copeland.study.planning import plan_of
 
     folder = tmp_path_factory.mktemp("fuzz")
     for name, content in CONTENTS.items():
@@ -208,6 +210,7 @@ def template(tmp_path_factory):
     work.ask(voter="ann")
     work.export(folder / "votes.csv")
     (folder / "cert.json").write_text(_certificate(work))
+    plan_of(work.standing(), 1, 1)  # compiles what plans need before any clock runs
     work.storage.dispose()
     (folder / "options.csv").write_text("name,text\ngreen,grass\nblack,earth\n")
     (folder / "items.csv").write_text("name,text\none,1\ntwo,2\n")
@@ -301,7 +304,8 @@ def commands(command, path=()):
         yield from commands(one, (*path, name))
 
 
-COMMANDS = dict(commands(typer.main.get_command(app)))
+PROGRAM = typer.main.get_command(app)
+COMMANDS = dict(commands(PROGRAM))
 
 
 def values(parameter):
@@ -369,7 +373,9 @@ def test_a_command_answers_or_refuses_in_a_sentence(template, path):
         lines(path, command), st.sampled_from(["", "l\nq\n", "\0\n\n", "left\nu\nx\nb\n", "é\n"])
     )
     def tried(words, keys):
-        with place(template), ending():
+        # The runner would make the whole program anew for every case, which takes longer than the case.
+        made = patch("typer.testing._get_command", lambda _: PROGRAM, create=True)
+        with place(template), ending(), made:
             check(words, CliRunner().invoke(app, words, input=keys, prog_name="copeland"))
 
     tried()
