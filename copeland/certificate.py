@@ -10,7 +10,8 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -94,8 +95,11 @@ class Certificate:
             elif content["format"] != FORMAT:
                 raise ValueError(f"format {content['format']}, and formats 1 and {FORMAT} are read")
             read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
+            _require_fitting(read)
             _check(read.delta, read.margin, read.epoch, read.voters)
             _named(read.labels, len(read.labels))
+        except RecursionError:
+            raise InvalidParameter("the text is nested too deeply for a certificate.") from None
         except KeyError as missing:
             raise InvalidParameter(f"a certificate has {missing}, and this text has not.") from None
         except (ValueError, TypeError) as error:
@@ -398,7 +402,7 @@ def _counts(wins: ArrayLike, ties: ArrayLike | None) -> tuple[_Ints, _Ints]:
 def _whole(values: ArrayLike, what: str) -> _Ints:
     try:
         given = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{what} must be a square table of counts.") from None
     if given.ndim != 2 or given.shape[0] != given.shape[1] or len(given) < 2:
         raise InvalidParameter(
@@ -469,3 +473,30 @@ def _pairs(rows: NDArray[np.integer]) -> tuple[tuple[int, int], ...]:
 def _frozen(value: Any) -> Any:
     """What JSON gives back as lists was a tuple."""
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _require_fitting(c: Certificate) -> None:
+    """Refuse values of another kind than a certificate has, and options that it does not know."""
+    hints = get_type_hints(Certificate)
+    wrong = next((name for name, hint in hints.items() if not _is_a(getattr(c, name), hint)), None)
+    if wrong is not None:
+        raise ValueError(f"its {wrong} is {str(getattr(c, wrong))[:40]!r}")
+    if c.k < 2 or len(c.lower) != c.k or len(c.upper) != c.k:
+        raise ValueError(f"its {c.k} labels do not fit its scores")
+    if not all(0 <= i < c.k for i in (*c.best, *c.possible, *(c.active or ()))):
+        raise ValueError(f"it names an option outside of 0 to {c.k - 1}")
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Tell whether a value read from JSON is what an annotation says."""
+    parts = get_args(hint)
+    if get_origin(hint) is Literal:
+        return value in parts
+    if get_origin(hint) is UnionType:
+        return any(_is_a(value, part) for part in parts)
+    if get_origin(hint) is tuple:
+        each = parts[:1] * len(value) if isinstance(value, tuple) and ... in parts else parts
+        return isinstance(value, tuple) and len(value) == len(each) and all(map(_is_a, value, each))
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is hint

@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.errors import InvalidMatrix
+from copeland.archives import read_array, read_arrays
+from copeland.errors import InvalidMatrix, InvalidParameter
 from copeland.inert import cell, uncell
+from copeland.tallies import is_votes, tallied
 
+LARGEST_COUNT = 1e300  # of votes: four of them can be added
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
 
 
@@ -137,8 +138,9 @@ class PreferenceMatrix:
         drawn = np.zeros_like(won) if ties is None else _square(ties, "ties")
         if drawn.shape != won.shape:
             raise InvalidMatrix(f"ties are {drawn.shape}, wins are {won.shape}; make them equal.")
-        if (won < 0).any() or (drawn < 0).any() or not np.isfinite(won + drawn).all() or prior < 0:
-            raise InvalidMatrix("counts and prior must be finite and not negative.")
+        counts = np.append([won, drawn], prior)
+        if not ((counts >= 0) & (counts <= LARGEST_COUNT)).all():
+            raise InvalidMatrix(f"counts and prior must lie between 0 and {LARGEST_COUNT:g}.")
         if not np.array_equal(drawn, drawn.T):
             i, j = np.argwhere(drawn != drawn.T)[0]
             raise InvalidMatrix(
@@ -165,7 +167,8 @@ class PreferenceMatrix:
         Parameters
         ----------
         path
-            A .csv may have a header of labels. An .npz may hold one square 2-D array under any name
+            A .csv may have a header of labels. It may also hold counts of wins, with 0 on the
+            diagonal, or votes, one a line: columns left, right and outcome, or winner and loser. An .npz may hold one square 2-D array under any name
             (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.
         key
@@ -185,8 +188,11 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"{path}: there is no such file.") from None
         except InvalidMatrix as error:
             raise InvalidMatrix(f"{path}: {error}") from None
-        except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as error:
-            raise InvalidMatrix(f"{path}: cannot be read as a matrix: {error}") from error
+        except RecursionError:
+            raise InvalidMatrix(f"{path}: it is nested too deeply to be a matrix.") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InvalidMatrix(f"{path}: cannot be read as a matrix: {reason}.") from error
 
     def save(self, path: str | Path) -> None:
         """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
@@ -197,7 +203,25 @@ class PreferenceMatrix:
                 f"{path}: files of type {path.suffix or 'none'} are not written; "
                 f"use one of {', '.join(_WRITERS)}."
             )
-        write(self, path)
+        try:
+            write(self, path)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InvalidMatrix(f"{path}: cannot be written: {reason}.") from error
+
+
+def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Return values as a new array of numbers; refuse what is none.
+
+    Examples
+    --------
+    >>> numbers_of([[1, 2]], "wins").tolist()
+    [[1.0, 2.0]]
+    """
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter(f"{what} must be numbers, in rows of one length.") from None
 
 
 def _some(names: Sequence[str], limit: int = 8) -> str:
@@ -208,7 +232,7 @@ def _some(names: Sequence[str], limit: int = 8) -> str:
 def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidMatrix(f"{what} must be a square table of numbers.") from None
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InvalidMatrix(
@@ -238,7 +262,7 @@ def _checked(values: ArrayLike) -> NDArray[np.float64]:
         i, j = np.unravel_index(int(off.argmax()), off.shape)
         raise InvalidMatrix(
             f"P + P^T must be 1, but p[{i}, {j}] + p[{j}, {i}] = {p[i, j]:g} + {p[j, i]:g} "
-            f"= {p[i, j] + p[j, i]:g} (the worst pair); win counts go through from_wins."
+            f"= {p[i, j] + p[j, i]:g} (the worst pair); counts of wins must be turned into shares first."
         )
     if off.max() > 0 or diagonal.max() > 0:
         # The upper triangle is kept to the digit; only what disagrees with it is made exact.
@@ -254,7 +278,9 @@ def _checked_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
         return tuple(str(i) for i in range(k))
     names = tuple(str(label).strip() for label in labels)
     if len(names) != k:
-        raise InvalidMatrix(f"there are {len(names)} labels for {k} options; give each one label.")
+        raise InvalidMatrix(
+            f"each of the {k} options needs one label; the labels are {len(names)}."
+        )
     if "" in names:
         raise InvalidMatrix(
             f"the label of option {names.index('')} is missing; give each one label."
@@ -273,6 +299,9 @@ def _read_csv(path: Path, key: str | None) -> _Read:
         rows = [row for row in csv.reader(file) if row]
     if not rows:
         raise InvalidMatrix("the file is empty.")
+    if is_votes(rows[0]):
+        votes = tallied(rows[0], rows[1:])
+        return _shares(votes.wins, votes.ties, votes.labels), votes.labels
     # Labels may themselves be numbers: one row more than columns is then the sign of a header.
     headed = len(rows) == len(rows[0]) + 1 or not all(_is_number(cell) for cell in rows[0])
     labels = [uncell(label) for label in rows.pop(0)] if headed else None
@@ -285,7 +314,34 @@ def _read_csv(path: Path, key: str | None) -> _Read:
         if bad is not None:
             raise InvalidMatrix(f"line {line} holds {bad!r}, which is not a number.")
         numbers.append([float(cell) for cell in row])
+    if _are_counts(numbers):
+        return _shares(np.array(numbers), None, labels), labels
     return numbers, labels
+
+
+def _are_counts(rows: list[list[float]]) -> bool:
+    """Tell counts of wins from probabilities: whole numbers, and 0 for an option against itself."""
+    table = np.array(rows)
+    return (
+        table.ndim == 2
+        and table.shape[0] == table.shape[1] >= 2
+        and bool((table >= 0).all() and (np.diag(table) == 0).all() and (table % 1 == 0).all())
+    )
+
+
+def _shares(
+    wins: NDArray[np.float64], ties: NDArray[np.float64] | None, labels: Sequence[str] | None
+) -> NDArray[np.float64]:
+    """The matrix of counts in a file, in which every two options must have met."""
+    met = wins + wins.T + (0 if ties is None else ties) + np.eye(len(wins))
+    if not met.all():
+        names = labels or [str(i) for i in range(len(wins))]
+        one, other = (names[i] for i in np.argwhere(met == 0)[0])
+        raise InvalidMatrix(
+            f"{one!r} and {other!r} never met in these votes, and a matrix needs every pair; "
+            "`copeland study import` takes votes with gaps."
+        )
+    return PreferenceMatrix.from_wins(wins, ties).p
 
 
 def _is_number(cell: str) -> bool:
@@ -297,32 +353,35 @@ def _is_number(cell: str) -> bool:
 
 
 def _read_npy(path: Path, key: str | None) -> _Read:
-    return np.load(path, allow_pickle=False), None
+    return read_array(path), None
 
 
 def _read_npz(path: Path, key: str | None) -> _Read:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-        tables = [name for name in arrays.files if arrays[name].ndim == 2]
-        if key is None and "p" in tables:
-            key = "p"  # what `save` and estimates from clicks call it, with counts beside it
-        if key is None and len(tables) != 1:
-            raise InvalidMatrix(
-                f"the file holds {len(tables)} two-dimensional arrays ({', '.join(tables) or 'none'}); "
-                "name one with key=."
-            )
-        name = key if key is not None else tables[0]
-        if name not in arrays.files:
-            raise InvalidMatrix(f"there is no array {name!r}; it holds {', '.join(arrays.files)}.")
-        labels = [str(label) for label in arrays["labels"]] if "labels" in arrays.files else None
-        return arrays[name], labels
+    arrays = read_arrays(path)
+    tables = [name for name, array in arrays.items() if array.ndim == 2]
+    if key is None and "p" in tables:
+        key = "p"  # what `save` and estimates from clicks call it, with counts beside it
+    if key is None and len(tables) != 1:
+        raise InvalidMatrix(
+            f"the file holds {len(tables)} two-dimensional arrays ({', '.join(tables) or 'none'}); "
+            "keep one of them, or call one p."
+        )
+    name = key if key is not None else tables[0]
+    if name not in arrays:
+        raise InvalidMatrix(f"there is no array {name!r}; it holds {', '.join(arrays) or 'none'}.")
+    labels = [str(label) for label in arrays["labels"].ravel()] if "labels" in arrays else None
+    return arrays[name], labels
 
 
 def _read_json(path: Path, key: str | None) -> _Read:
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(path.read_text(encoding="utf-8-sig"))
     if isinstance(content, dict):
         if "p" not in content:
             raise InvalidMatrix('the object has no \'p\'; write {"p": rows, "labels": names}.')
-        return content["p"], content.get("labels")
+        labels = content.get("labels")
+        if labels is not None and not isinstance(labels, list):
+            raise InvalidMatrix("the labels must be a list of names.")
+        return content["p"], labels
     return content, None
 
 

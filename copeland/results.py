@@ -10,17 +10,16 @@ import io
 import json
 import os
 import platform
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.archives import read_arrays
 from copeland.errors import FolderExists, InvalidParameter, InvalidResult
 from copeland.files import write_file
 from copeland.runs import Curves, Runs
@@ -73,12 +72,8 @@ def write(
 def read(folder: str | Path) -> Runs:
     """Return the simulation that :func:`write` put into a folder."""
     about = manifest(folder)
-    with (
-        _refusing_damage(Path(folder) / TABLE) as path,
-        path.open("rb") as file,  # numpy would leave a damaged file open
-        np.load(file) as arrays,
-    ):
-        table = {name: arrays[name] for name in arrays.files}
+    with _refusing_damage(Path(folder) / TABLE) as path:
+        table = read_arrays(path)
         runs = _restored(about, table)
         if not all(_same(table[name], column) for name, column in runs.columns().items()):
             raise ValueError(f"the table does not fit {MANIFEST}")
@@ -87,7 +82,7 @@ def read(folder: str | Path) -> Runs:
 
 def manifest(folder: str | Path) -> dict[str, Any]:
     """Return what a result folder says about itself: the problem, seed, versions, command."""
-    if not Path(folder).is_dir():
+    if not os.path.isdir(folder):  # which is False for names that no file can have
         raise InvalidResult(f"{folder}: there is no such folder.")
     with _refusing_damage(Path(folder) / MANIFEST) as path:
         about = json.loads(path.read_text(encoding="utf-8"))
@@ -102,7 +97,7 @@ def manifest(folder: str | Path) -> dict[str, Any]:
 def check_folder(folder: str | Path, force: bool = False) -> None:
     """Refuse a folder that :func:`write` could not use: to be called before a long simulation."""
     folder = Path(folder)
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.exists(path))
     if not there.is_dir():
         raise InvalidParameter(f"{folder}: {there} is a file; name a folder.")
     if not os.access(there, os.W_OK | os.X_OK):
@@ -208,5 +203,7 @@ def _refusing_damage(path: Path) -> Iterator[Path]:
         ) from None
     except KeyError as error:
         raise InvalidResult(f"{path} is damaged: {error} is missing.") from error
-    except (OSError, ValueError, TypeError, EOFError, IndexError, BadZipFile, zlib.error) as error:
+    except RecursionError:
+        raise InvalidResult(f"{path} is damaged: it is nested too deeply.") from None
+    except (OSError, ValueError, TypeError, IndexError, AttributeError) as error:
         raise InvalidResult(f"{path} is damaged: {error}.") from error

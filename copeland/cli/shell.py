@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,15 +32,32 @@ class _Program(TyperGroup):
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command and exit: 0, 2 for bad input, 1 for what the machine refuses, or its own code."""
+        with _outputs():
+            try:
+                code = super().main(*args, standalone_mode=False, **extra)
+                sys.stdout.flush()  # here, where a refusal can still be said
+            except (KeyboardInterrupt, typer.Abort):
+                note("copeland: stopped.")
+                code = INTERRUPTED
+            except (CopelandError, MemoryError, _usage_error()) as error:
+                complain(error)
+                code = BAD_INPUT
+            except BrokenPipeError:  # the reader has what it wanted, as in `copeland ... | head`
+                _drop_output()
+                code = FAILURE
+            except OSError as error:
+                complain(error)
+                _drop_output()
+                code = FAILURE
+            sys.exit(code or 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; one that Ctrl-C stops says so, unless it said so itself."""
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
-        except (CopelandError, MemoryError, _usage_error()) as error:
-            complain(error)
-            code = BAD_INPUT
-        except OSError as error:
-            complain(error)
-            code = FAILURE
-        sys.exit(code or 0)
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            note(f"copeland: {str(stop).split(';')[0].rstrip('.') or 'stopped'}.")
+            raise typer.Exit(INTERRUPTED) from None
 
 
 app = typer.Typer(
@@ -99,6 +118,9 @@ def complain(error: BaseException) -> None:
     """Say on standard error what is wrong, in one line."""
     describe = getattr(error, "format_message", error.__str__)
     sentence = " ".join(describe().split()) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, CopelandError):
+        what = f"{error.filename}: " if error.filename is not None else ""
+        sentence = f"{what}{error.strerror}."
     if isinstance(error, MemoryError):
         sentence = f"this is too large for the memory of this machine: {sentence}."
     context = getattr(error, "ctx", None)
@@ -113,6 +135,29 @@ def complain(error: BaseException) -> None:
 def progress_console() -> Console:
     """Return the console on standard error, for a progress bar."""
     return _console(stderr=True)
+
+
+@contextmanager
+def _outputs() -> Iterator[None]:
+    """Give both outputs somewhere to go, and letters for what their encoding does not have."""
+    with ExitStack() as opened:
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed by whoever started the program
+                nowhere = opened.enter_context(open(os.devnull, "w", encoding="utf-8"))
+                opened.callback(setattr, sys, name, None)
+                setattr(sys, name, nowhere)
+            stream = getattr(sys, name)
+            if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+                stream.reconfigure(errors="backslashreplace")
+        yield
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, or Python would complain about it at its end."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _console(stderr: bool) -> Console:

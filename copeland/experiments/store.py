@@ -11,16 +11,15 @@ import hashlib
 import io
 import json
 import logging
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.archives import read_arrays
 from copeland.errors import InvalidParameter
 from copeland.files import write_file
 
@@ -100,6 +99,8 @@ def _run_all(tasks: dict[str, Task], jobs: int, backend: str) -> Iterator[tuple[
     import joblib
 
     items = list(tasks.items())
+    # More processes than tasks, and on this machine than cores, would only wait for each other.
+    jobs = min(jobs, len(items), max(2, joblib.cpu_count()) if backend == "loky" else jobs)
     with _connected(backend, jobs):
         # Clusters hand results back together only, so they get the work in portions.
         portion = len(items) if backend == "loky" else 8 * jobs
@@ -169,9 +170,8 @@ def _read(path: Path, note: Callable[[str], None] | None) -> Arrays | None:
     if not path.exists():
         return None
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error) as error:
+        return read_arrays(path)
+    except (OSError, ValueError) as error:
         if note is not None:
             note(f"{path} is damaged ({error}); this part is done again.")
         return None

@@ -6,10 +6,10 @@ import contextlib
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
+from copeland.archives import read_arrays
 from copeland.data import MissingPooch, folder
 from copeland.ranking.collection import Collection
 from copeland.ranking.drafts import draft
@@ -36,17 +36,17 @@ def place(files: Iterable[Path], rules: str) -> Path | None:
 def restored(path: Path, name: str) -> Collection | None:
     """Return the collection that is kept at ``path``; None if there is none, or a damaged one."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return Collection(
-                arrays["grades"],
-                arrays["features"],
-                arrays["offsets"],
-                arrays["queries"].tolist(),
-                arrays["feature_names"].tolist(),
-                arrays["documents"].tolist() if "documents" in arrays.files else None,
-                name,
-            )
-    except (OSError, EOFError, KeyError, ValueError, BadZipFile):
+        arrays = read_arrays(path)
+        return Collection(
+            arrays["grades"],
+            arrays["features"],
+            arrays["offsets"],
+            arrays["queries"].tolist(),
+            arrays["feature_names"].tolist(),
+            arrays["documents"].tolist() if "documents" in arrays else None,
+            name,
+        )
+    except (OSError, KeyError, ValueError):
         return None
 
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 import hashlib
 import io
 import itertools
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.archives import read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
 from copeland.experiments.store import Arrays, finish
 from copeland.files import write_file
@@ -70,6 +69,9 @@ class Protocol:
             raise InvalidParameter(
                 f"{self.comparisons} comparisons of lists of {self.length}; both must be at least 1."
             )
+
+
+_TABLES = ("wins", "ties", "n", "lead", "spread")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,22 +165,32 @@ class Estimate:
     def load(cls, path: str | Path) -> Estimate:
         """Read what :meth:`save` wrote."""
         try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return cls(
-                    labels=tuple(str(label) for label in arrays["labels"]),
-                    outcome=str(arrays["outcome"]),
-                    **{k: arrays[k] for k in ("wins", "ties", "n", "lead", "spread")},
-                )
-        except (
-            OSError,
-            KeyError,
-            ValueError,
-            TypeError,
-            EOFError,
-            BadZipFile,
-            zlib.error,
-        ) as error:
-            raise InvalidMatrix(f"{path}: is not an estimate from comparisons: {error}") from error
+            arrays = read_arrays(Path(path))
+            labels = tuple(str(label) for label in arrays["labels"])
+            return cls(
+                labels=labels,
+                outcome=str(arrays["outcome"]),
+                **{name: _table(arrays, name, len(labels)) for name in _TABLES},
+            )
+        except KeyError as error:
+            raise InvalidMatrix(
+                f"{path}: is not an estimate from comparisons: it has no {error}."
+            ) from error
+        except (OSError, ValueError, TypeError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InvalidMatrix(
+                f"{path}: is not an estimate from comparisons: {reason.rstrip('.')}."
+            ) from error
+
+
+def _table(arrays: Arrays, name: str, k: int) -> NDArray[Any]:
+    """One of the tables of an estimate, if it is one."""
+    table = arrays[name]
+    if k < 2 or table.shape != (k, k) or table.dtype.kind not in "iuf":
+        raise ValueError(f"{name} must be numbers of {k} x {k} rankers, at least 2")
+    if not (np.isfinite(table).all() and (name == "lead" or (table >= 0).all())):
+        raise ValueError(f"{name} must be finite, and not negative")
+    return table
 
 
 def estimate(
@@ -234,7 +246,7 @@ def world_of(
 ) -> World:
     """Return what comparisons of these rankers read, after checking that they can be made."""
     if len(rankers) < 2:
-        raise InvalidParameter(f"there are {len(rankers)} rankers; a comparison needs at least 2.")
+        raise InvalidParameter(f"a comparison needs at least 2 rankers; {len(rankers)} came.")
     protocol.clicks.check(collection.grades)
     protocol.clicks.tables(protocol.length)
     check_tau(protocol.tau, int(collection.sizes.max()))

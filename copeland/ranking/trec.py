@@ -129,7 +129,7 @@ def _lines(file: Path, n: int, form: str) -> Iterator[tuple[int, list[str]]]:
             continue
         if len(fields) != n:
             raise InvalidCollection(
-                f"{file}, line {number}: there are {len(fields)} fields; write {form}."
+                f"{file}, line {number}: the number of fields is {len(fields)}; write {form}."
             )
         empty = False
         yield number, fields
@@ -144,7 +144,7 @@ def _text(file: Path) -> Iterator[tuple[int, str]]:
                 yield number, line.decode("utf-8", "replace")
     except FileNotFoundError:
         raise InvalidCollection(f"{file}: there is no such file.") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InvalidCollection(f"{file}: cannot be read: {error}") from error
 
 

@@ -85,7 +85,7 @@ def from_json(line: str) -> Event:
     """Return the event that :func:`to_json` wrote."""
     try:
         event = Event(**json.loads(line))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidRow(f"this is not an event: {line[:80]!r} ({error}).") from error
     if event.kind not in KINDS:
         raise InvalidRow(f"'{event.kind}' is no kind of event; known are {', '.join(KINDS)}.")

@@ -63,7 +63,7 @@ class Endpoint:
         if not key:
             raise InvalidParameter(
                 f"there is no key for {self.shown}: set the environment variable "
-                f"{self.key_variable}, or give key_variable=None if the server needs none."
+                f"{self.key_variable}, or say that it needs none by an empty name of the variable."
             )
         if not (key.isascii() and key.isprintable()):
             raise InvalidParameter(
@@ -164,7 +164,7 @@ def _forms(part: str) -> str:
 def _object(text: str) -> dict[str, Any]:
     try:
         found = json_of(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -190,19 +190,25 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _completions(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+            raise ValueError
+    except ValueError:  # of urlsplit too: an open bracket, a port that is none
         raise InvalidParameter(
             f"{quoted(_without_secrets(url))} is no address of a chat endpoint; expected one as in "
             "http://localhost:8000/v1."
-        )
+        ) from None
     path = parts.path.rstrip("/")
     return parts._replace(path=path if path.endswith(_PATH) else path + _PATH).geturl()
 
 
 def _without_secrets(url: str) -> str:
     """Return an address without what may be secret in it: a user, a password, a query."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url.rpartition("@")[2].partition("?")[0]
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 

@@ -127,6 +127,8 @@ def _objects(path: Path, content: str) -> Iterator[tuple[int, Item]]:
         if text.strip():
             try:
                 fields = json_of(text)
+            except RecursionError:
+                _refuse(path, line, "it is nested too deeply")
             except ValueError as error:
                 _refuse(path, line, f"it {error}")
             yield line, _item(path, line, {"text": fields} if isinstance(fields, str) else fields)
