@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test fast lint format bench measure leaderboard golden lock clean
+.PHONY: help setup run test dataless fast lint format bench measure leaderboard golden lock clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ run: setup  ## the paper's first experiment, small: a table, and a figure and a 
 
 test: setup lint  ## everything that CI runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+dataless: setup  ## the tests on real data, as where its folder is absent
+	COPELAND_TEST_DATA=absent $(BIN)/python -m pytest -n 2 --dist worksteal -m data
 
 fast: setup  ## the tests that take under a minute
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"

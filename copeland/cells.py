@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,7 @@ def run_cell(cell: Cell) -> Finished:
     problem, spec = cell.problem, cell.spec
     algorithm = find(spec.name)
     loop = loop_for(algorithm, problem, cell.compiled)
+    world = _writable(problem.world)
     state = algorithm.start(problem.k, cell.horizon, **spec.params)
     ledger = new_ledger(cell.marks)
     own = (cell.run, cell.horizon) if algorithm.needs_horizon else (cell.run,)
@@ -70,7 +72,7 @@ def run_cell(cell: Cell) -> Finished:
     work = WORK if cell.compiled else WORK // 100
     with _interrupts_between_calls() as look:
         # The first call may compile, or load what was compiled before: not part of the run's time.
-        loop(state, problem.world, shortfall, among, ledger, 0, cell.jump, noise, rng)
+        loop(state, world, shortfall, among, ledger, 0, cell.jump, noise, rng)
         start = time.perf_counter()
         most_duels = cell.most_duels or sys.maxsize
         while ledger.mark[0] < len(cell.marks) and ledger.duels[0] < most_duels:
@@ -78,11 +80,20 @@ def run_cell(cell: Cell) -> Finished:
             if algorithm.crowded is not None and algorithm.crowded(state):
                 assert algorithm.enlarge is not None
                 state = algorithm.enlarge(state)
-            loop(state, problem.world, shortfall, among, ledger, work, cell.jump, noise, rng)
+            loop(state, world, shortfall, among, ledger, work, cell.jump, noise, rng)
         seconds = time.perf_counter() - start
     _leave_unreached(ledger)
     correct = np.isin(ledger.answer_at, problem.winners)
     return Finished(str(spec), cell.run, cell.horizon, ledger, correct, seconds)
+
+
+def _writable(world: Any) -> Any:
+    """Copy what a cluster hands over read-only; numba would compile another loop for it."""
+    if isinstance(world, np.ndarray):
+        return np.require(world, requirements="W")
+    if isinstance(world, tuple) and hasattr(world, "_make"):
+        return type(world)(*map(_writable, world))
+    return world
 
 
 def _leave_unreached(ledger: Ledger) -> None:

@@ -1,10 +1,13 @@
 import itertools
 import os
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from stand_ins import stand_in
 
 from copeland import PreferenceMatrix
 
@@ -16,13 +19,41 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 _databases = itertools.count()
 
 
+def folder_named(name: str) -> Path | None:
+    return Path(name) if name and Path(name).is_dir() else None
+
+
 @pytest.fixture(scope="session")
-def data() -> Path:
+def data_folder() -> Path | None:
+    """The folder of real data, None where it is absent: what decides for every test."""
+    return folder_named(os.environ.get("COPELAND_TEST_DATA", ""))
+
+
+@pytest.fixture(scope="session")
+def data(data_folder) -> Path:
     """The folder of real data, or a skip that says so."""
-    folder = os.environ.get("COPELAND_TEST_DATA", "")
-    if not folder or not Path(folder).is_dir():
+    if data_folder is None:
         pytest.skip("COPELAND_TEST_DATA names no folder of real matrices, votes and LETOR files")
-    return Path(folder)
+    return data_folder
+
+
+@pytest.fixture(scope="session")
+def real_matrix(data) -> Callable[[str], PreferenceMatrix]:
+    """A function that loads a real matrix by name."""
+    return cache(lambda name: PreferenceMatrix.load(data / "matrices" / f"{name}.csv"))
+
+
+@pytest.fixture(scope="session")
+def lifelike_matrix(request, data_folder) -> Callable[[str], PreferenceMatrix]:
+    """A function that loads a real matrix by name, or makes a stand-in where the data is absent."""
+    return cache(stand_in) if data_folder is None else request.getfixturevalue("real_matrix")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what depends on the folder of real data."""
+    for item in items:
+        if "data_folder" in getattr(item, "fixturenames", ()):
+            item.add_marker("data")
 
 
 def random_matrix(k: int, seed: int) -> PreferenceMatrix:

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -447,40 +446,37 @@ PAPER_SAMPLES = 10_000  # of each size
 SIGMAS = 4.5  # 140 tests at once: one in a thousand would fail by chance
 
 
-def of_paper(data: Path) -> PreferenceMatrix:
-    return PreferenceMatrix.load(data / "matrices" / "mslr_informational_136.csv")
+@pytest.fixture(scope="module")
+def of_paper(real_matrix) -> PreferenceMatrix:
+    return real_matrix("mslr_informational_136")
 
 
 @pytest.fixture(scope="module")
-def analysed(data: Path) -> Analyses:
-    m = of_paper(data)
+def analysed(of_paper: PreferenceMatrix) -> Analyses:
+    m = of_paper
     return analyse(m, [cell(m, k, 0, BLOCK, seed=1) for k in range(1, m.k + 1)])
 
 
-@pytest.mark.data
-def test_the_full_matrix_has_the_papers_gap_ratio(data):
-    assert mean_gap_ratios(of_paper(data), []).full == pytest.approx(1418.78, abs=0.005)
+def test_the_full_matrix_has_the_papers_gap_ratio(of_paper):
+    assert mean_gap_ratios(of_paper, []).full == pytest.approx(1418.78, abs=0.005)
 
 
-@pytest.mark.data
-def test_the_full_matrix_has_no_condorcet_winner_and_most_of_its_triples_do(data):
-    exact = condorcet_probabilities(of_paper(data))
+def test_the_full_matrix_has_no_condorcet_winner_and_most_of_its_triples_do(of_paper):
+    exact = condorcet_probabilities(of_paper)
     assert exact[[0, 1, 135]].tolist() == [1, 1, 0]
     assert (np.diff(exact[1:]) < 0).all()
 
 
-@pytest.mark.data
 @pytest.mark.parametrize("k", [2, 3, 20, 90, 135, 136])
 @pytest.mark.parametrize("name", ["mslr_informational_136", "mslr5k_ndcgwin_136"])
-def test_real_subsets_have_the_winners_of_their_sub_matrices(data, name, k):
-    m = PreferenceMatrix.load(data / "matrices" / f"{name}.csv")
+def test_large_subsets_have_the_winners_of_their_sub_matrices(lifelike_matrix, name, k):
+    m = lifelike_matrix(name)
     marks = draw_subsets(m.k, k, block=0, seed=2)[:12]
     for literal, fast in NOTIONS.values():
         assert np.array_equal(fast(m, marks), literal_sets(m, marks, literal))
 
 
 @pytest.mark.slow
-@pytest.mark.data
 def test_sampled_condorcet_winners_are_as_frequent_as_they_should_be(analysed):
     curve = analysed.condorcet
     error = np.sqrt(curve.exact * (1 - curve.exact) / curve.samples)
@@ -488,7 +484,6 @@ def test_sampled_condorcet_winners_are_as_frequent_as_they_should_be(analysed):
 
 
 @pytest.mark.slow
-@pytest.mark.data
 def test_the_overlap_table_is_the_papers(analysed):
     table = analysed.overlaps
     assert table.sizes.tolist() == list(range(3, 136))
@@ -499,7 +494,6 @@ def test_the_overlap_table_is_the_papers(analysed):
 
 
 @pytest.mark.slow
-@pytest.mark.data
 def test_copeland_winners_mostly_lie_in_the_support(analysed):
     # The paper prints 94.2; 1,330,000 subsets give 94.71 with a standard error of 0.02.
     table = analysed.overlaps
@@ -507,7 +501,6 @@ def test_copeland_winners_mostly_lie_in_the_support(analysed):
 
 
 @pytest.mark.slow
-@pytest.mark.data
 def test_mean_gap_ratios_come_down_to_that_of_the_full_matrix(analysed):
     ratios = analysed.gap_ratios
     assert ratios.mean[0] == pytest.approx(1)  # two options have one gap

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +9,6 @@ import pytest
 from copeland import bounds, limits
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
-
-DATA = os.environ.get("COPELAND_TEST_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="COPELAND_TEST_DATA names no folder of test data")
 
 # 0 beats 1 by 1/4 and 2 by 1/2; 1 beats 2 by 1/4. C = 1, L_C = 0, Delta = Delta_min = 1/4,
 # Delta*_1 = 1/4, Delta*_2 = 1/2, and Delta*_ij is 1/4 (twice) or 1/2 (four times).
@@ -45,10 +40,6 @@ KEYS = [
     "log_theorem_1_expected", "theorem_2_rate", "lemma_3_rate", *LIMITS,
     "alpha", "delta", "horizon", "corrected", "undefined",
 ]  # fmt: skip
-
-
-def load(name: str) -> PreferenceMatrix:
-    return PreferenceMatrix.load(Path(DATA or "") / "matrices" / f"{name}.csv")
 
 
 # C(delta) and N-hat
@@ -485,10 +476,8 @@ def test_summary_says_why_a_lower_bound_is_infinite():
 # Real problems
 
 
-@pytest.mark.data
-@needs_data
-def test_five_rankers():
-    m = load("mslr_informational_5_noncondorcet")
+def test_five_rankers(real_matrix):
+    m = real_matrix("mslr_informational_5_noncondorcet")
     assert bounds.log_t_delta(m, 0.51, 0.025) == pytest.approx(577.6, abs=0.05)
     assert bounds.log_a1(m, 0.51, 0.05) == pytest.approx(577.6, abs=0.05)
     assert bounds.log_t_delta(m, 1.01, 0.025) == pytest.approx(20.2, abs=0.05)
@@ -498,10 +487,8 @@ def test_five_rankers():
 
 
 @pytest.mark.slow
-@pytest.mark.data
-@needs_data
-def test_the_papers_136_rankers():
-    m = load("mslr_informational_136")
+def test_the_papers_136_rankers(real_matrix):
+    m = real_matrix("mslr_informational_136")
     assert bounds.a3(m) == pytest.approx(5.69e7, rel=1e-3)
     assert bounds.a2(m, 0.05) == pytest.approx(8.76e4, rel=1e-3)
     assert bounds.log_t_delta(m, 0.51, 0.025) == pytest.approx(907.9, abs=0.05)

@@ -1,17 +1,11 @@
 """The paper's quantities: worked by hand, against plain loops, and on the paper's own matrix."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from copeland import gaps
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
-
-DATA = os.environ.get("COPELAND_TEST_DATA")
-needs_data = pytest.mark.skipif(not DATA, reason="COPELAND_TEST_DATA names no folder of test data")
 
 # 0 beats 1 by 1/4 and 2 by 1/2; 1 beats 2 by 1/4.
 ORDER = PreferenceMatrix([[0.5, 0.75, 1], [0.25, 0.5, 0.75], [0, 0.25, 0.5]])
@@ -238,10 +232,8 @@ def test_star_gaps_are_never_below_the_gaps(seed):
     assert (gaps.gaps_star_pairs(m) >= gaps.gaps(m)).all()
 
 
-@pytest.mark.data
-@needs_data
-def test_the_papers_own_matrix_has_the_gap_ratio_that_the_paper_prints():
-    m = PreferenceMatrix.load(Path(DATA or "") / "matrices" / "mslr_informational_136.csv")
+def test_the_papers_own_matrix_has_the_gap_ratio_that_the_paper_prints(real_matrix):
+    m = real_matrix("mslr_informational_136")
     assert (gaps.winner_count(m), gaps.l_c(m)) == (1, 1)
     assert gaps.gaps_star(m)[114] == 0
     assert gaps.gap(m) == pytest.approx(2.7247e-4, rel=1e-4)
@@ -249,11 +241,8 @@ def test_the_papers_own_matrix_has_the_gap_ratio_that_the_paper_prints():
     assert round(gaps.gap_ratio(m)) == 1419
 
 
-@pytest.mark.data
-@needs_data
-def test_five_rankers_in_full_digits():
-    file = "mslr_informational_5_noncondorcet.csv"
-    m = PreferenceMatrix.load(Path(DATA or "") / "matrices" / file)
+def test_five_rankers_in_full_digits(real_matrix):
+    m = real_matrix("mslr_informational_5_noncondorcet")
     assert (gaps.winner_count(m), gaps.l_c(m)) == (3, 1)
     assert gaps.gap(m) == pytest.approx(0.0045, abs=5e-5)
     assert gaps.gap_min(m) == pytest.approx(0.0033, abs=5e-5)

@@ -157,8 +157,8 @@ def test_known_condorcet_bounds(problem, condorcet, in_copeland):
     assert limits.lower_condorcet_copeland(m) / 2 == pytest.approx(in_copeland, rel=5e-4)
 
 
-def test_five_rankers_in_full_digits(data):
-    m = PreferenceMatrix.load(data / "matrices" / "mslr_informational_5_noncondorcet.csv")
+def test_five_rankers_in_full_digits(real_matrix):
+    m = real_matrix("mslr_informational_5_noncondorcet")
     assert limits.lower_regret(m) / 2 == pytest.approx(259.11, abs=0.005)
     assert limits.lower_samples(m) == pytest.approx(4256.8, abs=0.05)
     each = [limits.lower_regret(m, champion) / 2 for champion in range(3)]
@@ -166,8 +166,8 @@ def test_five_rankers_in_full_digits(data):
 
 
 @pytest.mark.slow
-def test_the_papers_136_rankers_are_solved_exactly(data):
-    m = PreferenceMatrix.load(data / "matrices" / "mslr_informational_136.csv")
+def test_the_papers_136_rankers_are_solved_exactly(real_matrix):
+    m = real_matrix("mslr_informational_136")
     assert limits.lower_regret(m) == pytest.approx(14_914.78, abs=0.005)
     assert limits.lower_samples(m) == pytest.approx(206_809.1, abs=0.05)
 

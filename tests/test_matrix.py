@@ -180,6 +180,5 @@ def test_json_may_be_bare_rows(tmp_path):
     assert PreferenceMatrix.load(tmp_path / "m.json") == PreferenceMatrix(GOOD)
 
 
-def test_real_matrices_load(data):
-    m = PreferenceMatrix.load(data / "matrices" / "mslr_informational_136.csv")
-    assert m.k == 136
+def test_real_matrices_load(real_matrix):
+    assert real_matrix("mslr_informational_136").k == 136

@@ -499,8 +499,8 @@ SUPPORT = {"copeland-von_neumann", "copeland_in_support"}
 
 
 @pytest.mark.slow
-def test_table_1_of_the_papers_matrix_is_the_papers(data):
-    matrix = copeland.PreferenceMatrix.load(data / "matrices" / "mslr_informational_136.csv")
+def test_table_1_of_the_papers_matrix_is_the_papers(real_matrix):
+    matrix = real_matrix("mslr_informational_136")
     cells = [analyses.cell(matrix, k, first=0, count=500, seed=0) for k in range(2, 136)]
     found = analyses.analyse(matrix, cells)
     assert round(found.gap_ratios.full) == paper.PRINTED_GAP_RATIO

@@ -146,7 +146,7 @@ def duel(name, matrix, seed):
 
 
 @pytest.mark.parametrize("name", FAMILY)
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))  # cyclic-4, then each K from 2 to 6
 def test_every_duel_is_one_that_the_literal_rule_allows(name, seed):
     matrix = copeland.load("cyclic-4") if seed == 0 else random_matrix(2 + seed % 5, seed)
     literal = Literal(name, matrix.k)

@@ -3,7 +3,9 @@ import pytest
 
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
+from copeland.cells import loop_for
 from copeland.errors import Interrupted, UnknownAlgorithm, UnknownProblem
+from copeland.policy import find
 from copeland.problems import matrix_problem
 
 EASY = PreferenceMatrix([[0.5, 0.8, 0.7], [0.2, 0.5, 0.9], [0.3, 0.1, 0.5]], name="easy")
@@ -40,6 +42,16 @@ def test_the_numbers_do_not_depend_on_the_number_of_jobs():
     two = copeland.simulate(EASY, ["ccb", "ccb:alpha=1.01"], 2000, runs=4, seed=5, jobs=2)
     for a, b in zip(one.curves, two.curves, strict=True):
         assert np.array_equal(a.regret, b.regret)
+
+
+def test_tables_that_a_cluster_hands_over_read_only_meet_the_loop_compiled_before():
+    problem = matrix_problem(EASY)
+    copeland.simulate(problem, "random", 10)
+    for table in problem.world:
+        table.flags.writeable = False
+    copeland.simulate(problem, "random", 10)
+    loop = loop_for(find("random"), problem, compiled=True)
+    assert len(loop.signatures) == 1
 
 
 def test_adding_an_algorithm_or_a_run_shifts_nobody_elses_numbers():

@@ -1,0 +1,48 @@
+"""Where the folder of real data is absent, tests are skipped or take a stand-in; one fixture decides."""
+
+from pathlib import Path
+
+import numpy as np
+from conftest import folder_named
+from stand_ins import stand_in
+
+from copeland import winners
+
+HERE = Path(__file__).parent
+VARIABLE = "COPELAND_" + "TEST_DATA"  # in two parts, or this file would read it too
+
+
+def test_one_file_reads_where_the_data_is():
+    assert [file.name for file in HERE.glob("*.py") if VARIABLE in file.read_text()] == [
+        "conftest.py"
+    ]
+
+
+def test_what_depends_on_the_data_is_marked_so(request):
+    for item in request.session.items:
+        depends = "data_folder" in getattr(item, "fixturenames", ())
+        assert (item.get_closest_marker("data") is not None) == depends, item.nodeid
+
+
+def test_the_data_is_there_if_its_folder_is(tmp_path):
+    assert folder_named(str(tmp_path)) == tmp_path
+    assert folder_named(str(tmp_path / "absent")) is None
+    assert folder_named("") is None
+
+
+def test_stand_ins_have_the_size_that_the_name_ends_with():
+    assert stand_in("votes_of_2005_7").k == 7
+    assert stand_in("votes_5_noncondorcet").k == 5
+
+
+def test_stand_ins_are_the_same_every_time():
+    assert stand_in("votes_9") == stand_in("votes_9")
+    assert stand_in("votes_9") != stand_in("other_9")
+
+
+def test_stand_ins_have_ties_certain_wins_and_cycles():
+    m = stand_in("votes_20")
+    assert (m.p == 0.5).sum() > m.k
+    assert (m.p == 1).any()
+    assert winners.cycles(m, among=range(m.k))
+    assert np.array_equal(m.p + m.p.T, np.ones((m.k, m.k)))
