@@ -44,6 +44,7 @@ def old_study(name, options, storage=None):
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COPELAND_STORAGE", raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
 
 
