@@ -140,7 +140,9 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"ties are {drawn.shape}, wins are {won.shape}; make them equal.")
         counts = np.append([won, drawn], prior)
         if not ((counts >= 0) & (counts <= LARGEST_COUNT)).all():
-            raise InvalidMatrix(f"counts and prior must lie between 0 and {LARGEST_COUNT:g}.")
+            raise InvalidMatrix(
+                f"counts and prior must be finite, not negative and up to {LARGEST_COUNT:g}."
+            )
         if not np.array_equal(drawn, drawn.T):
             i, j = np.argwhere(drawn != drawn.T)[0]
             raise InvalidMatrix(

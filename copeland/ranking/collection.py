@@ -291,7 +291,7 @@ def _documents(
 
 def _distinct(names: tuple[str, ...], n: int | None, what: str) -> None:
     if n is not None and len(names) != n:
-        raise InvalidCollection(f"{n} {what} names are needed; {len(names)} came.")
+        raise InvalidCollection(f"{what} names: {n} needed, {len(names)} came.")
     if len(set(names)) != len(names):
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))
