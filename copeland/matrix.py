@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix
+from copeland.tallies import is_votes, tallied
 
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
 
@@ -163,7 +164,8 @@ class PreferenceMatrix:
         Parameters
         ----------
         path
-            A .csv may have a header of labels. An .npz may hold one square 2-D array under any name
+            A .csv may have a header of labels. It may also hold counts of wins, with 0 on the
+            diagonal, or votes, one a line: columns left, right and outcome, or winner and loser. An .npz may hold one square 2-D array under any name
             (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.
         key
@@ -243,7 +245,7 @@ def _checked(values: ArrayLike) -> NDArray[np.float64]:
         i, j = np.unravel_index(int(off.argmax()), off.shape)
         raise InvalidMatrix(
             f"P + P^T must be 1, but p[{i}, {j}] + p[{j}, {i}] = {p[i, j]:g} + {p[j, i]:g} "
-            f"= {p[i, j] + p[j, i]:g} (the worst pair); win counts go through from_wins."
+            f"= {p[i, j] + p[j, i]:g} (the worst pair); counts of wins must be turned into shares first."
         )
     if off.max() > 0 or diagonal.max() > 0:
         # The upper triangle is kept to the digit; only what disagrees with it is made exact.
@@ -259,7 +261,9 @@ def _checked_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
         return tuple(str(i) for i in range(k))
     names = tuple(str(label).strip() for label in labels)
     if len(names) != k:
-        raise InvalidMatrix(f"there are {len(names)} labels for {k} options; give each one label.")
+        raise InvalidMatrix(
+            f"each of the {k} options needs one label; the labels are {len(names)}."
+        )
     if "" in names:
         raise InvalidMatrix(
             f"the label of option {names.index('')} is missing; give each one label."
@@ -278,6 +282,9 @@ def _read_csv(path: Path, key: str | None) -> _Read:
         rows = [row for row in csv.reader(file) if row]
     if not rows:
         raise InvalidMatrix("the file is empty.")
+    if is_votes(rows[0]):
+        votes = tallied(rows[0], rows[1:])
+        return _shares(votes.wins, votes.ties, votes.labels), votes.labels
     # Labels may themselves be numbers: one row more than columns is then the sign of a header.
     headed = len(rows) == len(rows[0]) + 1 or not all(_is_number(cell) for cell in rows[0])
     labels = rows.pop(0) if headed else None
@@ -290,7 +297,34 @@ def _read_csv(path: Path, key: str | None) -> _Read:
         if bad is not None:
             raise InvalidMatrix(f"line {line} holds {bad!r}, which is not a number.")
         numbers.append([float(cell) for cell in row])
+    if _are_counts(numbers):
+        return _shares(np.array(numbers), None, labels), labels
     return numbers, labels
+
+
+def _are_counts(rows: list[list[float]]) -> bool:
+    """Tell counts of wins from probabilities: whole numbers, and 0 for an option against itself."""
+    table = np.array(rows)
+    return (
+        table.ndim == 2
+        and table.shape[0] == table.shape[1] >= 2
+        and bool((table >= 0).all() and (np.diag(table) == 0).all() and (table % 1 == 0).all())
+    )
+
+
+def _shares(
+    wins: NDArray[np.float64], ties: NDArray[np.float64] | None, labels: Sequence[str] | None
+) -> NDArray[np.float64]:
+    """The matrix of counts in a file, in which every two options must have met."""
+    met = wins + wins.T + (0 if ties is None else ties) + np.eye(len(wins))
+    if not met.all():
+        names = labels or [str(i) for i in range(len(wins))]
+        one, other = (names[i] for i in np.argwhere(met == 0)[0])
+        raise InvalidMatrix(
+            f"{one!r} and {other!r} never met in these votes, and a matrix needs every pair; "
+            "`copeland study import` takes votes with gaps."
+        )
+    return PreferenceMatrix.from_wins(wins, ties).p
 
 
 def _is_number(cell: str) -> bool:

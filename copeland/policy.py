@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from copeland.errors import InvalidParameter, UnknownAlgorithm, UnknownDuel, nearest
+from copeland.archives import read_arrays
+from copeland.errors import CopelandError, InvalidParameter, UnknownAlgorithm, UnknownDuel, nearest
 from copeland.streams import stream
 
 State = Any  # a named tuple of arrays (or of such named tuples)
@@ -77,11 +78,11 @@ class Algorithm:
         for name, value in params.items():
             self._check(name, value)
         if k < 2:
-            raise InvalidParameter(f"{self.name}: there are {k} options; a duel needs at least 2.")
+            raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; {k} came.")
         if not self.needs_horizon:
             return self.init(k, **params)
         if horizon is None:
-            raise InvalidParameter(f"{self.name} must know its horizon in advance; give horizon=.")
+            raise InvalidParameter(f"{self.name} must know its horizon in advance; give one.")
         return self.init(k, horizon=horizon, **params)
 
     def _check(self, name: str, value: Any) -> None:
@@ -394,16 +395,21 @@ class Policy:
     @classmethod
     def load(cls, content: bytes) -> Policy:
         """Return the policy that :meth:`dump` wrote; it goes on as if nothing had happened."""
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        try:
+            arrays = read_arrays(content)
             about = json.loads(str(arrays["about"]))
             policy = cls(
                 about["algorithm"], about["k"], about["seed"], about["horizon"], **about["params"]
             )
             kept = {name: arrays[f"state.{name}"] for name, _ in arrays_of(policy.state)}
-        policy.state = with_arrays(policy.state, kept)
-        policy.asked = about["asked"]
-        policy.events = about["events"]
-        policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
+            policy.state = with_arrays(policy.state, kept)
+            policy.asked = about["asked"]
+            policy.events = about["events"]
+            policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
+        except CopelandError:
+            raise
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            raise InvalidParameter(f"this is no policy that was dumped: {error}.") from error
         return policy
 
 

@@ -19,6 +19,9 @@ from copeland.runs import Curves, Runs
 
 LONGEST = 2**53  # beyond it, steps are no longer exact as floating-point numbers
 
+MOST_RUNS = 1_000_000  # of an algorithm: every run is kept, with its marks
+MOST_MARKS = 100_000
+
 REGRETS = {"definition-1": 1.0, "half": 0.5}
 
 
@@ -121,6 +124,8 @@ def _check(runs: int, seed: int, jobs: int, regret: str) -> None:
     for name, value, least in (("runs", runs, 1), ("seed", seed, 0), ("jobs", jobs, 1)):
         if value < least:
             raise InvalidParameter(f"{name} is {value}; it must be at least {least}.")
+    if runs > MOST_RUNS:
+        raise InvalidParameter(f"runs is {runs:.3g}; it must be at most {MOST_RUNS:,}.")
     if regret not in REGRETS:
         raise InvalidParameter(f"regret is {regret!r}; choose one of {', '.join(REGRETS)}.")
 
@@ -160,8 +165,8 @@ def _marks(marks: int | ArrayLike, horizons: list[int]) -> NDArray[np.int64]:
     """The steps to record: log-spaced and rounded, or as given; every horizon is one of them."""
     last = horizons[-1]
     if isinstance(marks, int | np.integer):
-        if marks < 1:
-            raise InvalidParameter(f"marks is {marks}; at least 1 is needed.")
+        if not 1 <= marks <= MOST_MARKS:
+            raise InvalidParameter(f"marks is {marks}; give from 1 to {MOST_MARKS:,}.")
         steps = np.rint(np.geomspace(1, last, marks)) if marks > 1 else np.array([last])
     else:
         steps = np.asarray(marks, dtype=np.float64).ravel()
@@ -190,7 +195,9 @@ def _run_all(cells: list[Cell], jobs: int) -> Iterator[Finished]:
     import joblib
 
     _compile_all(cells)  # once here, so that the workers find it on disk
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+    # More processes than cores and runs would only wait for each other.
+    most = min(jobs, len(cells), max(2, joblib.cpu_count()))
+    parallel = joblib.Parallel(n_jobs=most, return_as="generator_unordered")
     yield from parallel(joblib.delayed(run_cell)(cell) for cell in cells)  # type: ignore[misc]
 
 

@@ -6,6 +6,8 @@ import zlib
 
 import numpy as np
 
+from copeland.errors import InvalidParameter
+
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:
     """Return the generator that ``seed`` gives to ``names``.
@@ -19,5 +21,9 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
     >>> stream(7, "ccb", 0).random(), stream(7, "ccb", 1).random()
     (0.2872760835041902, 0.8561957631474509)
     """
-    key = tuple(n if isinstance(n, int) else zlib.crc32(n.encode()) for n in names)
+    if seed < 0:
+        raise InvalidParameter(f"seed is {seed}; it must be a whole number, 0 or more.")
+    key = tuple(
+        n if isinstance(n, int) else zlib.crc32(n.encode("utf-8", "surrogatepass")) for n in names
+    )
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

@@ -264,3 +264,177 @@ def test_modules_are_there_as_the_docs_name_them():
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         copeland.nonsense  # noqa: B018
+
+
+# Databases
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "memory"])
+def test_the_command_line_refuses_a_storage_that_would_be_lost(url):
+    sentence = refused("study", "create", "tea", "-o", "green", "-o", "black", "--storage", url)
+    assert "would be lost" in sentence and "sqlite:///copeland.db" in sentence
+
+
+@pytest.fixture(params=["closed", "open"])
+def read_only(request, tmp_path, monkeypatch):
+    """A study in a file that may not be written: at rest, or while its writer still has it open."""
+    from copeland.study import storage
+
+    file = tmp_path / "s.db"
+    work = copeland.create_study("tea", ["green", "black"], f"sqlite:///{file}")
+    work.tell(work.ask(voter="ann"), "left", voter="ann")
+    assert work.ask(voter="bob").id == 4
+    if request.param == "closed":
+        work.storage.dispose()
+        assert not file.with_name("s.db-wal").exists()
+    # Whoever may write everywhere cannot take that away from a file: say so in its place.
+    monkeypatch.setattr(storage, "_is_read_only", lambda path: path == str(file))
+    monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{file}")
+    yield tmp_path
+    work.storage.dispose()
+
+
+def test_a_read_only_database_can_be_looked_at(read_only):
+    assert json.loads(run("study", "status", "tea", "--json").stdout)["votes"] == 1
+    assert run("study", "list").exit_code == 0
+    run("study", "certify", "tea", "--out", read_only / "c.json")
+    assert run("study", "verify", read_only / "c.json").exit_code == 0
+    for command, file in (("export", "v.csv"), ("report", "p.html")):
+        words = ("--out", read_only / file) if command == "report" else (read_only / file,)
+        assert run("study", command, "tea", *words).exit_code == 0
+        assert (read_only / file).stat().st_size > 0
+
+
+def test_a_read_only_database_takes_nothing_and_says_so(read_only):
+    (read_only / "v.csv").write_text("left,right,outcome\ngreen,black,left\n")
+    for words in (
+        ("ask", "tea"),
+        ("tell", "tea", "4", "left", "--voter", "bob"),
+        ("undo", "tea", "--last"),
+        ("close", "tea"),
+        ("option", "add", "tea", "oolong"),
+        ("import", "tea", read_only / "v.csv"),
+        ("create", "milk", "-o", "a", "-o", "b"),
+    ):
+        assert "is read-only" in refused("study", *words)
+    assert json.loads(run("study", "status", "tea", "--json").stdout)["votes"] == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
+def test_a_file_without_the_right_to_write_is_read_only(tmp_path):
+    copeland.create_study("tea", ["green", "black"], f"sqlite:///{tmp_path}/s.db")
+    (tmp_path / "s.db").chmod(0o444)
+    assert copeland.open_study("tea", f"sqlite:///{tmp_path}/s.db").standing().votes == 0
+
+
+# Votes where a matrix is asked for
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "left,right,outcome\na,b,left\nb,a,left\na,b,a\na,c,tie\nb,c,right\nc,b,left\nb,c,skip\n",
+        "winner,loser\na,b\nb,a\na,b\na,c\nc,a\nc,b\n",
+        "a,b,c\n0,2,1\n1,0,0\n1,1,0\n",
+    ],
+)
+def test_winners_reads_votes_and_counts(tmp_path, content):
+    (tmp_path / "v.csv").write_text(content)
+    found = PreferenceMatrix.load(tmp_path / "v.csv")
+    assert found.labels == ("a", "b", "c")
+    assert found.p.round(3).tolist() == [[0.5, 0.667, 0.5], [0.333, 0.5, 0.0], [0.5, 1.0, 0.5]]
+    assert run("winners", tmp_path / "v.csv").exit_code == 0
+
+
+def test_winners_reads_what_a_study_exports(tmp_path):
+    work = copeland.create_study("tea", ["green", "black"])
+    told = [work.tell(work.ask(voter="ann"), "green", voter="ann") for _ in range(3)]
+    work.undo(told[0])
+    work.export(tmp_path / "v.csv")
+    assert PreferenceMatrix.load(tmp_path / "v.csv").p[0, 1] in (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ("a,b,left\nb,c,left\n", "'a' and 'c' never met"),
+        ("a,b,maybe\n", "line 2 has the outcome 'maybe'"),
+        ("a,a,left\n", "on both sides"),
+        ("a,,left\n", "lacks the name"),
+        ("a,b\n", "has 2 values"),
+        ("", "no votes in it"),
+    ],
+)
+def test_votes_that_make_no_matrix_are_refused(tmp_path, rows, reason):
+    (tmp_path / "v.csv").write_text("left,right,outcome\n" + rows)
+    assert reason in refused("winners", tmp_path / "v.csv")
+
+
+# Huge numbers
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("simulate", "cyclic-4", "-a", "random", "--horizon", "10", "--runs", "1e30"),
+        ("simulate", "cyclic-4", "-a", "random", "--horizon", "1e30"),
+        ("simulate", "easy-5", "-a", "random", "--horizon", "10", "--seed", "-1"),
+        ("winners", "easy-999999999999"),
+        ("winners", "easy-30000"),
+        ("winners", f"easy-{'9' * 5000}"),
+        ("problems", "show", "implicit-999999999999"),
+        ("problems", "show", "implicit-5:seed=99999999999999999999"),
+        ("bounds", "mslr-5", "--horizon", "1e400"),
+    ],
+)
+def test_numbers_beyond_reason_are_refused_at_once(words):
+    refused(*words)
+
+
+# Words of the command line
+
+
+def test_grades_are_those_of_the_labels(tmp_path, monkeypatch):
+    monkeypatch.setenv("COPELAND_CACHE", str(tmp_path / "cache"))
+    rows = [f"{grade} qid:{q} 1:{grade} 2:{q}\n" for q in (1, 2) for grade in (0, 1, 2)]
+    (tmp_path / "three.txt").write_text("".join(rows))
+    words = ("rankers", "estimate", tmp_path / "three.txt", "--comparisons", "20", "--out")
+    made = run(*words, tmp_path / "own.npz")
+    assert made.exit_code == 0, made.stderr
+    assert "the labels go up to 2: 3 grades" in made.stderr
+    assert run(*words, tmp_path / "told.npz", "--grades", "3").exit_code == 0
+    own, told = (read_arrays(tmp_path / f"{name}.npz") for name in ("own", "told"))
+    assert own["wins"].tolist() == told["wins"].tolist()
+    assert "from 0 to 1" in refused(*words, tmp_path / "no.npz", "--grades", "2")
+    error = next(line for line in made.stdout.splitlines() if "standard error" in line)
+    assert len(error.split(": ")[1]) <= 6  # not sixteen digits
+
+
+def test_one_option_is_said_as_one(tmp_path):
+    url = f"sqlite:///{tmp_path}/s.db"
+    sentence = refused("study", "create", "tea", "-o", "green", "--storage", url)
+    assert sentence == "copeland: a study needs at least 2 options; 1 came."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("status", "tea"),
+        ("create", "tea", "-o", "green", "-o", "black"),
+        ("create", "tea", "-o", "green", "-o", "oolong", "--load-if-exists"),
+        ("create", "tea", "-o", "green", "-o", "black", "--delta", ".1", "--load-if-exists"),
+        ("create", "new", "-o", "a", "-o", "b", "--voters", "dependent", "--repeats", "count"),
+        ("create", "new", "-o", "a", "-o", "b", "--voters", "dependent", "--algorithm", "ccb"),
+        ("ask", "people"),
+        ("judge", "tea", "--model", "m", "--url", "http://127.0.0.1:1"),
+    ],
+)
+def test_the_command_line_does_not_speak_python(tmp_path, monkeypatch, words):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
+    if words[0] != "status":
+        run("study", "create", "tea", "-o", "green", "-o", "black")
+        run("study", "create", "people", "-o", "a", "-o", "b", "--voters", "dependent")
+    sentence = refused("study", *words)
+    for word in ("_study", "voter=", "voters=", "=None", "add_option", "delta="):
+        assert word not in sentence

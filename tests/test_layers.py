@@ -12,7 +12,7 @@ PACKAGE = Path(copeland.__file__).parent
 # From the bottom up: a module may import from its own layer and from those above it in this list.
 LAYERS = [
     {"errors", "version"},
-    {"archives", "streams", "matrix", "data"},
+    {"archives", "tallies", "streams", "matrix", "data"},
     {"winners", "gaps", "limits", "bounds"},
     {"kernels"},
     {"policy"},

@@ -131,7 +131,7 @@ def test_the_package_offers_studies_by_name():
         ({"algorithm": "rmed2fh"}, "rmed2fh must know its horizon in advance, which a study"),
         ({"algorithm": "ccb", "voters": "dependent"}, "use cpc-pac"),
         ({"algorithm": "ccb:alpha=-1"}, "alpha"),
-        ({"options": ["tea"]}, "there are 1 options; a study needs at least 2"),
+        ({"options": ["tea"]}, "a study needs at least 2 options; 1 came"),
         ({"options": ["tea", "tea"]}, "two options are called 'tea'"),
         ({"options": ["tea", " "]}, "an option has no name"),
         (
@@ -667,7 +667,7 @@ def test_a_study_of_dependent_voters_ends_with_a_certificate(dependent):
 
 def test_dependent_voters_must_be_known(dependent):
     study = dependent
-    with pytest.raises(InvalidParameter, match="it must know who votes; give voter="):
+    with pytest.raises(InvalidParameter, match="it must know who votes; name the voter"):
         study.ask()
     with pytest.raises(InvalidParameter, match="it must know who votes"):
         study.add_votes([row("left", None)])

@@ -54,7 +54,7 @@ def init(k: int, alpha: float = 3.0, beta: float = 0.01) -> State:
     """Begin; the parameters are those of ECW-RMED."""
     if k > MOST_OPTIONS:
         raise InvalidParameter(
-            f"cw-rmed: there are {k} options; it solves a linear program over all pairs at every "
+            f"cw-rmed: {k} options are too many; it solves a linear program over all pairs at every "
             f"duel and takes at most {MOST_OPTIONS}. Use ecw-rmed, its efficient form."
         )
     return State(tracked=ecw_rmed.init(k, alpha, beta), program=new_program(k))

@@ -34,6 +34,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.
 Matrix = Annotated[
     str,
     typer.Argument(
-        metavar="MATRIX", help="A built-in problem or a .csv, .npy, .npz or .json file."
+        metavar="MATRIX",
+        help="A built-in problem, or a .csv, .npy, .npz or .json file; a .csv may hold votes.",
     ),
 ]

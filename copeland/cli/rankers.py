@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,10 +12,41 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 
+if TYPE_CHECKING:
+    from copeland.ranking import Collection
+
 rankers = typer.Typer(invoke_without_command=True)
 app.add_typer(rankers, name="rankers")
 
 _EXAMPLE = "copeland rankers estimate train.txt --clicks informational --out matrix.npz"
+
+
+Grades = Annotated[
+    int | None,
+    Whole(help="How many grades the labels have: 2, 3 or 5. As many as they use, if left out."),
+]
+
+
+def graded(files: list[str], grades: int | None) -> tuple[Collection, int]:
+    """Return the documents of LETOR files, and how many grades they have: as told, or as they use."""
+    from copeland.ranking import letor
+    from copeland.ranking.clicks import GRADES
+    from copeland.ranking.collection import MAX_GRADE
+
+    if grades is not None:
+        return letor.load(*files, grades=grades), grades
+    collection = letor.load(*files, grades=MAX_GRADE + 1)
+    highest = int(collection.grades.max())
+    if highest >= max(GRADES):
+        raise InvalidParameter(
+            f"a document has the grade {highest}; click models know {', '.join(map(str, GRADES[:-1]))} or "
+            f"{GRADES[-1]} grades, so that the highest is {max(GRADES) - 1}."
+        )
+    used = min(n for n in GRADES if n > highest)
+    note(
+        f"copeland: the labels go up to {highest}: {used} grades. If there are more, say --grades."
+    )
+    return collection, used
 
 
 @rankers.callback(epilog=f"Example: `{_EXAMPLE}`")
@@ -52,7 +83,7 @@ def estimate_command(
     clicks: Annotated[
         str, typer.Option(help="perfect, navigational, informational, almost-random or random.")
     ] = "informational",
-    grades: Annotated[int, Whole(help="How many grades the labels have: 2, 3 or 5.")] = 5,
+    grades: Grades = None,
     interleave: Annotated[
         str, typer.Option(help="probabilistic, as in the paper, or team-draft.")
     ] = "probabilistic",
@@ -78,14 +109,15 @@ def estimate_command(
     """Compare every two features as rankers, by interleaving and simulated clicks."""
     _check(out, force)
 
-    from copeland.ranking import all_features, constant_features, letor
+    from copeland.ranking import all_features, constant_features
     from copeland.ranking.adaptive import estimate_adaptively
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, check_ties, estimate
 
     check_ties(ties)
+    Protocol(click_model(clicks), comparisons, outcome, length, tau, interleave)  # refuses early
+    collection, grades = graded(files, grades)
     protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
-    collection = letor.load(*files, grades=grades)
     constant = constant_features(collection)
     if len(constant):
         note(f"copeland: constant in every query, so ranking at random: {_some(constant)}.")
@@ -112,7 +144,7 @@ def estimate_command(
         print_json({"out": str(out), **about})
         return
     for name, value in about.items():
-        show(f"{name.replace('_', ' ')}: {value}")
+        show(f"{name.replace('_', ' ')}: {_told(value)}")
     note(f"Written to {out}: it loads wherever a matrix does, as in copeland winners {out}.")
 
 
@@ -149,6 +181,21 @@ def _about(found: Any, ties: str, seed: int, budget: int | None) -> dict[str, An
         "condorcet_winner": None if condorcet is None else matrix.labels[condorcet],
         "copeland_winners": [matrix.labels[i] for i in winners.copeland_winners(matrix)],
     }
+
+
+def _told(value: Any) -> str:
+    """A value as one says it."""
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(value)
+    return (
+        f"{value:.3g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else value
+    )
 
 
 def _remove(folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copeland.cli.options import Json, Whole
-from copeland.cli.rankers import rankers
+from copeland.cli.rankers import Grades, graded, rankers
 from copeland.cli.shell import note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 
@@ -34,7 +34,7 @@ def report_command(
     ] = None,
     ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
     cutoff: Annotated[int, Whole(help="Documents from the top that nDCG looks at.")] = 10,
-    grades: Annotated[int, Whole(help="How many grades the labels have: 2, 3 or 5.")] = 5,
+    grades: Grades = None,
     seed: Annotated[int, Whole(help="The seed of the estimate: of equal scores and of coins.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace the file --page names.")] = False,
     as_json: Json = False,
@@ -72,13 +72,13 @@ def _check(page: Path, force: bool) -> None:
         raise FolderExists(f"{page} exists; name another file, or replace it with --force.")
 
 
-def _means(found: Estimate, files: list[str], grades: int, cutoff: int, seed: int) -> Any:
+def _means(found: Estimate, files: list[str], grades: int | None, cutoff: int, seed: int) -> Any:
     """Mean nDCG of the rankers that the labels name: features, with a minus if ascending."""
-    from copeland.ranking import letor, rankings
+    from copeland.ranking import rankings
     from copeland.ranking.evaluation import means, ndcg
     from copeland.ranking.rankers import feature
 
-    collection = letor.load(*files, grades=grades)
+    collection, _ = graded(files, grades)
     known = set(collection.feature_names)
     unknown = [name for name in found.labels if name.removeprefix("-") not in known]
     if unknown:

@@ -99,6 +99,8 @@ def _run_all(tasks: dict[str, Task], jobs: int, backend: str) -> Iterator[tuple[
     import joblib
 
     items = list(tasks.items())
+    # More processes than tasks, and on this machine than cores, would only wait for each other.
+    jobs = min(jobs, len(items), max(2, joblib.cpu_count()) if backend == "loky" else jobs)
     with _connected(backend, jobs):
         # Clusters hand results back together only, so they get the work in portions.
         portion = len(items) if backend == "loky" else 8 * jobs

@@ -20,6 +20,7 @@ from copeland.streams import stream
 
 FILES = (".csv", ".npy", ".npz", ".json")
 LARGEST_WRITTEN_OUT = 5_000
+LONGEST_NAME = 200  # characters of a family's name: more digits mean nothing
 
 _NUMBER = r"\d*\.?\d+"
 _GAP = rf"(?P<gap>{_NUMBER}|U\({_NUMBER},{_NUMBER}\))"
@@ -39,7 +40,9 @@ class Family:
     def match(self, name: str) -> dict[str, Any] | None:
         """Return the arguments that a name spells, None if it is not of this family."""
         found = re.fullmatch(self.pattern, name)
-        return None if found is None else {k: _value(v) for k, v in found.groupdict().items()}
+        if found is None or len(name) > LONGEST_NAME:
+            return None
+        return {k: _value(v) for k, v in found.groupdict().items()}
 
 
 FAMILIES = [
@@ -202,8 +205,9 @@ def _make(name: str) -> PreferenceMatrix | Problem:
         if arguments is not None:
             return _made(family, arguments, spec)
     known = [*PRINTED, *data.datasets(), *(family.example for family in FAMILIES)]
+    shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     raise UnknownProblem(
-        f"there is no problem '{name}', nor is it a file ending in {', '.join(FILES)}; "
+        f"there is no problem '{shown}', nor is it a file ending in {', '.join(FILES)}; "
         f"{nearest(spec.name, known)}"
     )
 
@@ -213,7 +217,7 @@ def _made(family: Family, arguments: dict[str, Any], spec: Spec) -> PreferenceMa
         return family.make(**arguments, **spec.params)
     except InvalidParameter:
         raise
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(
             f"{spec}: {family.form} does not take these parameters; as in {family.example}:seed=3."
         ) from None

@@ -14,6 +14,7 @@ from copeland.streams import stream
 Gaps = float | tuple[float, float]
 
 GAPS = (0.05, 0.45)
+LARGEST = 10_000  # options: a table of all pairs takes 800 MB then
 TINY_GAP = 0.0005  # of the pairs that `near_tie` makes hard
 
 
@@ -35,7 +36,7 @@ def order(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
     >>> order(4, gap=0.1).p.tolist()
     [[0.5, 0.6, 0.4, 0.6], [0.4, 0.5, 0.6, 0.6], [0.6, 0.4, 0.5, 0.6], [0.4, 0.4, 0.4, 0.5]]
     """
-    _at_least(3, k)
+    _check(3, k)
     beats = np.triu(np.ones((k, k), bool), 1)
     beats[0, 2], beats[2, 0] = False, True
     return _tournament(beats, _gaps(k, gap, stream(seed, "order")), _name("order", k, gap))
@@ -80,7 +81,7 @@ def near_tie(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
 
 def coin_flips(k: int, gap: Gaps, seed: int = 0, name: str = "") -> PreferenceMatrix:
     """Return a problem in which a fair coin says who wins each pair, and ``gap`` by how much."""
-    _at_least(2, k)
+    _check(2, k)
     rng = stream(seed, "coin-flips")
     beats = np.triu(rng.random((k, k)) < 0.5, 1)
     beats |= np.tril(~beats.T, -1)
@@ -110,7 +111,7 @@ def planted(
     Options 0..C-1 are the winners. C can be at most 2 L_C + 1 (Lemma 5 of the paper), and the other
     K - C options need room for at least L_C + 1 losses each.
     """
-    _at_least(2, k)
+    _check(2, k)
     if not 1 <= winners <= k or losses < 0 or winners > 2 * losses + 1:
         raise InvalidParameter(
             f"{winners} winners with {losses} losses each cannot be: "
@@ -138,7 +139,7 @@ def bradley_terry(
         The s, or how many to draw from a normal distribution of standard deviation ``scale``.
     """
     if isinstance(strengths, int):
-        _at_least(2, strengths)
+        _check(2, strengths)
         values = np.sort(stream(seed, "bradley-terry").normal(0, scale, strengths))[::-1]
     else:
         values = np.asarray(strengths, dtype=np.float64)
@@ -206,6 +207,11 @@ def _name(family: str, k: int, gap: Gaps) -> str:
     return f"{family}-{k}-{spread}"
 
 
-def _at_least(least: int, k: int) -> None:
+def _check(least: int, k: int) -> None:
     if k < least:
-        raise InvalidParameter(f"there are {k} options; this problem needs at least {least}.")
+        raise InvalidParameter(f"this problem needs at least {least} options; {k} came.")
+    if k > LARGEST:
+        raise InvalidParameter(
+            f"this problem takes up to {LARGEST:,} options, for it keeps a table of all pairs; "
+            "implicit-K takes more."
+        )

@@ -12,6 +12,8 @@ from copeland.kernels import kernel
 from copeland.matrix import PreferenceMatrix
 from copeland.problems.problem import Problem
 
+LARGEST = 100_000_000  # options: their scores take 800 MB then
+
 
 class ImplicitWorld(NamedTuple):
     """The range of the gaps and the seed that spreads them over the pairs."""
@@ -49,8 +51,10 @@ def answer(world, first, second, noise):
 
 def implicit_order(k: int, gap: tuple[float, float] = (0.05, 0.45), seed: int = 0) -> Problem:
     """Return the problem of :func:`copeland.problems.generators.order` in constant memory."""
-    if k < 3:
-        raise InvalidParameter(f"there are {k} options; this problem needs at least 3.")
+    if not 3 <= k <= LARGEST:
+        raise InvalidParameter(f"this problem takes from 3 to {LARGEST:,} options.")
+    if not 0 <= seed < 2**63:
+        raise InvalidParameter(f"seed is {seed}; it must be at least 0 and below 2**63.")
     if not 0 < gap[0] <= gap[1] <= 0.5:
         raise InvalidParameter(f"the gap is {gap}; it must lie above 0 and up to 0.5.")
     wins = np.arange(k - 1, -1, -1, dtype=np.float64)

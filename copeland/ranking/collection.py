@@ -274,7 +274,9 @@ def _documents(
         return None
     documents = tuple(names)
     if len(documents) != offsets[-1]:
-        raise InvalidCollection(f"there are {len(documents)} names for {offsets[-1]} documents.")
+        raise InvalidCollection(
+            f"{offsets[-1]} documents need as many names; {len(documents)} came."
+        )
     for q, query in enumerate(queries):
         _distinct(documents[offsets[q] : offsets[q + 1]], None, f"query {query}: document")
     return documents
@@ -282,7 +284,7 @@ def _documents(
 
 def _distinct(names: tuple[str, ...], n: int | None, what: str) -> None:
     if n is not None and len(names) != n:
-        raise InvalidCollection(f"there are {len(names)} {what} names; {n} are needed.")
+        raise InvalidCollection(f"{n} {what} names are needed; {len(names)} came.")
     if len(set(names)) != len(names):
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))

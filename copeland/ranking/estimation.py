@@ -246,7 +246,7 @@ def world_of(
 ) -> World:
     """Return what comparisons of these rankers read, after checking that they can be made."""
     if len(rankers) < 2:
-        raise InvalidParameter(f"there are {len(rankers)} rankers; a comparison needs at least 2.")
+        raise InvalidParameter(f"a comparison needs at least 2 rankers; {len(rankers)} came.")
     protocol.clicks.check(collection.grades)
     protocol.clicks.tables(protocol.length)
     check_tau(protocol.tau, int(collection.sizes.max()))

@@ -59,10 +59,10 @@ def synthetic(
 def _check(queries: int, documents: int, features: int) -> None:
     if queries < 1 or documents < 1:
         raise InvalidParameter(
-            f"there are {queries} queries of {documents} documents; there must be at least 1 of each."
+            f"queries is {queries} and documents {documents}; there must be at least 1 of each."
         )
     if features < LEAST_FEATURES:
-        raise InvalidParameter(f"there are {features} features; make at least {LEAST_FEATURES}.")
+        raise InvalidParameter(f"features is {features}; make at least {LEAST_FEATURES}.")
 
 
 def _levels() -> NDArray[np.float64]:

@@ -129,7 +129,7 @@ def _lines(file: Path, n: int, form: str) -> Iterator[tuple[int, list[str]]]:
             continue
         if len(fields) != n:
             raise InvalidCollection(
-                f"{file}, line {number}: there are {len(fields)} fields; write {form}."
+                f"{file}, line {number}: the number of fields is {len(fields)}; write {form}."
             )
         empty = False
         yield number, fields

@@ -96,12 +96,12 @@ def _require_same(study: Study, options: list[Option], settings: Settings) -> No
         if option.name not in known:
             raise StudyExists(
                 f"the study '{study.name}' has no option '{option.name}'; "
-                "open it with open_study and use add_option."
+                "open it without naming options, and add this one."
             )
     before = study.settings.to_dict()
     for name, value in settings.to_dict().items():
         if before[name] != value:
             raise StudyExists(
-                f"the study '{study.name}' was created with {name}={before[name]!r}, not {value!r}; "
-                "open it with open_study, or give the same."
+                f"the study '{study.name}' was created with {name} {before[name]!r}, not {value!r}; "
+                "open it without settings, or give the same."
             )

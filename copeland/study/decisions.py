@@ -56,7 +56,7 @@ def require_voter(ledger: Ledger, voter: str | None) -> None:
     """Refuse a vote by nobody where it matters who votes."""
     if voter is None and ledger.settings.voters == "dependent":
         raise InvalidParameter(
-            "the voters of this study are dependent, so it must know who votes; give voter=."
+            "the voters of this study are dependent, so it must know who votes; name the voter."
         )
 
 

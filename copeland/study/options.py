@@ -75,7 +75,7 @@ def options_of(
     else:
         options = [option_of(one) for one in given]
     if len(options) < 2:
-        raise InvalidParameter(f"there are {len(options)} options; a study needs at least 2.")
+        raise InvalidParameter(f"a study needs at least 2 options; {len(options)} came.")
     check_distinct([option.name for option in options])
     return options
 

@@ -68,6 +68,9 @@ class Plan:
         return next(one for one in self.forecasts if one.way == way)
 
 
+LARGEST = 1_000_000_000  # worlds, or votes in one
+
+
 def plan_of(
     standing: Standing,
     count: int | None = None,
@@ -92,8 +95,8 @@ def plan_of(
     """
     count = max(min(100, WORK // len(standing.options)), 20) if count is None else count
     for name, value in (("worlds", count), ("most", most)):
-        if value < 1:
-            raise InvalidParameter(f"{name} is {value}; it must be at least 1.")
+        if not 1 <= value <= LARGEST:
+            raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {LARGEST:,}.")
     start = start_of(standing)
     belief = belief_of(start.wins, start.ties)
     done: list[list[int]] = []

@@ -73,12 +73,12 @@ class Settings:
         algorithm = find(self.spec.name)
         if self.voters == "dependent" and self.repeats == "count":
             raise InvalidParameter(
-                "with voters='dependent' only a voter's first vote on a pair can count; leave repeats out."
+                "with dependent voters only a voter's first vote on a pair can count; say nothing of repeats."
             )
         if self.voters == "dependent" and algorithm.absorb is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, as "
-                "voters='dependent' asks for; use cpc-pac."
+                "dependent voters ask for; use cpc-pac."
             )
         if algorithm.needs_horizon:
             raise InvalidParameter(

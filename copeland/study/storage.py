@@ -66,8 +66,9 @@ class Storage:
 
     def __init__(self, url: str | None = None, create: bool = True):
         self._url = _parsed(url)
-        self._file = None if self._url.database in (None, "", ":memory:") else self._url.database
-        self.in_memory = self._is_sqlite and self._file is None
+        self.in_memory = is_lost(url) if url is not None else True
+        self._file = None if self.in_memory else self._url.database
+        self.read_only = self._is_sqlite and _is_read_only(self._file)
         if not create and not self.in_memory:
             self._require_file()
         self._engine = self._connectable()
@@ -113,7 +114,7 @@ class Storage:
         except IntegrityError as error:
             raise StudyExists(
                 f"there is a study '{name}' in {self.url} already; "
-                "open it with open_study, or choose another name."
+                "open that one, or choose another name."
             ) from error
 
     def key(self, name: str) -> int:
@@ -142,7 +143,7 @@ class Storage:
     def _require_file(self) -> None:
         if self._is_sqlite and not Path(self._file or "").exists():
             raise StorageError(
-                f"there is no file {self._file}; create_study makes one, or check the path."
+                f"there is no file {self._file}; create a study, which makes it, or check the path."
             )
 
     def _connectable(self) -> Engine:
@@ -151,6 +152,8 @@ class Storage:
             how["connect_args"] = {"timeout": PATIENCE, "check_same_thread": False}
         if self.in_memory:
             how["poolclass"] = StaticPool
+        if self.read_only:
+            how["creator"] = self._reader
         try:
             engine = create_engine(self._url, **how)
         except ModuleNotFoundError as error:
@@ -161,6 +164,14 @@ class Storage:
             event.listen(engine, "connect", _configure)
             event.listen(engine, "begin", _begin)
         return engine
+
+    def _reader(self) -> sqlite3.Connection:
+        """Open a file that may not be written. SQLite reads one without its log if told that it rests."""
+        file = Path(self._file or "").absolute()
+        log = file.with_name(f"{file.name}-wal")
+        rests = not (log.exists() and log.stat().st_size)
+        uri = f"{file.as_uri()}?mode=ro{'&immutable=1' if rests else ''}"
+        return sqlite3.connect(uri, PATIENCE, check_same_thread=False, uri=True)
 
     def _run(self, work: Callable[[Connection], T], reads: bool = False) -> T:
         """Run ``work`` in a transaction; try again where that helps; speak in sentences."""
@@ -192,6 +203,11 @@ class Storage:
 
     def _sentence(self, error: DBAPIError) -> str:
         reason = str(error.orig).strip().splitlines()[0].rstrip(".")
+        if _code(error) == sqlite3.SQLITE_READONLY:
+            return (
+                f"{self.url} is read-only: it can be looked at, and takes no votes; copy it to a place "
+                "where you may write, or ask its owner."
+            )
         if _is_busy(error):
             return f"{self.url} stayed locked by another program; try again when it is done."
         if self._is_sqlite:
@@ -203,7 +219,7 @@ class Storage:
         if version == SCHEMA:
             return
         if version is None and not create:
-            raise StorageError(f"{self.url} holds no studies; create one with create_study.")
+            raise StorageError(f"{self.url} holds no studies; create one first.")
         if self._is_sqlite and not self.in_memory:
             self._run(_write_ahead, reads=True)
         self._run(self._migrate)
@@ -231,6 +247,18 @@ class Storage:
             ) from error
 
 
+def is_lost(url: str) -> bool:
+    """Tell whether an address names a database that ends with the program.
+
+    Examples
+    --------
+    >>> is_lost("sqlite://"), is_lost("memory"), is_lost("sqlite:///votes.db")
+    (True, True, False)
+    """
+    parsed = _parsed(url)
+    return parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:")
+
+
 def _parsed(url: str | None) -> URL:
     if url is None or url == "memory":
         return make_url("sqlite://")
@@ -240,6 +268,10 @@ def _parsed(url: str | None) -> URL:
     except (ArgumentError, NoSuchModuleError, ValueError) as error:
         raise StorageError(f"'{url}' is not the address of a database; give {FORMS}.") from error
     if backend == "sqlite":
+        if parsed.query:
+            raise StorageError(
+                f"'{url}': the address of a SQLite file ends with its name; leave out what follows the '?'."
+            )
         return parsed.set(drivername="sqlite")
     if backend in ("postgresql", "postgres"):
         return parsed.set(drivername="postgresql+psycopg")
@@ -279,8 +311,19 @@ def _version(connection: Connection) -> str | None:
 
 
 def _is_busy(error: DBAPIError) -> bool:
-    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _code(error: DBAPIError) -> int:
+    """SQLite's code of an error; 0 of other databases."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_read_only(file: str | None) -> bool:
+    """Tell whether a file is there, and neither it nor what SQLite keeps beside it may be written."""
+    if file is None or not Path(file).is_file():
+        return False
+    return not (os.access(file, os.W_OK) and os.access(Path(file).absolute().parent, os.W_OK))
 
 
 def _is_passing(error: DBAPIError) -> bool:

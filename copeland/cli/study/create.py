@@ -35,8 +35,12 @@ def create_command(
         str, typer.Option(help="'Both are bad' counts as a tie, or is left out: tie or drop.")
     ] = "tie",
     repeats: Annotated[
-        str, typer.Option(help="A voter's further votes on a pair: count, or only the first.")
-    ] = "count",
+        str | None,
+        typer.Option(
+            help="A voter's further votes on a pair: count, or only the first.",
+            show_default="count, or first if voters are dependent",
+        ),
+    ] = None,
     voters: Annotated[
         str,
         typer.Option(

@@ -8,18 +8,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copeland.cli.shell import app, print_json, show
-from copeland.errors import FolderExists
+from copeland.errors import FolderExists, InvalidParameter
 
 if TYPE_CHECKING:
     from copeland.study import Study
 
 STORAGE = "sqlite:///copeland.db"
 
+
+def _kept(url: str) -> str:
+    """Refuse a storage that ends with the command."""
+    from copeland.study.storage import is_lost
+
+    if is_lost(url):
+        raise InvalidParameter(
+            f"'{url}' keeps a study in memory, and it would be lost when the command ends; name a "
+            "file, as in sqlite:///copeland.db."
+        )
+    return url
+
+
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
 Storage = Annotated[
     str,
     typer.Option(
         envvar="COPELAND_STORAGE",
+        callback=_kept,
         metavar="URL",
         help="Where studies are kept: sqlite:///file.db or postgresql://user@host/database.",
     ),
