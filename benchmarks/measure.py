@@ -13,6 +13,7 @@ import numpy as np
 import copeland
 from benchmarks.cheap import cheap
 from benchmarks.false_certificates import false_certificates
+from benchmarks.fuzz import fuzz
 from benchmarks.kill import kills
 from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
 from benchmarks.studies import quickness
@@ -151,6 +152,7 @@ PARTS = (
     false_certificates,
     kills,
     quickness,
+    fuzz,
 )
 
 

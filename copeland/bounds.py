@@ -38,6 +38,8 @@ from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
 from copeland.winners import copeland_winners
 
+_LARGEST = 1e100  # of alpha, epsilon and logarithms, so that nothing overflows
+
 ALPHA = 0.51
 DELTA = 0.05
 HORIZON = 1e8
@@ -54,6 +56,8 @@ def log_c_delta(k: int, alpha: float = ALPHA, delta: float = DELTA) -> float:
     24.0
     """
     _check(alpha, delta)
+    if k < 2:
+        raise InvalidParameter(f"k is {k}; a duel needs at least 2 options.")
     return _log_c_delta(k, alpha, delta)
 
 
@@ -74,6 +78,8 @@ def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDAr
     _check(alpha)
     if not 0 <= log_t < math.inf:
         raise InvalidParameter(f"log_t is {log_t}; it must be the logarithm of a time t >= 1.")
+    if not 0 <= log_t < _LARGEST:
+        raise InvalidParameter(f"log_t is {log_t}; it must be the logarithm of a number of duels.")
     star = gaps.gaps_star_pairs(m)
     np.fill_diagonal(star, np.inf)
     if star.min() == 0:
@@ -392,7 +398,7 @@ def summary(
 def _check(
     alpha: float = ALPHA, delta: float = DELTA, horizon: float = 1, epsilon: float = 0
 ) -> None:
-    if not 0.5 < alpha < math.inf:
+    if not 0.5 < alpha < _LARGEST:
         raise InvalidParameter(f"alpha is {alpha}; it must be above 1/2 for the bounds to hold.")
     if not 0 < delta < 1:
         raise InvalidParameter(
@@ -400,7 +406,7 @@ def _check(
         )
     if not 1 <= horizon < math.inf:
         raise InvalidParameter(f"horizon is {horizon}; it must be a number of duels, at least 1.")
-    if not 0 <= epsilon < math.inf:
+    if not 0 <= epsilon < _LARGEST:
         raise InvalidParameter(f"epsilon is {epsilon}; it must be a number of at least 0.")
 
 

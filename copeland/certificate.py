@@ -343,7 +343,7 @@ def _counts(wins: ArrayLike, ties: ArrayLike | None) -> tuple[_Ints, _Ints]:
 def _whole(values: ArrayLike, what: str) -> _Ints:
     try:
         given = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{what} must be a square table of counts.") from None
     if given.ndim != 2 or given.shape[0] != given.shape[1] or len(given) < 2:
         raise InvalidParameter(

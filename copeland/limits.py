@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
-from copeland.matrix import PreferenceMatrix
+from copeland.matrix import LARGEST_COUNT, PreferenceMatrix, numbers_of
 from copeland.winners import condorcet_winner, copeland_scores, copeland_winners
 
 MOST_OPTIONS = 150  # of which the linear program, for a single Copeland winner, is solved unasked
@@ -141,12 +141,12 @@ def glr(wins: ArrayLike, champion: int) -> float:
     >>> round(glr([[0, 10, 8], [0, 0, 3], [2, 2, 0]], champion=0), 4)  # if 2 turned both its losses
     2.0281
     """
-    counts = np.array(wins, np.float64)
+    counts = numbers_of(wins, "wins")
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or len(counts) < 2:
         raise InvalidMatrix(f"wins have shape {counts.shape}; give K x K counts, K >= 2.")
     np.fill_diagonal(counts, 0)
-    if not (np.isfinite(counts).all() and (counts >= 0).all()):
-        raise InvalidMatrix("wins must be counts: finite and not negative.")
+    if not ((counts >= 0) & (counts <= LARGEST_COUNT)).all():
+        raise InvalidMatrix(f"wins must be counts, from 0 to {LARGEST_COUNT:g}.")
     if not 0 <= champion < len(counts):
         raise InvalidParameter(f"champion is {champion}; it is outside 0..{len(counts) - 1}.")
     duels = counts + counts.T
@@ -163,7 +163,10 @@ def divergence(p: ArrayLike) -> Reals:
     >>> divergence([0.5, 1, 0.5 + 2**-40]).tolist() == [0, math.log(2), 2**-79]
     True
     """
-    x = np.abs(2 * np.asarray(p, np.float64) - 1)
+    given = numbers_of(p, "probabilities")
+    if not ((given >= 0) & (given <= 1)).all():
+        raise InvalidParameter("d(p, 1/2) is of probabilities, between 0 and 1.")
+    x = np.abs(2 * given - 1)
     inner = np.minimum(x, 1 - 2**-53)  # at p = 0 or 1 both terms are infinite, their sum is ln 2
     return np.where(x < 1, x * np.arctanh(inner) + np.log1p(-(inner**2)) / 2, math.log(2))
 

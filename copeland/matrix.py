@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.archives import read_array, read_arrays
-from copeland.errors import InvalidMatrix
+from copeland.errors import InvalidMatrix, InvalidParameter
 from copeland.tallies import is_votes, tallied
 
+LARGEST_COUNT = 1e300  # of votes: four of them can be added
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
 
 
@@ -136,8 +137,11 @@ class PreferenceMatrix:
         drawn = np.zeros_like(won) if ties is None else _square(ties, "ties")
         if drawn.shape != won.shape:
             raise InvalidMatrix(f"ties are {drawn.shape}, wins are {won.shape}; make them equal.")
-        if (won < 0).any() or (drawn < 0).any() or not np.isfinite(won + drawn).all() or prior < 0:
-            raise InvalidMatrix("counts and prior must be finite and not negative.")
+        counts = np.append([won, drawn], prior)
+        if not ((counts >= 0) & (counts <= LARGEST_COUNT)).all():
+            raise InvalidMatrix(
+                f"counts and prior must be finite, not negative and up to {LARGEST_COUNT:g}."
+            )
         if not np.array_equal(drawn, drawn.T):
             i, j = np.argwhere(drawn != drawn.T)[0]
             raise InvalidMatrix(
@@ -205,6 +209,20 @@ class PreferenceMatrix:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InvalidMatrix(f"{path}: cannot be written: {reason}.") from error
+
+
+def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Return values as a new array of numbers; refuse what is none.
+
+    Examples
+    --------
+    >>> numbers_of([[1, 2]], "wins").tolist()
+    [[1.0, 2.0]]
+    """
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidParameter(f"{what} must be numbers, in rows of one length.") from None
 
 
 def _some(names: Sequence[str], limit: int = 8) -> str:

@@ -15,8 +15,18 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from copeland.archives import read_arrays
-from copeland.errors import CopelandError, InvalidParameter, UnknownAlgorithm, UnknownDuel, nearest
+from copeland.errors import (
+    CopelandError,
+    InvalidParameter,
+    UnknownAlgorithm,
+    UnknownDuel,
+    UnknownName,
+    nearest,
+)
 from copeland.streams import stream
+
+MOST_AT_ONCE = 100_000  # duels
+MOST_OPTIONS = 10_000_000
 
 State = Any  # a named tuple of arrays (or of such named tuples)
 
@@ -79,6 +89,18 @@ class Algorithm:
             self._check(name, value)
         if k < 2:
             raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; {k} came.")
+        if k > MOST_OPTIONS:
+            raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
+        try:
+            return self._started(k, horizon, params)
+        except (MemoryError, OverflowError, ValueError) as error:
+            if isinstance(error, CopelandError):
+                raise
+            raise InvalidParameter(
+                f"{self.name} cannot begin with {k:,} options and {params}: {error}."
+            ) from error
+
+    def _started(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
         if not self.needs_horizon:
             return self.init(k, **params)
         if horizon is None:
@@ -97,6 +119,8 @@ class Algorithm:
 
     def part(self, name: str) -> Callable[..., Any] | None:
         """Return one of its functions by name, None if it was left out."""
+        if not hasattr(self, name):
+            raise UnknownName(f"no part of an algorithm is called '{name}'; {nearest(name, PARTS)}")
         return getattr(self, name)
 
 
@@ -237,6 +261,8 @@ class Policy:
     def ask(self, n: int | None = None) -> Duel | list[Duel]:
         """Return the next duel, or a list of the next ``n``."""
         if n is not None:
+            if not 0 <= n <= MOST_AT_ONCE:
+                raise InvalidParameter(f"n is {n}; ask for 0 to {MOST_AT_ONCE:,} duels at once.")
             return [self._ask() for _ in range(n)]
         return self._ask()
 
@@ -406,8 +432,6 @@ class Policy:
             policy.asked = about["asked"]
             policy.events = about["events"]
             policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
-        except CopelandError:
-            raise
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise InvalidParameter(f"this is no policy that was dumped: {error}.") from error
         return policy

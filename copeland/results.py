@@ -81,7 +81,7 @@ def read(folder: str | Path) -> Runs:
 
 def manifest(folder: str | Path) -> dict[str, Any]:
     """Return what a result folder says about itself: the problem, seed, versions, command."""
-    if not Path(folder).is_dir():
+    if not os.path.isdir(folder):  # which is False for names that no file can have
         raise InvalidResult(f"{folder}: there is no such folder.")
     with _refusing_damage(Path(folder) / MANIFEST) as path:
         about = json.loads(path.read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ def manifest(folder: str | Path) -> dict[str, Any]:
 def check_folder(folder: str | Path, force: bool = False) -> None:
     """Refuse a folder that :func:`write` could not use: to be called before a long simulation."""
     folder = Path(folder)
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.exists(path))
     if not there.is_dir():
         raise InvalidParameter(f"{folder}: {there} is a file; name a folder.")
     if not os.access(there, os.W_OK | os.X_OK):

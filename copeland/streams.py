@@ -23,6 +23,8 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
     """
     if seed < 0:
         raise InvalidParameter(f"seed is {seed}; it must be a whole number, 0 or more.")
+    if any(isinstance(n, int) and n < 0 for n in names):
+        raise InvalidParameter(f"a stream is numbered from 0 up; the names are {names}.")
     key = tuple(
         n if isinstance(n, int) else zlib.crc32(n.encode("utf-8", "surrogatepass")) for n in names
     )

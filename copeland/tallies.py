@@ -50,6 +50,8 @@ def tallied(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Tally:
     >>> found.labels, found.wins.tolist()
     (['a', 'b'], [[0.0, 2.0], [1.0, 0.0]])
     """
+    if not is_votes(header):
+        raise InvalidMatrix("the columns must be left, right and outcome, or winner and loser.")
     columns = [name.strip().lower() for name in header]
     wins: dict[tuple[str, str], float] = {}
     ties: dict[tuple[str, str], float] = {}

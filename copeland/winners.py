@@ -8,6 +8,7 @@ neither beats the other is a tie.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -312,7 +313,10 @@ def cycles(
         named = sorted({m.index(option) for option in among})
         options = _best_first(m, np.array(named, dtype=np.intp))
     found = _cycles_by_length(_beats(m)[np.ix_(options, options)], longest)
-    return [_from_smallest(options[list(cycle)].tolist()) for cycle in islice(found, limit)]
+    return [
+        _from_smallest(options[list(cycle)].tolist())
+        for cycle in islice(found, min(limit, sys.maxsize))
+    ]
 
 
 def _beats(m: PreferenceMatrix) -> _Bools:

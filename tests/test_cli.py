@@ -357,7 +357,7 @@ def test_report_writes_nothing_unless_asked(tmp_path):
         ("simulate cyclic-4 -a ccb --jobs 0", "jobs is 0"),
         ("simulate cyclic-4 -a ccb --regret third", "'third'"),
         ("simulate cyclic-4", "missing option '--algorithm'"),
-        ("simulate easy-99999999:seed=1 -a ccb", "too large for the memory"),
+        ("simulate easy-99999999:seed=1 -a ccb", "takes up to 10,000 options"),
         ("bounds cyclic-4 --delta 2", "delta is 2"),
         ("bounds cyclic-4 --alpha 0.5", "alpha is 0.5"),
         ("bounds cyclic-4 --horizon 0", "horizon is 0"),

@@ -438,3 +438,10 @@ def test_the_command_line_does_not_speak_python(tmp_path, monkeypatch, words):
     sentence = refused("study", *words)
     for word in ("_study", "voter=", "voters=", "=None", "add_option", "delta="):
         assert word not in sentence
+
+
+def test_a_name_that_no_database_keeps_is_an_unknown_study(tmp_path, monkeypatch):
+    monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
+    run("study", "create", "tea", "-o", "green", "-o", "black")
+    for name in ("\udcff", "t\0a", ""):
+        assert "there is no study" in refused("study", "status", name)

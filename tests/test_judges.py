@@ -713,7 +713,7 @@ def test_a_missing_key_is_one_sentence_that_names_the_variable(monkeypatch):
         judge_study(study, quick(fake, key_variable="MY_KEY"))
     assert str(refused.value) == (
         f"there is no key for {fake.url}/chat/completions: set the environment variable MY_KEY, "
-        "or give key_variable=None if the server needs none."
+        "or name no variable if the server needs none."
     )
     assert (study.asked, fake.requests) == (0, [])
 

@@ -389,10 +389,10 @@ def test_a_collection_cannot_be_changed():
         ({"features": [[1], [2], [np.inf]]}, "column 0 of document 2 is inf"),
         ({"offsets": [0, 2]}, "end with the number of documents, 3"),
         ({"offsets": [0, 2, 2, 3]}, "query 1 has no document"),
-        ({"queries": ["a"]}, "1 query names; 2"),
+        ({"queries": ["a"]}, "query names: 2 needed, 1 came"),
         ({"queries": ["a", "a"]}, "'a' is repeated"),
-        ({"feature_names": ["a", "b"]}, "2 feature names; 1"),
-        ({"documents": ["a", "b"]}, "2 names for 3"),
+        ({"feature_names": ["a", "b"]}, "feature names: 1 needed, 2 came"),
+        ({"documents": ["a", "b"]}, "3 documents need as many names; 2 came"),
         ({"documents": ["a", "a", "b"]}, "query 1: document name 'a' is repeated"),
     ],
 )
@@ -446,7 +446,7 @@ def test_a_document_that_no_qrels_know_is_refused_or_counted_as_grade_0(file):
 @pytest.mark.parametrize(
     ("read", "content", "sentence"),
     [
-        (trec.read_run, "q1 Q0 a 1 1\n", "line 1: there are 5 fields"),
+        (trec.read_run, "q1 Q0 a 1 1\n", "line 1: the number of fields is 5"),
         (
             trec.read_run,
             RUN + "q1 Q0 a 3 1 bm25\n",
@@ -455,7 +455,7 @@ def test_a_document_that_no_qrels_know_is_refused_or_counted_as_grade_0(file):
         (trec.read_run, "q1 Q0 a 1 x t\n", "line 1: the score is 'x'"),
         (trec.read_run, "q1 Q0 a 1 nan t\n", "line 1: the score is 'nan'"),
         (trec.read_run, "", "no rows"),
-        (trec.read_qrels, "q1 0 a\n", "line 1: there are 3 fields"),
+        (trec.read_qrels, "q1 0 a\n", "line 1: the number of fields is 3"),
         (trec.read_qrels, QRELS + "\nq1 0 a 1\n", "line 6: document 'a'"),
         (trec.read_qrels, "q1 0 a 5\n", "line 1: the grade is '5'"),
         (trec.read_qrels, "q1 0 a -2\n", "line 1: the grade is '-2'"),

@@ -40,7 +40,7 @@ def test_what_is_not_a_preference_matrix_is_refused_with_a_sentence(rows, senten
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        (["a", "b"], "2 labels for 3"),
+        (["a", "b"], "3 options needs one label; the labels are 2"),
         (["a", "a", "b"], "'a' is repeated"),
         (["a", " ", "b"], "missing"),
     ],

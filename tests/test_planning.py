@@ -280,7 +280,7 @@ def test_a_plan_that_is_interrupted_tells_of_the_worlds_done():
 
 @pytest.mark.parametrize("wrong", [{"count": 0}, {"most": 0}])
 def test_a_plan_of_nothing_is_refused(wrong):
-    with pytest.raises(InvalidParameter, match="at least 1"):
+    with pytest.raises(InvalidParameter, match="between 1 and"):
         plan_of(standing(), **wrong)
 
 

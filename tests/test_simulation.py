@@ -111,7 +111,7 @@ def test_a_random_family_without_a_seed_is_redrawn_for_every_run():
         ({"jobs": 0}, InvalidParameter, "jobs is 0"),
         ({"algorithms": ["ccb:alpha=1e999"]}, InvalidParameter, "must be a number"),
         ({"algorithms": ["ccb:alpha=True"]}, InvalidParameter, "must be a number"),
-        ({"problem": "easy-5:seed=-1"}, InvalidParameter, "does not take these"),
+        ({"problem": "easy-5:seed=-1"}, InvalidParameter, "seed is -1"),
         ({"regret": "third"}, InvalidParameter, "'third'"),
         ({"marks": 0}, InvalidParameter, "marks"),
         ({"marks": [200]}, InvalidParameter, "between 1 and the horizon"),

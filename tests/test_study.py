@@ -92,12 +92,12 @@ def test_a_study_that_exists_is_loaded_if_that_is_asked_for(study, clock):
 
 
 def test_a_study_is_not_loaded_with_other_settings(study):
-    with pytest.raises(StudyExists, match=r"created with delta=0.05, not 0.01"):
+    with pytest.raises(StudyExists, match=r"created with delta 0.05, not 0.01"):
         create_study("drinks", OPTIONS, study.storage, lease=60, delta=0.01, load_if_exists=True)
 
 
 def test_a_study_is_not_loaded_with_options_that_it_does_not_have(study):
-    with pytest.raises(StudyExists, match=r"no option 'wine'.*add_option"):
+    with pytest.raises(StudyExists, match=r"no option 'wine'.*add this one"):
         create_study("drinks", [*OPTIONS, "wine"], study.storage, lease=60, load_if_exists=True)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copeland.cli.options import Json, Whole
-from copeland.cli.rankers import Grades, graded, rankers
+from copeland.cli.rankers import Grades, rankers
 from copeland.cli.shell import note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 
@@ -74,11 +74,12 @@ def _check(page: Path, force: bool) -> None:
 
 def _means(found: Estimate, files: list[str], grades: int | None, cutoff: int, seed: int) -> Any:
     """Mean nDCG of the rankers that the labels name: features, with a minus if ascending."""
-    from copeland.ranking import rankings
+    from copeland.ranking import letor, rankings
+    from copeland.ranking.collection import MAX_GRADE
     from copeland.ranking.evaluation import means, ndcg
     from copeland.ranking.rankers import feature
 
-    collection, _ = graded(files, grades)
+    collection = letor.load(*files, grades=grades or MAX_GRADE + 1)
     known = set(collection.feature_names)
     unknown = [name for name in found.labels if name.removeprefix("-") not in known]
     if unknown:

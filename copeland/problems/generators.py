@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.matrix import PreferenceMatrix
+from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.streams import stream
 
 Gaps = float | tuple[float, float]
@@ -140,9 +141,14 @@ def bradley_terry(
     """
     if isinstance(strengths, int):
         _check(2, strengths)
+        if not 0 <= scale < math.inf:
+            raise InvalidParameter(f"scale is {scale}; it must be finite, 0 or more.")
         values = np.sort(stream(seed, "bradley-terry").normal(0, scale, strengths))[::-1]
     else:
-        values = np.asarray(strengths, dtype=np.float64)
+        values = numbers_of(strengths, "strengths")
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise InvalidParameter("strengths must be finite numbers, one for each option.")
+        _check(2, len(values))
     behind = np.clip(values[None, :] - values[:, None], -700, 700)  # exp beyond it overflows
     return PreferenceMatrix(1 / (1 + np.exp(behind)), name=f"bradley-terry-{len(values)}")
 

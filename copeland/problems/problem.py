@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from copeland.errors import InvalidMatrix
 from copeland.kernels import kernel
 from copeland.kernels.loop import TIE
-from copeland.matrix import PreferenceMatrix
+from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.winners import copeland_scores
 
 
@@ -81,7 +81,7 @@ def matrix_problem(m: PreferenceMatrix, ties: ArrayLike | None = None) -> Proble
 
 
 def _checked_ties(m: PreferenceMatrix, ties: ArrayLike) -> NDArray[np.float64]:
-    table = np.array(ties, dtype=np.float64)
+    table = numbers_of(ties, "ties")
     if table.shape != m.p.shape:
         raise InvalidMatrix(f"ties have shape {table.shape}, the matrix {m.p.shape}.")
     room = 2 * np.minimum(m.p, m.p.T)  # p - ties/2 and 1 - p - ties/2 are probabilities too

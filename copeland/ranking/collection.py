@@ -219,8 +219,15 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def _array(values: ArrayLike, what: str, dtype: Any = None) -> NDArray[Any]:
+    try:
+        return np.asarray(values, dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidCollection(f"{what} must be numbers, in rows of one length.") from None
+
+
 def _grades(values: ArrayLike) -> NDArray[np.int8]:
-    grades = np.asarray(values)
+    grades = _array(values, "grades")
     if grades.ndim != 1 or len(grades) == 0:
         raise InvalidCollection(
             f"there must be one grade for each of at least 1 document; got shape {grades.shape}."
@@ -239,9 +246,9 @@ def _grades(values: ArrayLike) -> NDArray[np.int8]:
 
 
 def _features(values: ArrayLike, n: int) -> NDArray[np.floating[Any]]:
-    table = np.asarray(values)
+    table = _array(values, "features")
     if table.dtype != np.float32:
-        table = table.astype(np.float64, copy=False)
+        table = _array(table, "features", np.float64)
     if table.ndim != 2 or len(table) != n:
         raise InvalidCollection(
             f"features must be one row for each of the {n} documents; got shape {table.shape}."
@@ -256,7 +263,7 @@ def _features(values: ArrayLike, n: int) -> NDArray[np.floating[Any]]:
 
 
 def _offsets(values: ArrayLike, n: int) -> NDArray[np.int64]:
-    offsets = np.asarray(values, dtype=np.int64)
+    offsets = _array(values, "offsets", np.int64)
     if offsets.ndim != 1 or len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != n:
         raise InvalidCollection(
             f"offsets must begin with 0 and end with the number of documents, {n}; got {values}."
@@ -284,7 +291,7 @@ def _documents(
 
 def _distinct(names: tuple[str, ...], n: int | None, what: str) -> None:
     if n is not None and len(names) != n:
-        raise InvalidCollection(f"{n} {what} names are needed; {len(names)} came.")
+        raise InvalidCollection(f"{what} names: {n} needed, {len(names)} came.")
     if len(set(names)) != len(names):
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.matrix import PreferenceMatrix
+from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
 
@@ -112,7 +112,10 @@ def means(values: Floats) -> Floats:
     >>> means(np.array([[1.0, 0.5], [0.25, 0.25]])).tolist()
     [0.75, 0.25]
     """
-    return np.asarray(values, np.float64).mean(axis=1)
+    table = numbers_of(values, "the values")
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise InvalidParameter(f"give a row of queries for each ranker; got shape {table.shape}.")
+    return table.mean(axis=1)
 
 
 def agreement(matrix: PreferenceMatrix, means: ArrayLike) -> Agreement:
@@ -132,7 +135,7 @@ def agreement(matrix: PreferenceMatrix, means: ArrayLike) -> Agreement:
     >>> agreement(m, [0.5, 0.4, 0.4]).share, agreement(m, [0.5, 0.4, 0.4]).tied
     (1.0, 1)
     """
-    values = np.asarray(means, np.float64)
+    values = numbers_of(means, "the means")
     if values.shape != (matrix.k,) or not np.isfinite(values).all():
         raise InvalidParameter(f"there must be one finite mean for each of the {matrix.k} rankers.")
     i, j = np.triu_indices(matrix.k, 1)

@@ -24,6 +24,7 @@ SHARES = (0.52, 0.32, 0.13, 0.02, 0.01)  # of the grades 0 to 4
 SHARED = 0.3  # of the variance of z, by the documents of a query
 BEST = 0.8  # the correlation of the first feature with z
 LEAST_FEATURES = 5
+MOST_CELLS = 10**9  # documents times features
 
 
 def synthetic(
@@ -63,6 +64,11 @@ def _check(queries: int, documents: int, features: int) -> None:
         )
     if features < LEAST_FEATURES:
         raise InvalidParameter(f"features is {features}; make at least {LEAST_FEATURES}.")
+    if queries * documents * features > MOST_CELLS:
+        raise InvalidParameter(
+            f"{queries:.3g} queries of {documents:.3g} documents with {features:.3g} features are more than "
+            f"{MOST_CELLS:,} numbers; make fewer."
+        )
 
 
 def _levels() -> NDArray[np.float64]:

@@ -144,7 +144,7 @@ def _text(file: Path) -> Iterator[tuple[int, str]]:
                 yield number, line.decode("utf-8", "replace")
     except FileNotFoundError:
         raise InvalidCollection(f"{file}: there is no such file.") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InvalidCollection(f"{file}: cannot be read: {error}") from error
 
 

@@ -68,7 +68,8 @@ class Plan:
         return next(one for one in self.forecasts if one.way == way)
 
 
-LARGEST = 1_000_000_000  # worlds, or votes in one
+MOST_WORLDS = 1_000_000
+MOST_VOTES = 1_000_000_000  # in a world
 
 
 def plan_of(
@@ -94,9 +95,9 @@ def plan_of(
         Called with (worlds done, worlds in all).
     """
     count = max(min(100, WORK // len(standing.options)), 20) if count is None else count
-    for name, value in (("worlds", count), ("most", most)):
-        if not 1 <= value <= LARGEST:
-            raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {LARGEST:,}.")
+    for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
+        if not 1 <= value <= largest:
+            raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {largest:,}.")
     start = start_of(standing)
     belief = belief_of(start.wins, start.ties)
     done: list[list[int]] = []

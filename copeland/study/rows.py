@@ -14,8 +14,9 @@ def rows_of_file(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[str, Map
     """Yield the rows of a CSV file whose first line names its columns, some of which are needed."""
     try:
         file = path.open(newline="", encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidRow(f"{path} cannot be read: {error.strerror}.") from error
+    except (OSError, ValueError) as error:  # a ValueError: there is the character 0 in the name
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidRow(f"{path} cannot be read: {reason}.") from error
     with file:
         reader = csv.DictReader(file, strict=True)
         try:

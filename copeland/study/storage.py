@@ -41,6 +41,7 @@ from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
 from copeland.study.events import Event
 from copeland.study.log import Log
 from copeland.study.tables import studies
+from copeland.study.texts import is_storable
 
 SCHEMA = "0001"  # the last step in migrations/versions
 VERSION_TABLE = "copeland_version"
@@ -120,7 +121,9 @@ class Storage:
     def key(self, name: str) -> int:
         """Return the key of the study of this name."""
         query = select(studies.c.id).where(studies.c.name == name)
-        key = self._run(lambda connection: connection.execute(query).scalar(), reads=True)
+        key = None
+        if is_storable(name):  # no study is called otherwise, and databases refuse to look for it
+            key = self._run(lambda connection: connection.execute(query).scalar(), reads=True)
         if key is None:
             names = self.names()
             known = nearest(name, names) if names else "there are none yet."

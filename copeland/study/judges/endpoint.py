@@ -62,7 +62,7 @@ class Endpoint:
         if not key:
             raise InvalidParameter(
                 f"there is no key for {self.shown}: set the environment variable "
-                f"{self.key_variable}, or say that it needs none by an empty name of the variable."
+                f"{self.key_variable}, or name no variable if the server needs none."
             )
         if not (key.isascii() and key.isprintable()):
             raise InvalidParameter(
