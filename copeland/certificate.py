@@ -77,6 +77,11 @@ class Certificate:
         return f"After {self.votes:,} votes, {_proved(self)} (error probability {self.delta:g})."
 
     @property
+    def advice(self) -> str:
+        """Which option to take, in a sentence; empty where that goes without saying."""
+        return advice_of(self, self.labels) if self.choice and self.margin > 0 else ""
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """What the votes must be like for the statement to hold."""
         return tuple(_assumed(self))
@@ -219,6 +224,17 @@ def certify(
         beats=_pairs(np.argwhere(beats)),
         ties=_pairs(np.argwhere(np.triu(close & close.T))),
     )
+
+
+def advice_of(found: Certificate, names: Sequence[str]) -> str:
+    """Return which option to take, by these names: with a margin, one proved best may lose to another."""
+    taken = _listed([names[i] for i in found.choice])
+    if len(found.choice) > 1:
+        return f"Take any of {taken}: by the votes, none of them is ahead."
+    beats = f"Take {taken}: by what is proved and what is likely, it beats the most others."
+    if set(found.choice) <= set(found.best):
+        return beats
+    return f"{beats} That it is best up to the margin is not proved yet."
 
 
 def evidence(wins: ArrayLike, ties: ArrayLike | None = None, margin: float = 0.0) -> _Floats:

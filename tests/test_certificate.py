@@ -251,6 +251,16 @@ def test_a_tie_within_the_margin_counts_for_the_best_and_not_for_rivals():
     assert "each proved best up to a margin of 0.1" in found.statement
 
 
+def test_with_a_margin_a_certificate_says_which_option_to_take():
+    tied = certify([[0, 500], [500, 0]], margin=0.1, labels=["a", "b"])
+    ahead = certify([[0, 520], [480, 0]], margin=0.1, labels=["a", "b"])
+    assert tied.advice == "Take any of a and b: by the votes, none of them is ahead."
+    assert ahead.advice == (
+        "Take a: by what is proved and what is likely, it beats the most others."
+    )
+    assert certify([[0, 30], [10, 0]]).advice == ""  # the only winner
+
+
 def test_votes_that_are_ties_prove_a_tie_within_the_margin():
     found = certify(np.zeros((2, 2)), [[0, 200], [200, 0]], margin=0.1)
     assert (found.votes, found.ties) == (200, ((0, 1),))

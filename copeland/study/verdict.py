@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from copeland.certificate import advice_of
 from copeland.study.chances import Chances
 from copeland.study.options import ACTIVE
 from copeland.study.outlook import Need, Outlook, outlook_of
@@ -80,21 +81,10 @@ def _decided(votes: Reading) -> str:
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
     if up_to:
         are = "is" if found.verdict == "winner" else "are each"
-        return f"{name} {are} proved best{up_to}. {_advised(votes)}"
+        return f"{name} {are} proved best{up_to}. {advice_of(found, votes.names)}"
     if found.verdict == "winner":
         return f"{name} is proved {'the only winner' if found.is_all else 'best'}."
     return f"{name} are proved tied for first{', in a cycle' if votes.in_circle else ''}."
-
-
-def _advised(votes: Reading) -> str:
-    """Which option to take: with a margin, one that is proved best may lose to another."""
-    found = votes.certificate
-    if len(found.choice) > 1:
-        return f"Take any of {_name(votes, found.choice)}: by the votes, none of them is ahead."
-    beats = f"Take {_name(votes, found.choice)}: by what is proved and what is likely, it beats the most others"
-    if set(found.choice) <= set(found.best):
-        return f"{beats}."
-    return f"{beats}. That it is best up to the margin is not proved yet."
 
 
 def _undecided(votes: Reading) -> str:

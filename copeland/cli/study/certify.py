@@ -45,6 +45,7 @@ def certify_command(
     if as_json:
         print_json(json.loads(text))
     else:
-        show(found.statement, "\nThat assumes:", *(f"- {one}" for one in found.assumptions))
+        said = [found.statement, *([found.advice] if found.advice else [])]
+        show(*said, "\nThat assumes:", *(f"- {one}" for one in found.assumptions))
     if found.verdict == "open":
         raise typer.Exit(FAILURE)
