@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 from copeland import winners
 from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import Algorithm, Duel, Policy, register
+from copeland.policy import Duel, Policy
 from copeland.problems import Problem, load
+from copeland.registry import Algorithm, register
 from copeland.report import plot
 from copeland.runs import Runs
 from copeland.simulation import simulate

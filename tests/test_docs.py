@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from copeland.policy import algorithms
 from copeland.problems import names
+from copeland.registry import algorithms
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

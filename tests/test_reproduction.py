@@ -15,10 +15,9 @@ import copeland
 import copeland.data
 from copeland import results
 from copeland.cli import app
+from copeland.comparisons import SimulationTask
 from copeland.experiments import analyses, paper, reproduction
-from copeland.experiments.comparisons import SimulationTask
 from copeland.experiments.reproduction import as_json, reproduce
-from copeland.experiments.store import FOLDER
 from copeland.report import findings
 from copeland.report.figures import image, regret_figure
 from copeland.report.findings import Reading, ahead, reading
@@ -29,6 +28,7 @@ from copeland.report.reproduction import (
     write_reproduction,
 )
 from copeland.runs import Curves, Runs
+from copeland.tasks import FOLDER
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -23,7 +23,7 @@ from copeland.algorithms.copeland_pac import recommend as recommend_solver
 from copeland.algorithms.copeland_pac import select as select_solver
 from copeland.algorithms.copeland_pac import update as update_solver
 from copeland.kernels import NEVER, forget, kernel
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

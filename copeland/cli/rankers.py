@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from copeland.cli.options import Json, Number, Whole
+from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
+from copeland.tasks import check_workers
 
 rankers = typer.Typer(invoke_without_command=True)
 app.add_typer(rankers, name="rankers")
@@ -70,8 +71,9 @@ def estimate_command(
             "--adaptive", help="Compare more only where it can still change who the winners are."
         ),
     ] = False,
-    seed: Annotated[int, Whole(help="Same seed, same counts.")] = 0,
-    jobs: Annotated[int, Whole(help="Processes at once; changes no count.")] = 1,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
     force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -84,6 +86,7 @@ def estimate_command(
     from copeland.ranking.estimation import Protocol, check_ties, estimate
 
     check_ties(ties)
+    check_workers(jobs, backend)
     protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
     collection = letor.load(*files, grades=grades)
     constant = constant_features(collection)
@@ -101,6 +104,7 @@ def estimate_command(
                 jobs,
                 progress=advance,
                 note=note,
+                backend=backend,
             )
     except KeyboardInterrupt:
         note("copeland: stopped; the same command goes on from here.")

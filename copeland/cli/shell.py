@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from copeland.errors import CopelandError
+from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError
 from copeland.version import __version__
 
 if TYPE_CHECKING:
@@ -84,6 +87,19 @@ def width() -> int:
 def note(text: str) -> None:
     """Put a sentence on standard error, where it does not mix with results."""
     print(text, file=sys.stderr)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Say on standard error, in a sentence, what is warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AssumptionWarning)
+        warnings.simplefilter("always", AlgorithmWarning)
+        try:
+            yield
+        finally:
+            for warning in caught:
+                note(f"copeland: {warning.message}")
 
 
 def complain(error: BaseException) -> None:

@@ -13,13 +13,13 @@ from copeland import winners
 from copeland.errors import InvalidParameter, Undefined, nearest
 from copeland.experiments import paper
 from copeland.experiments.analyses import Analyses, Cell, analyse, cell
-from copeland.experiments.store import Arrays, Task, finish
 from copeland.experiments.subsets import BLOCK
 from copeland.kernels.mark import source_digest
 from copeland.limits import lower_regret
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.runs import Runs, number
+from copeland.tasks import Arrays, Task, finish
 
 EXPERIMENTS = ("small", "large", "condorcet", "modern")
 PARTS = (*EXPERIMENTS, "analyses")
@@ -153,7 +153,7 @@ class SubsetTask:
             "samples": [self.first, self.count],
             "seed": self.seed,
             "lotteries": self.lotteries,
-            "sources": source_digest({cell.__module__, *_COUNTING}),
+            "sources": source_digest(cell, *_COUNTING),
         }
 
     def run(self) -> Arrays:

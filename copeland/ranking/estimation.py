@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
-from copeland.experiments.store import Arrays, finish
 from copeland.kernels import kernel
 from copeland.kernels.mark import bound, source_digest
 from copeland.matrix import PreferenceMatrix
@@ -39,6 +38,7 @@ from copeland.ranking.comparison import (
 from copeland.ranking.rankers import Ranker, rankings, ranks
 from copeland.results import write_file
 from copeland.streams import stream
+from copeland.tasks import Arrays, finish
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -190,6 +190,7 @@ def estimate(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
+    backend: str = "loky",
 ) -> Estimate:
     """Compare every two rankers and return the counts; what is in ``folder`` is not done again.
 
@@ -203,11 +204,13 @@ def estimate(
         Where finished pairs are kept, so that a run that was stopped goes on.
     jobs
         Processes; the counts do not depend on it.
+    backend
+        ``loky`` (this machine), ``dask`` or ``ray``; the counts do not depend on it.
     """
     world = world_of(collection, rankers, protocol, seed)
     pairs = all_pairs(len(rankers))
     tasks = pairs_tasks(world, protocol, pairs, seed)
-    results = finish(tasks, Path(folder), jobs, progress=progress, note=note)
+    results = finish(tasks, Path(folder), jobs, backend, progress, note)
     return tally([ranker.name for ranker in rankers], protocol.outcome, pairs, *joined(results))
 
 
@@ -269,7 +272,7 @@ class PairsTask:
             "pairs": self.pairs,
             "seed": self.seed,
             "round": self.round,
-            "sources": source_digest({compare_pair.__module__}),
+            "sources": source_digest(compare_pair),
         }
 
     def run(self) -> Arrays:

@@ -2,7 +2,7 @@
 
 Examples
 --------
->>> from copeland.policy import find
+>>> from copeland.registry import find
 >>> check_valid_pairs(find("ccb"))
 """
 
@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import Algorithm, Policy, arrays_of
+from copeland.policy import Policy, arrays_of
 from copeland.problems import Problem, matrix_problem
+from copeland.registry import Algorithm
 from copeland.runs import Runs
 from copeland.simulation import simulate
 
@@ -86,7 +87,7 @@ def check_dump_and_load(algorithm: Algorithm) -> None:
     """A policy dumped and loaded mid-run goes on as if nothing had happened."""
     policy = _policy(algorithm, k=4)
     _play(policy, 80)
-    other = Policy.load(policy.dump())
+    other = Policy.load(policy.dump(), algorithm)
     _assert_same_state(policy.state, other.state, "loading changed")
     for _ in range(80):
         duel, same = policy.ask(), other.ask()
@@ -180,7 +181,7 @@ def check_algorithm(algorithm: Algorithm) -> None:
 
 
 def _policy(algorithm: Algorithm, k: int, seed: int = 0) -> Policy:
-    return Policy(algorithm.name, k=k, seed=seed, horizon=1000 if algorithm.needs_horizon else None)
+    return Policy(algorithm, k=k, seed=seed, horizon=1000 if algorithm.needs_horizon else None)
 
 
 def _play(policy: Policy, duels: int) -> None:
@@ -197,7 +198,7 @@ def _simulate(
     seed: int = 0,
     **how: Any,
 ) -> Runs:
-    return simulate(problem, algorithm.name, horizon, runs=runs, seed=seed, marks=12, **how)
+    return simulate(problem, algorithm, horizon, runs=runs, seed=seed, marks=12, **how)
 
 
 def _same_state(one: Any, other: Any) -> bool:
