@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import copeland
 import copeland.data
 from copeland import results
+from copeland.cells import Cell
 from copeland.cli import app
-from copeland.comparisons import SimulationTask
 from copeland.experiments import analyses, paper, reproduction
 from copeland.experiments.reproduction import as_json, reproduce
 from copeland.report import findings
@@ -49,9 +49,9 @@ def shortened(make):
 
     def short(*args):
         figure = make(*args)
-        horizons = (100, 1000) if figure.comparison.horizons else ()
+        horizons = (100, 1000) if len(figure.comparison.horizons) > 1 else (1000,)
         short = dataclasses.replace(
-            figure.comparison, horizon=1000, horizons=horizons, runs=2, marks=8, most_duels=0
+            figure.comparison, horizons=horizons, runs=2, marks=8, most_duels=0
         )
         return dataclasses.replace(figure, comparison=short)
 
@@ -108,7 +108,7 @@ def test_every_experiment_and_the_analyses_are_run(found):
 
 
 def test_nothing_is_run_twice(found, folder, matrix, monkeypatch):
-    for task in (reproduction.SubsetTask, SimulationTask):
+    for task in (reproduction.SubsetTask, Cell):
         monkeypatch.setattr(task, "run", lambda self: pytest.fail("done twice"))
     again = reproduce(folder, matrix=matrix)
     assert as_json(again)["table1"] == as_json(found)["table1"]
