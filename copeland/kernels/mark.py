@@ -109,7 +109,7 @@ def bound(
 
     Parts that are kernels are compiled with it. numba keeps a compiled function on disk, beside the
     file ``home``, only if it reads no functions from its arguments: hence the copy. Its name carries
-    a digest of every source it is made of, so a change in any of them compiles anew.
+    a digest of every source it is made of and of which functions of them, so a change in any compiles anew.
     """
     source = template.__code__
     if not compile:
@@ -120,7 +120,10 @@ def bound(
 
     twins = {key: _twin(part) if is_kernel(part) else part for key, part in parts.items()}
     space = {**_twins(template.__globals__), **twins}
-    full_name = f"{name}_{source_digest(template, *filter(is_kernel, parts.values()))}"
+    kernels = {key: part for key, part in parts.items() if is_kernel(part)}
+    which = [(key, f.__qualname__, f.__code__.co_firstlineno) for key, f in kernels.items()]
+    which_digest = hashlib.sha256(repr(sorted(which)).encode()).hexdigest()[:8]
+    full_name = f"{name}_{source_digest(template, *kernels.values())}_{which_digest}"
     code = source.replace(co_name=full_name, co_qualname=full_name)
     on_disk = home is not None and Path(home).is_file()
     if home is not None and on_disk:
