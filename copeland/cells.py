@@ -151,7 +151,11 @@ def _why_uncompiled(cell: Cell) -> str:
     """Why numba cannot compile what a cell runs, in a sentence; empty if it can."""
     algorithm = cell.algorithm
     known = _refused.get(algorithm, "")
-    plain = [f"`{name}`" for name, part in algorithm.kernels().items() if not is_kernel(part)]
+    plain = [
+        f"`{name}`{_line_of(part)}"
+        for name, part in algorithm.kernels().items()
+        if not is_kernel(part)
+    ]
     if plain and not known:
         known = f"{', '.join(plain)} {'is' if len(plain) == 1 else 'are'} not marked with @kernel"
     if not known:
@@ -167,6 +171,11 @@ def _why_uncompiled(cell: Cell) -> str:
 
 
 _refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compiling
+
+
+def _line_of(part: Callable[..., Any]) -> str:
+    code = getattr(part, "__code__", None)
+    return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
 
 
 def _place_and_reason(told: str) -> str:

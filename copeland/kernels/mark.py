@@ -121,9 +121,9 @@ def bound(
     twins = {key: _twin(part) if is_kernel(part) else part for key, part in parts.items()}
     space = {**_twins(template.__globals__), **twins}
     kernels = {key: part for key, part in parts.items() if is_kernel(part)}
-    which = [(key, f.__qualname__, f.__code__.co_firstlineno) for key, f in kernels.items()]
-    which_digest = hashlib.sha256(repr(sorted(which)).encode()).hexdigest()[:8]
-    full_name = f"{name}_{source_digest(template, *kernels.values())}_{which_digest}"
+    which = [(key, f.__module__, f.__code__.co_firstlineno) for key, f in kernels.items()]
+    chosen = hashlib.sha256(repr(sorted(which)).encode()).hexdigest()[:8]
+    full_name = f"{name}_{source_digest(template, *kernels.values())}_{chosen}"
     code = source.replace(co_name=full_name, co_qualname=full_name)
     on_disk = home is not None and Path(home).is_file()
     if home is not None and on_disk:
