@@ -194,15 +194,15 @@ def check_survives_tied_votes(algorithm: Algorithm) -> None:
 
 
 def check_ties_favour_nobody(algorithm: Algorithm) -> None:
-    """Own rules for ties: where the better option wins two duels in five and ties the rest, it is named."""
+    """Own rules for ties: with wins in 45 duels of 100, ties in 40 and losses in 15, most runs name the winner."""
     if algorithm.tie is None:
         return
-    rows = [[0.5, 0.7, 0.7], [0.3, 0.5, 0.7], [0.3, 0.3, 0.5]]
+    rows = [[0.5, 0.65, 0.65], [0.35, 0.5, 0.65], [0.35, 0.35, 0.5]]
     for order in ([0, 1, 2], [2, 1, 0]):
         matrix = PreferenceMatrix(rows).sub(order)
-        problem = matrix_problem(matrix, ties=np.where(np.eye(3) > 0, 0, 0.6))
+        problem = matrix_problem(matrix, ties=np.where(np.eye(3) > 0, 0, 0.4))
         right = int(_simulate(algorithm, problem, 6000, runs=40).curves[0].correct[:, -1].sum())
-        assert right >= 32, f"with many ties only {right} of 40 runs named the winner"
+        assert right >= 20, f"with many ties only {right} of 40 runs named the winner"
 
 
 def check_live_parts(algorithm: Algorithm) -> None:
