@@ -223,9 +223,15 @@ def _interrupts_between_calls() -> Iterator[Callable[[], None]]:
 def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable[..., None]:
     """Return the duel loop of an algorithm on a kind of problem."""
     name = re.sub(r"\W", "_", f"{algorithm.name}_{problem.answer.__module__}")
-    space = getattr(algorithm.select, "__globals__", {})
-    module = sys.modules.get(space.get("__name__", ""))
-    # Only what can be imported here is kept on disk: numba looks there for the classes of a state.
-    home = space.get("__file__") if module is not None and vars(module) is space else None
     parts = (*algorithm.kernels().items(), ("answer", problem.answer))
+    # Only what can be imported here is kept on disk: numba looks there for modules and classes.
+    importable = all(_importable(part) for _, part in parts)
+    home = algorithm.select.__globals__.get("__file__") if importable else None
     return loop_of(parts, name, home, compiled)
+
+
+def _importable(part: Callable[..., Any]) -> bool:
+    """Whether a function is of a module of this process, not sent by another one."""
+    space = getattr(part, "__globals__", {})
+    module = sys.modules.get(space.get("__name__", ""))
+    return module is not None and vars(module) is space
