@@ -49,7 +49,7 @@ from copeland.kernels import (
     total,
 )
 from copeland.kernels.imed import imed_expiry
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

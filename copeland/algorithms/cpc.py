@@ -43,7 +43,7 @@ from copeland.kernels.planner import (
     with_options,
     with_votes,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 SETTINGS = {"eager": 0.0, "cautious": 3.0}  # nats beyond ln t that a decision needs
 

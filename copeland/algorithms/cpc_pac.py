@@ -33,7 +33,7 @@ from copeland.kernels.planner import (
     with_options,
     with_votes,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 def init(

@@ -63,7 +63,7 @@ from copeland.kernels.draws import draw, pick
 from copeland.kernels.imed import imed_index
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -34,7 +34,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 NOBODY = -1
 

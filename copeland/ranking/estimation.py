@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from copeland.archives import read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
-from copeland.experiments.store import Arrays, finish
 from copeland.files import write_file
 from copeland.kernels import kernel
 from copeland.kernels.mark import bound, source_digest
@@ -38,6 +37,7 @@ from copeland.ranking.comparison import (
 )
 from copeland.ranking.rankers import Ranker, rankings, ranks
 from copeland.streams import stream
+from copeland.tasks import Arrays, finish
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -202,6 +202,7 @@ def estimate(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
+    backend: str = "loky",
 ) -> Estimate:
     """Compare every two rankers and return the counts; what is in ``folder`` is not done again.
 
@@ -215,11 +216,13 @@ def estimate(
         Where finished pairs are kept, so that a run that was stopped goes on.
     jobs
         Processes; the counts do not depend on it.
+    backend
+        ``loky`` (this machine), ``dask`` or ``ray``; the counts do not depend on it.
     """
     world = world_of(collection, rankers, protocol, seed)
     pairs = all_pairs(len(rankers))
     tasks = pairs_tasks(world, protocol, pairs, seed)
-    results = finish(tasks, Path(folder), jobs, progress=progress, note=note)
+    results = finish(tasks, Path(folder), jobs, backend, progress, note)
     return tally([ranker.name for ranker in rankers], protocol.outcome, pairs, *joined(results))
 
 
@@ -281,7 +284,7 @@ class PairsTask:
             "pairs": self.pairs,
             "seed": self.seed,
             "round": self.round,
-            "sources": source_digest({compare_pair.__module__}),
+            "sources": source_digest(compare_pair),
         }
 
     def run(self) -> Arrays:

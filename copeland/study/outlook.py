@@ -15,7 +15,7 @@ from copeland.kernels.planner import (
     rate_losses,
     rate_win,
 )
-from copeland.policy import find
+from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.planning import start_of
 from copeland.study.races import PLANNED, Start
