@@ -10,14 +10,12 @@ from copeland.kernels.planner.losses import losses_price
 from copeland.kernels.planner.prices import BLOCKED, price
 from copeland.kernels.planner.state import is_shown, win_level
 
-FAR = (
-    1e13  # what a claim that cannot be asked weighs when plans are compared: more than all that can
-)
+FAR = 1e13  # the weight of a claim that cannot be asked: that of hundreds of the dearest that can
 
 
 @kernel
 def weight(cost, blocked):
-    """Return by what plans are compared: first the claims that cannot be asked, then the price of the others."""
+    """Return what plans are compared by: the claims that cannot be asked, then the price of the others."""
     return cost + blocked * FAR
 
 
