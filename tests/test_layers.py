@@ -61,6 +61,17 @@ def test_imports_point_downwards():
     assert wrong == []
 
 
+def test_the_papers_algorithms_import_no_others_than_the_papers():
+    papers = {"ccb", "scb", "copeland_pac", "kl_best_arm"}
+    wrong = []
+    for name in papers:
+        tree = ast.parse((PACKAGE / "algorithms" / f"{name}.py").read_text())
+        modules = {node.module or "" for node in tree.body if isinstance(node, ast.ImportFrom)}
+        used = {m.split(".")[2] for m in modules if m.startswith("copeland.algorithms.")}
+        wrong += [f"{name}: {one}" for one in used - papers]
+    assert wrong == []
+
+
 def test_importing_the_package_loads_neither_numba_nor_matplotlib():
     heavy = ["numba", "matplotlib", "scipy.optimize", "pandas", "joblib", "typer", "rich"]
     heavy += ["sqlalchemy", "alembic", "psycopg", "httpx"]

@@ -17,9 +17,9 @@ from copeland.algorithms.cpc import (
 from copeland.errors import InvalidParameter
 from copeland.kernels.evidence import levels
 from copeland.kernels.mark import kernel
-from copeland.kernels.meetings import NONE
 from copeland.kernels.planner import (
     EPOCH,
+    NONE,
     Planner,
     crown_proved,
     look_around,

@@ -29,11 +29,11 @@ from copeland.ranking.collection import Collection
 from copeland.ranking.comparison import (
     LENGTH,
     TAU,
+    ClickWorld,
     check_tau,
+    click_world,
     compare_many,
-    new_room,
     outcome_code,
-    rank_weights,
 )
 from copeland.ranking.rankers import Ranker, rankings, ranks
 from copeland.streams import stream
@@ -243,6 +243,13 @@ class World:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
+    def under(self, rules: Protocol) -> ClickWorld:
+        """Return it with the rules of a protocol, as kernels want it."""
+        return click_world(
+            self.orders, self.ranks, self.grades, self.offsets,
+            rules.clicks, rules.code, rules.length, rules.tau,
+        )  # fmt: skip
+
 
 def world_of(
     collection: Collection, rankers: Sequence[Ranker], protocol: Protocol, seed: int
@@ -289,30 +296,14 @@ class PairsTask:
 
     def run(self) -> Arrays:
         """Compare the pairs one after the other."""
-        compare = _compiled()
-        world, rules = self.world, self.protocol
-        most = int(np.diff(world.offsets).max())
+        compare, world = _compiled(), self.world.under(self.protocol)
         counts = np.zeros((len(self.pairs), 3), np.int64)
         sums = np.zeros((len(self.pairs), 2))
         later = (self.round,) if self.round else ()
         for place, (first, second) in enumerate(self.pairs):
-            compare(
-                rules.code,
-                rank_weights(most, rules.tau),
-                rules.clicks.tables(rules.length),
-                world.orders,
-                world.ranks,
-                world.grades,
-                world.offsets,
-                first,
-                second,
-                rules.length,
-                rules.comparisons,
-                new_room(most, rules.length),
-                counts[place],
-                sums[place],
-                stream(self.seed, "comparisons", first, second, *later),
-            )
+            rng = stream(self.seed, "comparisons", first, second, *later)
+            n = self.protocol.comparisons
+            compare(world, first, second, n, counts[place], sums[place], rng)
         return {"counts": counts, "sums": sums}
 
 
@@ -339,45 +330,12 @@ def pairs_tasks(
 
 
 @kernel
-def compare_pair(
-    outcome,
-    weights,
-    clicks,
-    order,
-    rank,
-    grades,
-    offsets,
-    first,
-    second,
-    length,
-    comparisons,
-    room,
-    counts,
-    sums,
-    rng,
-):
+def compare_pair(world, first, second, comparisons, counts, sums, rng):
     """Compare two rankers, equally often on every query; what does not divide goes to the first ones."""
-    queries = len(offsets) - 1
+    queries = len(world.offsets) - 1
     for q in range(queries):
         times = comparisons // queries + int(q < comparisons % queries)
-        compare_many(
-            outcome,
-            weights,
-            clicks,
-            order,
-            rank,
-            grades,
-            first,
-            second,
-            offsets[q],
-            offsets[q + 1] - offsets[q],
-            length,
-            times,
-            room,
-            counts,
-            sums,
-            rng,
-        )
+        compare_many(world, first, second, q, times, counts, sums, rng)
 
 
 def joined(results: Sequence[Arrays]) -> tuple[Ints, Floats]:
