@@ -160,7 +160,8 @@ def _dask(jobs: int) -> Iterator[None]:
     try:
         Client.current()
     except ValueError:
-        with Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None):
+        # Any free port: another cluster on this machine may have the usual one.
+        with Client(n_workers=jobs, threads_per_worker=1, dashboard_address=":0"):
             yield
     else:
         yield
