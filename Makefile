@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test dataless fast lint format bench measure leaderboard golden lock clean
+.PHONY: help setup run test dataless fast lint format bench measure leaderboard golden tables lock clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard
 
 golden: setup  ## write the golden traces anew; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py
+
+tables: setup  ## write what the README and the docs say of algorithms anew, from their records
+	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records
 
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

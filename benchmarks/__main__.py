@@ -18,7 +18,7 @@ import copeland
 from benchmarks import interleaving
 from copeland import Policy
 from copeland.errors import AssumptionWarning
-from copeland.policy import algorithms, register
+from copeland.registry import algorithms, register
 from copeland.testing.plain_ccb import PLAIN_CCB
 
 SEED = 0

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from copeland.kernels import compiled
 from copeland.ranking.clicks import click_model
-from copeland.ranking.comparison import OUTCOMES, SIGN, compare_many, new_room, rank_weights
+from copeland.ranking.comparison import OUTCOMES, SIGN, click_world, compare_many
 from copeland.ranking.plain import new_plain_room, plain_many
 
 QUERIES, DOCUMENTS, LENGTH = 200, 120, 10
@@ -44,29 +44,31 @@ def made_up(seed=0):
     )
 
 
+def world_of(rankers, model, outcome):
+    """What kernels compare the rankers in."""
+    offsets = np.arange(QUERIES + 1) * DOCUMENTS
+    return click_world(*rankers, offsets, click_model(model), outcome, LENGTH)
+
+
 def rate(compare, times):
-    """Comparisons a CPU second of ``compare(start, times)``, over all queries; compiled before."""
+    """Comparisons a CPU second of ``compare(query, times)``, over all queries; compiled before."""
     compare(0, 1)
     rates = []
     for _ in range(ROUNDS):
         begin = time.process_time()
         for query in range(QUERIES):
-            compare(query * DOCUMENTS, times)
+            compare(query, times)
         rates.append(QUERIES * times / (time.process_time() - begin))
     return float(np.median(rates))
 
 
 def fast_rate(rankers, model, outcome):
     """Comparisons a second of the kernel that estimation uses."""
-    many, room = compiled(compare_many), new_room(DOCUMENTS, LENGTH)
-    weights, clicks = rank_weights(DOCUMENTS), click_model(model).tables(LENGTH)
+    many, world = compiled(compare_many), world_of(rankers, model, outcome)
     counts, sums, rng = np.zeros(3, np.int64), np.zeros(2), np.random.default_rng(1)
 
-    def compare(start, times):
-        many(
-            outcome, weights, clicks, *rankers, 0, 1, start, DOCUMENTS, LENGTH, times, room,
-            counts, sums, rng,
-        )  # fmt: skip
+    def compare(query, times):
+        many(world, 0, 1, query, times, counts, sums, rng)
 
     return rate(compare, 2000)
 
@@ -74,14 +76,11 @@ def fast_rate(rankers, model, outcome):
 def plain_rate(rankers, model):
     """Comparisons a second of the same with linear scans over all documents."""
     many, room = compiled(plain_many), new_plain_room(DOCUMENTS, LENGTH)
-    weights, clicks = rank_weights(DOCUMENTS), click_model(model).tables(LENGTH)
-    counts, rng = np.zeros(3, np.int64), np.random.default_rng(1)
+    world, counts = world_of(rankers, model, SIGN), np.zeros(3, np.int64)
+    rng = np.random.default_rng(1)
 
-    def compare(start, times):
-        many(
-            weights, clicks, rankers.rank, rankers.grades, 0, 1, start, DOCUMENTS, times, room,
-            counts, rng,
-        )  # fmt: skip
+    def compare(query, times):
+        many(world, 0, 1, query, times, room, counts, rng)
 
     return rate(compare, 200)
 

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from copeland import winners
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
-    from copeland.policy import Algorithm, Duel, Policy, register
+    from copeland.policy import Duel, Policy
     from copeland.problems import Problem, load
+    from copeland.registry import Algorithm, register
     from copeland.report import plot
     from copeland.runs import Runs
     from copeland.simulation import simulate
@@ -40,8 +41,9 @@ __all__ = [
 _HOMES = {
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "matrix": ("PreferenceMatrix",),
-    "policy": ("Algorithm", "Duel", "Policy", "register"),
+    "policy": ("Duel", "Policy"),
     "problems": ("Problem", "load"),
+    "registry": ("Algorithm", "register"),
     "report": ("plot",),
     "runs": ("Runs",),
     "simulation": ("simulate",),

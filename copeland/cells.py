@@ -1,90 +1,193 @@
-"""One run of one algorithm on one problem: the unit of work of every simulation."""
+"""Some runs of one algorithm on one problem: the unit of work of every simulation."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.errors import AlgorithmWarning
 from copeland.kernels.loop import Ledger, loop_of, new_ledger
-from copeland.policy import PARTS, Algorithm, Spec, find
+from copeland.kernels.mark import is_kernel, source_digest
 from copeland.problems import Problem, problem_of_run
+from copeland.registry import Algorithm
+from copeland.spec import Spec
 from copeland.streams import stream
+from copeland.tasks import Arrays
 
 WORK = 200_000  # turns of the loop between two looks at the keyboard
+
+# What every run goes through, whatever the algorithm.
+_RUNNING = (
+    "copeland.kernels.loop",
+    "copeland.cells",
+    "copeland.streams",
+    "copeland.problems.problem",
+    "copeland.problems.generators",
+)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run of one algorithm: the unit of work."""
+    """Some runs of one algorithm on one problem, to one horizon: a task whose result can be kept."""
 
-    source: Problem | str  # a name is drawn anew for each run
+    source: Problem | str = field(repr=False)  # a name is drawn anew for each run
+    algorithm: Algorithm = field(repr=False)
     spec: Spec
-    run: int
+    first: int
+    count: int
     horizon: int
-    marks: NDArray[np.int64]
+    marks: NDArray[np.int64] = field(repr=False)
     seed: int
     jump: bool = True
     compiled: bool = True
-    most_duels: int = 0  # the run is cut once it has dueled so often; 0: never
+    most_duels: int = 0  # a run is cut once it has dueled so often; 0: never
 
-    @property
-    def problem(self) -> Problem:
-        """The problem that this run meets."""
+    def about(self) -> dict[str, Any]:
+        """Return everything that the result depends on: the sources of the rule too."""
+        parts = {name: part.__qualname__ for name, part in self.algorithm.kernels().items()}
+        fixed = None if isinstance(self.source, str) else self.source
+        return {
+            "kind": "simulation",
+            "problem": self.source if fixed is None else [fixed.key, _numbers(fixed)],
+            "algorithm": [str(self.spec), parts],
+            "runs": [self.first, self.count],
+            "horizon": self.horizon,
+            "marks": self.marks.tolist(),
+            "seed": self.seed,
+            "how": [self.jump, self.compiled, self.most_duels],
+            "sources": sources(self.algorithm, fixed and fixed.answer),
+        }
+
+    def run(self) -> Arrays:
+        """Run them one after the other, each to its horizon or until it is cut; a row for each."""
+        done = [self._run(run) for run in range(self.first, self.first + self.count)]
+        return {name: np.stack([one[name] for one in done]) for name in done[0]}
+
+    def _run(self, run: int) -> Arrays:
+        problem, algorithm = self._problem(run), self.algorithm
+        loop = loop_for(algorithm, problem, self.compiled)
+        world = _writable(problem.world)
+        state = algorithm.start(problem.k, self.horizon, **self.spec.params)
+        ledger = new_ledger(self.marks)
+        own = (run, self.horizon) if algorithm.needs_horizon else (run,)
+        noise = stream(self.seed, "noise", problem.key, *own)
+        rng = stream(self.seed, "algorithm", str(self.spec), problem.key, *own)
+        shortfall = problem.scores.max() - problem.scores
+        among = np.zeros(problem.k, np.int64)
+        work = WORK if self.compiled else WORK // 100
+        with _interrupts_between_calls() as look:
+            # The first call may compile, or load what was compiled before: not part of the run's time.
+            loop(state, world, shortfall, among, ledger, 0, self.jump, noise, rng)
+            start = time.perf_counter()
+            most_duels = self.most_duels or sys.maxsize
+            while ledger.mark[0] < len(self.marks) and ledger.duels[0] < most_duels:
+                look()
+                if algorithm.crowded is not None and algorithm.crowded(state):
+                    assert algorithm.enlarge is not None
+                    state = algorithm.enlarge(state)
+                loop(state, world, shortfall, among, ledger, work, self.jump, noise, rng)
+            seconds = time.perf_counter() - start
+        _leave_unreached(ledger)
+        return {
+            "regret": ledger.regret_at,
+            "comparisons": ledger.duels_at,
+            "answers": ledger.answer_at,
+            "correct": np.isin(ledger.answer_at, problem.winners),
+            "reached": np.array(ledger.regret[0]),
+            "seconds": np.array(seconds),
+        }
+
+    def _problem(self, run: int) -> Problem:
+        """The problem that a run meets."""
         if isinstance(self.source, str):
-            return problem_of_run(self.source, self.seed, self.run)
+            return problem_of_run(self.source, self.seed, run)
         return self.source
 
 
-@dataclass(frozen=True)
-class Finished:
-    """What a cell came to."""
-
-    label: str
-    run: int
-    horizon: int
-    ledger: Ledger
-    correct: NDArray[np.bool_]
-    seconds: float
+@cache
+def sources(algorithm: Algorithm, answer: Callable[..., int] | None = None) -> str:
+    """Return a digest of the sources of an algorithm, of who answers, and of all that runs them."""
+    own = [algorithm.init, *algorithm.kernels().values(), *([answer] if answer else [])]
+    return source_digest(*own, *_RUNNING)
 
 
-def run_cell(cell: Cell) -> Finished:
-    """Run a cell to its horizon, or until it is cut."""
-    problem, spec = cell.problem, cell.spec
-    algorithm = find(spec.name)
-    loop = loop_for(algorithm, problem, cell.compiled)
-    world = _writable(problem.world)
-    state = algorithm.start(problem.k, cell.horizon, **spec.params)
-    ledger = new_ledger(cell.marks)
-    own = (cell.run, cell.horizon) if algorithm.needs_horizon else (cell.run,)
-    noise = stream(cell.seed, "noise", problem.key, *own)
-    rng = stream(cell.seed, "algorithm", str(spec), problem.key, *own)
-    shortfall = problem.scores.max() - problem.scores
-    among = np.zeros(problem.k, np.int64)
-    work = WORK if cell.compiled else WORK // 100
-    with _interrupts_between_calls() as look:
-        # The first call may compile, or load what was compiled before: not part of the run's time.
-        loop(state, world, shortfall, among, ledger, 0, cell.jump, noise, rng)
-        start = time.perf_counter()
-        most_duels = cell.most_duels or sys.maxsize
-        while ledger.mark[0] < len(cell.marks) and ledger.duels[0] < most_duels:
-            look()
-            if algorithm.crowded is not None and algorithm.crowded(state):
-                assert algorithm.enlarge is not None
-                state = algorithm.enlarge(state)
-            loop(state, world, shortfall, among, ledger, work, cell.jump, noise, rng)
-        seconds = time.perf_counter() - start
-    _leave_unreached(ledger)
-    correct = np.isin(ledger.answer_at, problem.winners)
-    return Finished(str(spec), cell.run, cell.horizon, ledger, correct, seconds)
+def _numbers(problem: Problem) -> str:
+    """A digest of what answers: a problem's key does not tell how often there are ties."""
+    digest = hashlib.sha256(problem.scores.tobytes())
+    for array in problem.world:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def compiled_where_possible(cells: list[Cell]) -> list[Cell]:
+    """Compile what the cells run, once; what numba cannot compile is run as it is, with a warning.
+
+    Other processes then find the compiled loops on disk.
+    """
+    reasons: dict[str, str] = {}
+    for cell in cells:
+        label = str(cell.spec)
+        if cell.compiled and label not in reasons:
+            reasons[label] = _why_uncompiled(cell)
+            if reasons[label]:
+                warnings.warn(reasons[label], AlgorithmWarning, stacklevel=3)
+    return [replace(c, compiled=False) if reasons.get(str(c.spec)) else c for c in cells]
+
+
+def _why_uncompiled(cell: Cell) -> str:
+    """Why numba cannot compile what a cell runs, in a sentence; empty if it can."""
+    algorithm = cell.algorithm
+    known = _refused.get(algorithm, "")
+    plain = [
+        f"`{name}`{_line_of(part)}"
+        for name, part in algorithm.kernels().items()
+        if not is_kernel(part)
+    ]
+    if plain and not known:
+        known = f"{', '.join(plain)} {'is' if len(plain) == 1 else 'are'} not marked with @kernel"
+    if not known:
+        try:
+            replace(cell, count=1, marks=np.zeros(0, np.int64)).run()
+            return ""
+        except (
+            Exception
+        ) as error:  # numba raises many kinds, and nothing but compiling happens here
+            known = f"numba cannot compile {_place_and_reason(str(error))}"
+    _refused[algorithm] = known
+    return f"{algorithm.name} runs as plain Python, many times slower: {known}."
+
+
+_refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compiling
+
+
+def _line_of(part: Callable[..., Any]) -> str:
+    code = getattr(part, "__code__", None)
+    return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
+
+
+def _place_and_reason(told: str) -> str:
+    """The innermost line of code that numba names, and the first thing that it says of it."""
+    told = re.sub(r"\x1b\[[\d;]*m", "", told)
+    place = re.search(r'File "(.+?)", line (\d+)', told)
+    where = f"{Path(place[1]).name}, line {place[2]}" if place else "it"
+    noise = ("Failed in", "[1] During", "During:", "Overload of", "- Of which", "File ", ">>>")
+    lines = [line.strip() for line in told.splitlines()]
+    reason = next((line for line in lines if line and not line.startswith(noise)), "")
+    return f"{where}: {reason}".rstrip(".: ")
 
 
 def _writable(world: Any) -> Any:
@@ -129,8 +232,16 @@ def _interrupts_between_calls() -> Iterator[Callable[[], None]]:
 
 def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable[..., None]:
     """Return the duel loop of an algorithm on a kind of problem."""
-    parts = [(name, algorithm.part(name)) for name in PARTS]
-    given = tuple((name, part) for name, part in parts if part is not None)
-    name = f"{algorithm.name}_{problem.answer.__module__}".replace("-", "_").replace(".", "_")
-    home = getattr(sys.modules[algorithm.init.__module__], "__file__", None)
-    return loop_of((*given, ("answer", problem.answer)), name, home, compiled)
+    name = re.sub(r"\W", "_", f"{algorithm.name}_{problem.answer.__module__}")
+    parts = (*algorithm.kernels().items(), ("answer", problem.answer))
+    # Only what can be imported here is kept on disk: numba looks there for modules and classes.
+    importable = all(_importable(part) for _, part in parts)
+    home = algorithm.select.__globals__.get("__file__") if importable else None
+    return loop_of(parts, name, home, compiled)
+
+
+def _importable(part: Callable[..., Any]) -> bool:
+    """Whether a function is of a module of this process, not sent by another one."""
+    space = getattr(part, "__globals__", {})
+    module = sys.modules.get(space.get("__name__", ""))
+    return module is not None and vars(module) is space

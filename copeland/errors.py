@@ -34,6 +34,10 @@ class UnknownAlgorithm(UnknownName):
     """A name that no algorithm has."""
 
 
+class InvalidAlgorithm(CopelandError, ImportError):
+    """A file or an installed package whose algorithm cannot be loaded."""
+
+
 class UnknownProblem(UnknownName):
     """A name that is neither a problem nor a file."""
 
@@ -99,15 +103,23 @@ class StorageError(CopelandError, RuntimeError):
 
 
 class Interrupted(CopelandError, KeyboardInterrupt):
-    """A simulation stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was)."""
+    """Work stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was)."""
 
     def __init__(self, message: str, runs: object = None):
         super().__init__(message)
         self.runs = runs
 
 
+class MissingExtra(CopelandError, ImportError):
+    """A package that something optional needs, and that is not installed."""
+
+
 class AssumptionWarning(UserWarning):
     """An algorithm is run where what it assumes does not hold."""
+
+
+class AlgorithmWarning(UserWarning):
+    """An algorithm that cannot be compiled, or that its package cannot load."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -1,212 +1,21 @@
-"""An algorithm as a record of functions, and a policy: one algorithm at work, by ask and tell."""
+"""A policy: one algorithm at work, by ask and tell."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 import io
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from contextlib import contextmanager
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from copeland.archives import read_arrays
-from copeland.errors import (
-    CopelandError,
-    InvalidParameter,
-    UnknownAlgorithm,
-    UnknownDuel,
-    UnknownName,
-    nearest,
-)
+from copeland.errors import InvalidParameter, UnknownDuel
+from copeland.registry import Algorithm, State, algorithms, find
 from copeland.streams import stream
 
 MOST_AT_ONCE = 100_000  # duels
-MOST_OPTIONS = 10_000_000
-
-State = Any  # a named tuple of arrays (or of such named tuples)
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """What an algorithm is: a few plain functions over its state, and what it can do.
-
-    ``init(k, **parameters)`` returns a state; ``select(state, t, rng)`` names a pair and changes
-    nothing; ``update(state, winner, loser, rng)`` takes an answer in; ``recommend(state)`` names the
-    best option so far. The rest is optional: see :mod:`copeland.kernels.loop` for what each does and
-    what happens without it. All these but ``init`` are kernels.
-
-    The last ones serve live use. ``absorb(state, wins, ties)`` takes whole matrices of votes in, and
-    ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
-    sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
-    about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
-    """
-
-    name: str
-    paper: str
-    summary: str
-    target: str  # the notion of winner it looks for
-    init: Callable[..., State]
-    select: Callable[..., tuple[int, int]]
-    update: Callable[..., None]
-    recommend: Callable[..., int]
-    advance: Callable[..., None] | None = None
-    rest: Callable[..., int] | None = None
-    resting: Callable[..., int] | None = None
-    finished: Callable[..., bool] | None = None
-    tie: Callable[..., None] | None = None
-    crowded: Callable[..., bool] | None = None
-    enlarge: Callable[..., State] | None = None
-    absorb: Callable[..., State] | None = None
-    grow: Callable[..., State] | None = None
-    pause: Callable[..., None] | None = None
-    pend: Callable[..., None] | None = None
-    assumes_condorcet: bool = False
-
-    @property
-    def needs_horizon(self) -> bool:
-        """Whether it must know in advance how long it will run."""
-        return "horizon" in inspect.signature(self.init).parameters
-
-    @property
-    def stops(self) -> bool:
-        """Whether it ends by itself, with an answer."""
-        return self.finished is not None
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Its parameters and their defaults."""
-        signature = inspect.signature(self.init).parameters.values()
-        return {p.name: p.default for p in signature if p.name not in ("k", "horizon")}
-
-    def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
-        """Return the state to begin with; refuse what does not fit."""
-        for name, value in params.items():
-            self._check(name, value)
-        if k < 2:
-            raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; {k} came.")
-        if k > MOST_OPTIONS:
-            raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
-        try:
-            return self._started(k, horizon, params)
-        except (MemoryError, OverflowError, ValueError) as error:
-            if isinstance(error, CopelandError):
-                raise
-            raise InvalidParameter(
-                f"{self.name} cannot begin with {k:,} options and {params}: {error}."
-            ) from error
-
-    def _started(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
-        if not self.needs_horizon:
-            return self.init(k, **params)
-        if horizon is None:
-            raise InvalidParameter(f"{self.name} must know its horizon in advance; give one.")
-        return self.init(k, horizon=horizon, **params)
-
-    def _check(self, name: str, value: Any) -> None:
-        if name not in self.parameters:
-            known = nearest(name, self.parameters) if self.parameters else "it takes none."
-            raise InvalidParameter(f"{self.name} has no parameter '{name}'; {known}")
-        default = self.parameters[name]
-        boolean = isinstance(value, bool) and not isinstance(default, bool)
-        number = isinstance(value, int | float) and not boolean
-        if isinstance(default, int | float) and not (number and math.isfinite(value)):
-            raise InvalidParameter(f"{self.name}: {name} is {value!r}; it must be a number.")
-
-    def part(self, name: str) -> Callable[..., Any] | None:
-        """Return one of its functions by name, None if it was left out."""
-        if not hasattr(self, name):
-            raise UnknownName(f"no part of an algorithm is called '{name}'; {nearest(name, PARTS)}")
-        return getattr(self, name)
-
-
-PARTS = (
-    "select",
-    "update",
-    "recommend",
-    "advance",
-    "rest",
-    "resting",
-    "finished",
-    "tie",
-    "crowded",
-)
-
-_registry: dict[str, Algorithm] = {}
-
-
-def register(algorithm: Algorithm) -> Algorithm:
-    """Make an algorithm known by its name; return it."""
-    _registry[algorithm.name] = algorithm
-    return algorithm
-
-
-def algorithms() -> dict[str, Algorithm]:
-    """Return every registered algorithm by name, in alphabetical order."""
-    _discover()
-    return dict(sorted(_registry.items()))
-
-
-def find(name: str) -> Algorithm:
-    """Return the algorithm of this name."""
-    _discover()
-    if name not in _registry:
-        raise UnknownAlgorithm(f"there is no algorithm '{name}'; {nearest(name, _registry)}")
-    return _registry[name]
-
-
-@cache
-def _discover() -> None:
-    """Import every file of ``copeland.algorithms``: each registers what it defines."""
-    import importlib
-    import pkgutil
-
-    package = importlib.import_module("copeland.algorithms")
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        importlib.import_module(module.name)
-
-
-@dataclass(frozen=True)
-class Spec:
-    """An algorithm's name with its parameters, as in ``"ccb:alpha=1.01"``."""
-
-    name: str
-    params: Mapping[str, Any]
-
-    @classmethod
-    def parse(cls, text: str) -> Spec:
-        """Read ``name`` or ``name:parameter=value,...``.
-
-        Examples
-        --------
-        >>> Spec.parse("ccb:alpha=1.01")
-        Spec(name='ccb', params={'alpha': 1.01})
-        """
-        name, _, rest = text.partition(":")
-        params = {}
-        for item in filter(None, rest.split(",")):
-            key, equals, value = item.partition("=")
-            if not equals:
-                raise InvalidParameter(
-                    f"'{item}' in '{text}' is not parameter=value, as in ccb:alpha=1.01."
-                )
-            params[key.strip()] = _literal(value.strip())
-        return cls(name.strip(), params)
-
-    def __str__(self) -> str:
-        params = ",".join(f"{key}={value}" for key, value in self.params.items())
-        return f"{self.name}:{params}" if params else self.name
-
-
-def _literal(text: str) -> Any:
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
 
 
 class Duel(NamedTuple):
@@ -223,7 +32,7 @@ class Policy:
     Parameters
     ----------
     algorithm
-        A registered name; its parameters follow as keywords.
+        A name, or the algorithm itself; its parameters follow as keywords.
     k
         The number of options.
     seed
@@ -242,9 +51,14 @@ class Policy:
     """
 
     def __init__(
-        self, algorithm: str, k: int, seed: int = 0, horizon: int | None = None, **params: Any
+        self,
+        algorithm: str | Algorithm,
+        k: int,
+        seed: int = 0,
+        horizon: int | None = None,
+        **params: Any,
     ):
-        self.algorithm = find(algorithm)
+        self.algorithm = algorithm if isinstance(algorithm, Algorithm) else find(algorithm)
         self.k = k
         self.seed = seed
         self.horizon = horizon
@@ -420,22 +234,38 @@ class Policy:
         return file.getvalue()
 
     @classmethod
-    def load(cls, content: bytes) -> Policy:
-        """Return the policy that :meth:`dump` wrote; it goes on as if nothing had happened."""
-        try:
+    def load(cls, content: bytes, algorithm: Algorithm | None = None) -> Policy:
+        """Return the policy that :meth:`dump` wrote; it goes on as if nothing had happened.
+
+        Parameters
+        ----------
+        algorithm
+            The algorithm itself, if it cannot be found by its name.
+        """
+        with _refusing_damage():
             arrays = read_arrays(content)
             about = json.loads(str(arrays["about"]))
-            policy = cls(
-                about["algorithm"], about["k"], about["seed"], about["horizon"], **about["params"]
-            )
+            name = str(about["algorithm"])
+        algorithm = algorithm or find(name)
+        if algorithm.name != name:
+            raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
+        with _refusing_damage():
+            policy = cls(algorithm, about["k"], about["seed"], about["horizon"], **about["params"])
             kept = {name: arrays[f"state.{name}"] for name, _ in arrays_of(policy.state)}
             policy.state = with_arrays(policy.state, kept)
             policy.asked = about["asked"]
             policy.events = about["events"]
             policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise InvalidParameter(f"this is no policy that was dumped: {error}.") from error
         return policy
+
+
+@contextmanager
+def _refusing_damage() -> Iterator[None]:
+    """Say of what :meth:`Policy.load` cannot read that it is no policy."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise InvalidParameter(f"this is no policy that was dumped: {error}.") from error
 
 
 def arrays_of(state: State, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:

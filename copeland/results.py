@@ -28,6 +28,7 @@ from copeland.version import __version__
 FORMAT = 1
 MANIFEST = "manifest.json"
 TABLE = "runs.npz"
+UNFINISHED = "unfinished"  # holds the runs of a simulation that is not finished
 
 _ABOUT = ("problem", "key", "k", "redrawn", "horizon", "seed", "regret", "interrupted")
 
@@ -94,19 +95,33 @@ def manifest(folder: str | Path) -> dict[str, Any]:
     )
 
 
-def check_folder(folder: str | Path, force: bool = False) -> None:
-    """Refuse a folder that :func:`write` could not use: to be called before a long simulation."""
+def check_folder(folder: str | Path, force: bool = False, command: str = "") -> None:
+    """Refuse a folder that :func:`write` could not use: to be called before a long simulation.
+
+    One in which the same command was stopped can be used.
+    """
     folder = Path(folder)
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.exists(path))
     if not there.is_dir():
         raise InvalidParameter(f"{folder}: {there} is a file; name a folder.")
     if not os.access(there, os.W_OK | os.X_OK):
         raise InvalidParameter(f"{folder}: nothing may be written in {there}; name another folder.")
-    if there == folder and not force and any(folder.iterdir()):
+    if there == folder and not (force or _may_go_on(folder, command)):
         raise FolderExists(
             f"{folder} exists and is not empty; name another folder, or replace the results in it "
             "with --force (in Python: force=True)."
         )
+
+
+def _may_go_on(folder: Path, command: str) -> bool:
+    """Whether there is nothing in a folder but what the same command left when it was stopped."""
+    if {path.name for path in folder.iterdir()} <= {UNFINISHED}:
+        return True
+    try:
+        about = manifest(folder)
+        return bool(command) and about["command"] == command and about["interrupted"]
+    except (InvalidResult, KeyError, TypeError):
+        return False
 
 
 def versions() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.policy import Spec
+from copeland.spec import Spec
 
 
 @dataclass(frozen=True)

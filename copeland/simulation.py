@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from copeland.cells import Cell, Finished, run_cell
+from copeland.cells import compiled_where_possible
+from copeland.comparisons import REGRETS, Comparison
 from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import Spec, find
 from copeland.problems import Problem, problem_of, redrawn
-from copeland.runs import Curves, Runs
+from copeland.registry import Algorithm
+from copeland.runs import Runs
+from copeland.tasks import check_workers, finish
 
 LONGEST = 2**53  # beyond it, steps are no longer exact as floating-point numbers
 
 MOST_RUNS = 1_000_000  # of an algorithm: every run is kept, with its marks
 MOST_MARKS = 100_000
 
-REGRETS = {"definition-1": 1.0, "half": 0.5}
-
 
 def simulate(
     problem: Problem | PreferenceMatrix | str,
-    algorithms: str | Sequence[str],
+    algorithms: str | Algorithm | Sequence[str | Algorithm],
     horizon: float | Sequence[float],
     runs: int = 1,
     seed: int = 0,
@@ -37,7 +36,10 @@ def simulate(
     *,
     jump: bool = True,
     compiled: bool = True,
+    folder: str | Path | None = None,
+    backend: str = "loky",
     progress: Callable[[int, int], None] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Runs:
     """Run algorithms on a problem and return their regret.
 
@@ -46,7 +48,8 @@ def simulate(
     problem
         A matrix, a problem, a built-in name or a matrix file.
     algorithms
-        Names, with parameters if wished: ``["ccb", "ccb:alpha=1.01"]``.
+        Names, with parameters if wished: ``["ccb", "ccb:alpha=1.01"]``; ``"mine.py:NAME"`` for one that
+        a file defines; or an :class:`~copeland.Algorithm` itself.
     horizon
         The number of steps; an option played against itself is a step too. Of a list, the largest
         counts; an algorithm that must know its horizon is run for each of them independently, as in
@@ -63,9 +66,17 @@ def simulate(
     jump
         False steps through every self-duel: the oracle of the jumps, same distribution, slower.
     compiled
-        False interprets the same code: same numbers, slower.
+        False interprets the same code: same numbers, slower. What numba cannot compile is
+        interpreted too, with a warning.
+    folder
+        Where finished runs are kept, so that the same call after a stop goes on from there; by
+        default nothing is kept.
+    backend
+        ``loky`` (this machine), ``dask`` or ``ray``; the numbers do not depend on it.
     progress
         Called with (runs done, runs in all).
+    note
+        Called with a sentence for each kept run that is damaged, and is done again.
 
     Examples
     --------
@@ -74,83 +85,70 @@ def simulate(
     >>> runs.summary()[0]["correct"]
     1.0
     """
-    world = problem_of(problem)
-    source = problem if isinstance(problem, str) and redrawn(problem) else world
-    specs = _specs(algorithms)
     horizons = _horizons(horizon)
-    when = _marks(marks, horizons)
-    _check(runs, seed, jobs, regret)
-    for spec in specs:  # refuse bad parameters before anything runs
-        find(spec.name).start(world.k, horizons[-1], **spec.params)
-        if source is world:
-            _warn_without_condorcet_winner(spec, world)
-    shared = {"source": source, "seed": seed, "jump": jump, "compiled": compiled}
-    cells = [
-        Cell(spec=spec, run=run, horizon=end, marks=stops, **shared)
-        for run in range(runs)
-        for spec in specs
-        for end, stops in _ends(spec, horizons, when)
-    ]
-    done: list[Finished] = []
-    interrupted = False
-    try:
-        for finished in _run_all(cells, jobs):
-            done.append(finished)
-            if progress is not None:
-                progress(len(done), len(cells))
-    except KeyboardInterrupt:
-        interrupted = True
-    collected = Runs(
-        problem=source if isinstance(source, str) else world.name,
-        k=world.k,
-        key=world.key,
-        redrawn=isinstance(source, str),
-        horizon=horizons[-1],
+    _check(runs, seed, jobs, backend, regret)
+    plan = Comparison(
+        source=problem if isinstance(problem, str) and redrawn(problem) else problem_of(problem),
+        algorithms=_several(algorithms),
+        horizons=horizons,
+        runs=runs,
+        marks=_marks(marks, horizons[-1]),
         seed=seed,
         regret=regret,
-        marks=when,
-        curves=tuple(_all_curves(specs, horizons, when, done, REGRETS[regret])),
-        interrupted=interrupted,
+        jump=jump,
+        compiled=compiled,
     )
-    if interrupted:
+    _check_entrants(plan)
+    cells = compiled_where_possible(plan.tasks())
+    try:
+        kept = None if folder is None else Path(folder)
+        return plan.collect(finish(cells, kept, jobs, backend, progress, note))
+    except Interrupted as stop:
+        assert isinstance(stop.runs, list)
+        done = sum(arrays is not None for arrays in stop.runs)
+        collected = plan.collect(stop.runs)
         raise Interrupted(
-            f"stopped after {len(done)} of {len(cells)} runs; what is done is in `.runs`.",
+            f"stopped after {done} of {len(cells)} runs; what is done is in `.runs`.",
             collected if collected.curves else None,
-        )
-    return collected
+        ) from None
 
 
-def _check(runs: int, seed: int, jobs: int, regret: str) -> None:
-    for name, value, least in (("runs", runs, 1), ("seed", seed, 0), ("jobs", jobs, 1)):
+def _check(runs: int, seed: int, jobs: int, backend: str, regret: str) -> None:
+    for name, value, least in (("runs", runs, 1), ("seed", seed, 0)):
         if value < least:
             raise InvalidParameter(f"{name} is {value}; it must be at least {least}.")
     if runs > MOST_RUNS:
         raise InvalidParameter(f"runs is {runs:.3g}; it must be at most {MOST_RUNS:,}.")
+    check_workers(jobs, backend)
     if regret not in REGRETS:
         raise InvalidParameter(f"regret is {regret!r}; choose one of {', '.join(REGRETS)}.")
 
 
-def _warn_without_condorcet_winner(spec: Spec, problem: Problem) -> None:
-    if find(spec.name).assumes_condorcet and problem.scores.max() < 1:
-        warnings.warn(
-            f"{spec.name} assumes a Condorcet winner, and {problem.name} has none: "
-            "its regret may grow linearly.",
-            AssumptionWarning,
-            stacklevel=3,
-        )
-
-
-def _specs(algorithms: str | Sequence[str]) -> list[Spec]:
-    names = [algorithms] if isinstance(algorithms, str) else list(algorithms)
-    specs = [Spec.parse(name) for name in names]
-    if not specs:
+def _check_entrants(plan: Comparison) -> None:
+    """Refuse bad parameters before anything runs, and warn of what does not suit the problem."""
+    if not plan.entrants:
         raise InvalidParameter("no algorithm is named; name at least one.")
-    if len({str(spec) for spec in specs}) < len(specs):
+    if len({str(spec) for _, spec in plan.entrants}) < len(plan.entrants):
         raise InvalidParameter("an algorithm is named twice with the same parameters.")
-    return specs
+    for algorithm, spec in plan.entrants:
+        algorithm.start(plan.problem.k, plan.horizons[-1], **spec.params)
+        fixed = not isinstance(plan.source, str)
+        if fixed and algorithm.assumes_condorcet and plan.problem.scores.max() < 1:
+            warnings.warn(
+                f"{spec.name} assumes a Condorcet winner, and {plan.problem.name} has none: "
+                "its regret may grow linearly.",
+                AssumptionWarning,
+                stacklevel=3,
+            )
 
 
-def _horizons(horizon: float | Sequence[float]) -> list[int]:
+def _several(
+    algorithms: str | Algorithm | Sequence[str | Algorithm],
+) -> tuple[str | Algorithm, ...]:
+    return (algorithms,) if isinstance(algorithms, str | Algorithm) else tuple(algorithms)
+
+
+def _horizons(horizon: float | Sequence[float]) -> tuple[int, ...]:
     """The horizons in increasing order."""
     given = np.atleast_1d(np.asarray(horizon, dtype=np.float64)).tolist()
     if not given:
@@ -158,101 +156,16 @@ def _horizons(horizon: float | Sequence[float]) -> list[int]:
     for value in given:
         if not 1 <= value <= LONGEST:
             raise InvalidParameter(f"horizon is {value}; it must lie between 1 and {LONGEST:.0e}.")
-    return sorted({int(value) for value in given})
+    return tuple(sorted({int(value) for value in given}))
 
 
-def _marks(marks: int | ArrayLike, horizons: list[int]) -> NDArray[np.int64]:
-    """The steps to record: log-spaced and rounded, or as given; every horizon is one of them."""
-    last = horizons[-1]
+def _marks(marks: int | ArrayLike, last: int) -> int | tuple[int, ...]:
+    """How many steps to record, or which."""
     if isinstance(marks, int | np.integer):
         if not 1 <= marks <= MOST_MARKS:
             raise InvalidParameter(f"marks is {marks}; give from 1 to {MOST_MARKS:,}.")
-        steps = np.rint(np.geomspace(1, last, marks)) if marks > 1 else np.array([last])
-    else:
-        steps = np.asarray(marks, dtype=np.float64).ravel()
-        if len(steps) == 0 or steps.min() < 1 or steps.max() > last:
-            raise InvalidParameter(f"marks must lie between 1 and the horizon, {last}.")
-    return np.unique(np.append(steps, horizons).astype(np.int64))
-
-
-def _independent(spec: Spec, horizons: list[int]) -> bool:
-    return len(horizons) > 1 and find(spec.name).needs_horizon
-
-
-def _ends(
-    spec: Spec, horizons: list[int], marks: NDArray[np.int64]
-) -> list[tuple[int, NDArray[np.int64]]]:
-    """The runs that one seed gives an algorithm: where each ends, and what it records on the way."""
-    if _independent(spec, horizons):
-        return [(end, np.array([end])) for end in horizons]
-    return [(horizons[-1], marks)]
-
-
-def _run_all(cells: list[Cell], jobs: int) -> Iterator[Finished]:
-    if jobs == 1 or len(cells) == 1:
-        yield from map(run_cell, cells)
-        return
-    import joblib
-
-    _compile_all(cells)  # once here, so that the workers find it on disk
-    # More processes than cores and runs would only wait for each other.
-    most = min(jobs, len(cells), max(2, joblib.cpu_count()))
-    parallel = joblib.Parallel(n_jobs=most, return_as="generator_unordered")
-    yield from parallel(joblib.delayed(run_cell)(cell) for cell in cells)  # type: ignore[misc]
-
-
-def _compile_all(cells: list[Cell]) -> None:
-    first = {str(cell.spec): cell for cell in reversed(cells)}
-    for cell in first.values():
-        if cell.compiled:
-            run_cell(replace(cell, marks=np.ones(1, np.int64)))
-
-
-def _all_curves(
-    specs: list[Spec],
-    horizons: list[int],
-    marks: NDArray[np.int64],
-    done: list[Finished],
-    scale: float,
-) -> Iterator[Curves]:
-    """What every algorithm came to; those of which no run is finished are left out."""
-    for spec in specs:
-        mine = [one for one in done if one.label == str(spec)]
-        ends = horizons if _independent(spec, horizons) else horizons[-1:]
-        complete = {
-            run: parts
-            for run, parts in _by_run(mine).items()
-            if [part.horizon for part in parts] == ends
-        }
-        if complete:
-            stops = np.array(ends) if len(ends) > 1 else marks
-            yield _curves(spec, stops, list(complete.values()), scale)
-
-
-def _by_run(done: list[Finished]) -> dict[int, list[Finished]]:
-    """The finished parts of each run, runs and horizons in order."""
-    runs: dict[int, list[Finished]] = {}
-    for one in sorted(done, key=lambda one: (one.run, one.horizon)):
-        runs.setdefault(one.run, []).append(one)
-    return runs
-
-
-def _curves(
-    spec: Spec, marks: NDArray[np.int64], runs: list[list[Finished]], scale: float
-) -> Curves:
-    """The curves of an algorithm; the parts of a run with several horizons are put side by side."""
-
-    def table(column: Callable[[Finished], NDArray[Any]]) -> NDArray[Any]:
-        return np.array([np.concatenate([column(part) for part in parts]) for parts in runs])
-
-    return Curves(
-        name=spec.name,
-        params=dict(spec.params),
-        marks=marks,
-        regret=scale * table(lambda one: one.ledger.regret_at),
-        comparisons=table(lambda one: one.ledger.duels_at),
-        answers=table(lambda one: one.ledger.answer_at),
-        correct=table(lambda one: one.correct),
-        seconds=sum(part.seconds for parts in runs for part in parts),
-        independent=len(runs[0]) > 1,
-    )
+        return int(marks)
+    steps = np.asarray(marks, dtype=np.float64).ravel()
+    if len(steps) == 0 or steps.min() < 1 or steps.max() > last:
+        raise InvalidParameter(f"marks must lie between 1 and the horizon, {last}.")
+    return tuple(steps.astype(np.int64).tolist())

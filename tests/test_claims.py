@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.kernels.claims import (
-    NONE,
+from copeland.kernels.heaps import ABSENT
+from copeland.kernels.planner.claims import (
     claims_with_room,
     is_held,
     new_claims,
@@ -83,7 +83,7 @@ def test_claims_released_from_the_top_come_weakest_first(some):
         release(claims, top, loser(top))
     assert seen == sorted(expected.values())
     assert not claims.lost.any()
-    assert (claims.place == NONE).all()
+    assert (claims.place == ABSENT).all()
 
 
 @given(operations, operations)
@@ -97,7 +97,7 @@ def test_a_larger_copy_goes_on_as_the_smaller_would(before, later):
     assert np.array_equal(claims.heap[: claims.size[0]], larger.heap[: larger.size[0]])
     assert np.array_equal(claims.lost, larger.lost)
     assert np.array_equal(claims.place, larger.place[: 2 * ENTRIES])
-    assert (larger.place[2 * ENTRIES :] == NONE).all()
+    assert (larger.place[2 * ENTRIES :] == ABSENT).all()
     assert weakest(claims) == weakest(larger)
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import copeland
 from copeland import bounds, results
+from copeland.cells import Cell
 from copeland.cli import app
 from copeland.errors import Interrupted
 
@@ -279,8 +280,79 @@ def test_simulate_stopped_before_any_run_ended_exits_with_130(monkeypatch, tmp_p
     monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", stop)
     done = run(*SMALL, "--out", tmp_path / "out")
     assert (done.exit_code, done.stdout) == (130, "")
-    assert done.stderr == "copeland: stopped after 0 of 6 runs.\n"
+    assert done.stderr == (
+        "copeland: stopped after 0 of 6 runs; the same command goes on from there.\n"
+    )
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def stopped(tmp_path, monkeypatch):
+    """The folder of a simulation that was stopped after four of its six runs."""
+    ran = Cell.run
+
+    def stop(cell):
+        if (cell.first, cell.spec.params) == (2, {}):
+            raise KeyboardInterrupt
+        return ran(cell)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Cell, "run", stop)
+        done = run(*SMALL, "--out", tmp_path / "out", "--json")
+    assert done.exit_code == 130
+    assert "4 of 6 runs; the same command goes on from there" in done.stderr
+    assert results.read(tmp_path / "out").interrupted
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """Which runs are made."""
+    made, run = [], Cell.run
+    monkeypatch.setattr(Cell, "run", lambda cell: made.append(cell) or run(cell))
+    return lambda: [(str(cell.spec), cell.first) for cell in made if len(cell.marks)]
+
+
+def test_the_same_command_goes_on_where_a_simulation_was_stopped(stopped, ran):
+    assert values(*SMALL, "--out", stopped)["interrupted"] is False
+    assert ran() == [("ccb", 2), ("ccb:alpha=2.0", 2)]
+    whole = copeland.simulate("cyclic-4", TWO[1::2], 1e3, runs=3, seed=5)
+    for name, column in results.read(stopped).columns().items():
+        assert (column == whole.columns()[name]).all()
+    assert sorted(path.name for path in stopped.iterdir()) == FILES
+
+
+def test_another_command_is_not_let_into_the_folder_of_a_stopped_one(stopped, nothing_may_run):
+    done = run(*SMALL[:-1], "6", "--out", stopped)
+    assert done.exit_code == 2
+    assert "--force" in done.stderr
+
+
+def test_a_simulation_that_was_killed_goes_on(stopped, ran):
+    for path in stopped.iterdir():
+        if path.is_file():
+            path.unlink()
+    assert run(*SMALL, "--out", stopped).exit_code == 0
+    assert len(ran()) == 2
+
+
+def test_a_damaged_run_of_a_stopped_simulation_is_named_and_done_again(stopped, ran):
+    kept = sorted((stopped / "unfinished" / "cells").iterdir())
+    kept[0].write_bytes(kept[0].read_bytes()[:50])
+    done = run(*SMALL, "--out", stopped)
+    assert done.exit_code == 0
+    assert kept[0].name in done.stderr and "done again" in done.stderr
+    assert len(ran()) == 3
+
+
+@pytest.mark.parametrize("backend", ["dask", "ray"])
+def test_a_simulation_has_the_same_numbers_on_a_cluster(tmp_path, backend):
+    given = values(*SMALL, "--backend", backend, "--jobs", "2", "--out", tmp_path)
+    here = values(*SMALL)
+    for told in (given, here):
+        for algorithm in told["algorithms"]:
+            del algorithm["seconds"]
+    assert given == here
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -356,6 +428,7 @@ def test_report_writes_nothing_unless_asked(tmp_path):
         ("simulate cyclic-4 -a ccb --seed -1", "seed is -1"),
         ("simulate cyclic-4 -a ccb --jobs 0", "jobs is 0"),
         ("simulate cyclic-4 -a ccb --regret third", "'third'"),
+        ("simulate cyclic-4 -a ccb --backend slurm", "choose one of loky, dask, ray"),
         ("simulate cyclic-4", "missing option '--algorithm'"),
         ("simulate easy-99999999:seed=1 -a ccb", "takes up to 10,000 options"),
         ("bounds cyclic-4 --delta 2", "delta is 2"),
@@ -464,6 +537,15 @@ def test_rankers_estimate_writes_a_matrix_that_every_command_reads(letor_file, t
     assert not list(tmp_path.glob("*.parts"))
 
 
+@pytest.mark.parametrize("more", [(), ("--adaptive",)], ids=["", "adaptive"])
+def test_rankers_estimate_counts_the_same_on_a_cluster(letor_file, tmp_path, more):
+    for backend in ("loky", "dask"):
+        out = tmp_path / f"{backend}.npz"
+        words = ("--backend", backend, "--jobs", "2", *more)
+        assert run(*estimate_words(letor_file, out, *words)).exit_code == 0
+    assert (copeland.load(tmp_path / "dask.npz").p == copeland.load(tmp_path / "loky.npz").p).all()
+
+
 def test_rankers_estimate_does_not_overwrite_without_force(letor_file, tmp_path):
     out = tmp_path / "m.npz"
     out.write_bytes(b"mine")
@@ -481,6 +563,7 @@ def test_rankers_estimate_does_not_overwrite_without_force(letor_file, tmp_path)
         (("--outcome", "sing"), "sign"),
         (("--ties", "halv"), "half"),
         (("--comparisons", "0"), "at least 1"),
+        (("--backend", "slurm"), "choose one of loky, dask, ray"),
     ],
 )
 def test_rankers_estimate_refuses_bad_input_in_a_sentence(letor_file, tmp_path, more, sentence):
@@ -491,11 +574,11 @@ def test_rankers_estimate_refuses_bad_input_in_a_sentence(letor_file, tmp_path, 
 
 
 def test_report_shows_a_run_that_was_cut_as_cut(tmp_path):
-    from copeland.experiments.comparisons import Comparison
-    from copeland.experiments.store import finish
+    from copeland.comparisons import Comparison
     from copeland.problems import problem_of
+    from copeland.tasks import finish
 
-    plan = Comparison(problem_of("mslr-5"), ("random",), 10**7, runs=1, marks=8, most_duels=10_000)
+    plan = Comparison(problem_of("mslr-5"), ("random",), (10**7,), 1, marks=8, most_duels=10_000)
     results.write(plan.collect(finish(plan.tasks(), tmp_path / "kept")), tmp_path / "cut")
     assert "cut" in run("report", tmp_path / "cut", "--page").stdout
     told = values("report", tmp_path / "cut")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from copeland.policy import algorithms
+from copeland.registry import algorithms
 from copeland.testing import CHECKS
 
 ALWAYS = ("ccb", "scb", "copeland-pac", "cpc", "cpc-pac", "random")

@@ -9,8 +9,8 @@ import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc
 from copeland.cells import loop_for
+from copeland.kernels.imed import imed_index
 from copeland.kernels.loop import new_ledger
-from copeland.kernels.planner.votes import index
 from copeland.policy import arrays_of
 from copeland.problems.implicit import implicit_order
 
@@ -67,7 +67,7 @@ def test_a_pair_is_dueled_only_while_it_is_open():
             continue
         n = wins[i, j] + wins[j, i]
         level = math.log(t) + cpc.SETTINGS["cautious"]
-        assert max(index(wins[i, j], n, 0.0), index(wins[j, i], n, 0.0)) <= level
+        assert max(imed_index(wins[i, j], n, 0.0), imed_index(wins[j, i], n, 0.0)) <= level
         winner = i if luck.random() < p[i, j] else j
         wins[winner, i + j - winner] += 1
         cpc.update(planner, winner, i + j - winner, rng)

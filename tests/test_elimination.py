@@ -9,7 +9,7 @@ import pytest
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import pbr, rankel, savage
-from copeland.policy import find
+from copeland.registry import find
 
 pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
 

@@ -390,6 +390,8 @@ def public(module):
         value = getattr(module, name)
         if name.startswith("_") or not callable(value) or _is_error(value):
             continue
+        if getattr(value, "_is_protocol", False):  # says what others have, and cannot be called
+            continue
         if hasattr(module, "__all__") or getattr(value, "__module__", "") == module.__name__:
             yield value
 
@@ -429,7 +431,7 @@ def samples(kind):
         ],
         "Problem": lambda: [*map(copeland.problems.problem_of, ("cyclic-4", "implicit-5"))],
         "Policy": lambda: [copeland.Policy("ccb", 3, 0)],
-        "Algorithm": lambda: [copeland.policy.algorithms()["ccb"]],
+        "Algorithm": lambda: [copeland.registry.algorithms()["ccb"]],
         "Runs": lambda: [copeland.simulate("cyclic-4", "random", 10, 2, compiled=False)],
         "Collection": lambda: [_collection()],
         "Ranker": lambda: copeland.ranking.all_features(_collection()),

@@ -12,7 +12,7 @@ import pytest
 
 import copeland
 from copeland import Policy
-from copeland.policy import algorithms
+from copeland.registry import algorithms
 
 FOLDER = Path(__file__).parent / "golden"
 

@@ -18,11 +18,11 @@ from copeland.ranking.comparison import (
     EXPECTED,
     NAIVE,
     SIGN,
+    click_world,
     compare_many,
     compare_once,
     draw_list,
     expected_lead,
-    new_room,
     outcome_code,
     rank_weights,
     sign_of,
@@ -93,25 +93,22 @@ def enumerated(case):
     return mean
 
 
-def arrays(rankings):
-    """Rankings as the kernels want them: the second query of two, so that start counts."""
+def world_of(rankings, grades, length, model, outcome=SIGN, tau=3.0):
+    """Rankings as the kernels want them: the second query of two, so that the offset counts."""
     order = np.array(rankings, dtype=np.int16)
     rank = np.argsort(order, axis=1).astype(np.int16)
     junk = np.zeros((2, 3), np.int16)
-    return np.hstack([junk, order]), np.hstack([junk, rank])
+    return click_world(
+        np.hstack([junk, order]), np.hstack([junk, rank]), np.array((0, 0, 0, *grades)),
+        np.array([0, 3, 3 + len(grades)]), model, outcome, length, tau,
+    )  # fmt: skip
 
 
 def run(case, outcome, times, seed, twin=compiled, swap=False):
     """The kernel's wins, losses, ties, and the sums of outcomes and squares."""
-    rankings, grades, length, model = case
-    n = len(grades)
-    order, rank = arrays(rankings)
     counts, sums = np.zeros(3, np.int64), np.zeros(2)
-    twin(compare_many)(
-        outcome, rank_weights(n), model.tables(length), order, rank, np.array((0, 0, 0, *grades)),
-        int(swap), int(not swap), 3, n, length, times, new_room(n, length), counts, sums,
-        np.random.default_rng(seed),
-    )  # fmt: skip
+    rng, world = np.random.default_rng(seed), world_of(*case, outcome)
+    twin(compare_many)(world, int(swap), int(not swap), 1, times, counts, sums, rng)
     return counts, sums
 
 
@@ -165,13 +162,8 @@ def test_the_kernels_expected_outcome_has_the_enumerated_mean(case):
 
 
 def test_the_plain_kernel_wins_as_often_as_enumerated():
-    rankings, grades, length, model = BAR
-    n, counts = 100_000, np.zeros(3, np.int64)
-    rank = arrays(rankings)[1]
-    compiled(plain_many)(
-        rank_weights(4), model.tables(3), rank, np.array((0, 0, 0, *grades)), 0, 1, 3, 4, n,
-        new_plain_room(4, length), counts, np.random.default_rng(13),
-    )  # fmt: skip
+    n, counts, rng = 100_000, np.zeros(3, np.int64), np.random.default_rng(13)
+    compiled(plain_many)(world_of(*BAR), 0, 1, 1, n, new_plain_room(4, BAR[2]), counts, rng)
     assert within((counts[0] + counts[2] / 2) / n, enumerated(BAR)["sign"], 0.5, n)
 
 
@@ -185,10 +177,8 @@ def test_fast_and_plain_agree_on_a_long_query():
     case = random_case(120, 1)
     n, plain = 200_000, np.zeros(3, np.int64)
     fast, _ = run(case, SIGN, n, seed=14)
-    compiled(plain_many)(
-        rank_weights(120), case[3].tables(10), arrays(case[0])[1], np.array((0, 0, 0, *case[1])),
-        0, 1, 3, 120, n, new_plain_room(120, 10), plain, np.random.default_rng(15),
-    )  # fmt: skip
+    rng = np.random.default_rng(15)
+    compiled(plain_many)(world_of(*case), 0, 1, 1, n, new_plain_room(120, 10), plain, rng)
     for place in range(3):
         p = (fast[place] + plain[place]) / (2 * n)
         assert within((fast[place] - plain[place]) / n, 0, math.sqrt(2 * p * (1 - p)), n)
@@ -224,10 +214,10 @@ def test_a_query_of_one_document_ties_or_is_a_coin(outcome):
 @pytest.mark.parametrize("n", [7, 60])
 def test_shares_and_expected_outcome_are_those_of_the_definition(n, model):
     rankings, grades, _, clicks = random_case(n, 4, model)
-    order, rank = arrays(rankings)
-    weights, room, rng = rank_weights(n), new_room(n, 6), np.random.default_rng(19)
+    world, rng = world_of(rankings, grades, 6, clicks), np.random.default_rng(19)
+    room = world.room
     for _ in range(20):
-        draw_list(weights, order, rank, 0, 1, 3, n, 6, room, rng)
+        draw_list(world, 0, 1, 3, n, rng)
         documents = room.shown.tolist()
         share = shares(listed(documents, rankings))
         assert room.share == pytest.approx(share, abs=1e-12)
@@ -236,8 +226,7 @@ def test_shares_and_expected_outcome_are_those_of_the_definition(n, model):
         for pattern, p in click_distribution(clicks, [grades[d] for d in documents]).items():
             ours, theirs = assigned(share[list(pattern)])
             o += p * (ours - theirs)
-        found = expected_lead(clicks.tables(6), np.array((0, 0, 0, *grades)), 3, 6, room)
-        assert found == pytest.approx(o, abs=1e-12)
+        assert expected_lead(world, 3, n) == pytest.approx(o, abs=1e-12)
 
 
 def assigned(share):
@@ -258,11 +247,11 @@ def test_the_programme_for_credit_equals_the_sum_over_assignments(m):
 
 @pytest.mark.parametrize("tau", [0.0, 1.0, 3.0, 20.0])
 def test_shares_stay_exact_down_a_list_for_any_tau(tau):
-    rankings = random_case(12, 5)[0]
-    order, rank = arrays(rankings)
-    room, rng = new_room(12, 12), np.random.default_rng(20)
+    rankings, grades, _, clicks = random_case(12, 5)
+    world, rng = world_of(rankings, grades, 12, clicks, tau=tau), np.random.default_rng(20)
+    room = world.room
     for _ in range(50):
-        draw_list(rank_weights(12, tau), order, rank, 0, 1, 3, 12, 12, room, rng)
+        draw_list(world, 0, 1, 3, 12, rng)
         share = shares(listed(room.shown.tolist(), rankings, tau))
         assert room.share == pytest.approx(share, abs=1e-9)
 
@@ -434,10 +423,6 @@ def test_wrong_names_are_met_with_the_nearest():
 
 
 def test_one_comparison_is_a_sign():
-    order, rank = arrays(BAR[0])
-    model = ClickModel((1.0, 1.0), (1.0, 1.0))
-    lead = compare_once(
-        NAIVE, rank_weights(4), model.tables(3), order, rank, np.zeros(7, np.int64),
-        0, 1, 3, 4, 3, new_room(4, 3), Luck(0.75, 0.5),
-    )  # fmt: skip
+    world = world_of(BAR[0], (0,) * 4, 3, ClickModel((1.0, 1.0), (1.0, 1.0)), NAIVE)
+    lead = compare_once(world, 0, 1, 1, Luck(0.75, 0.5))
     assert lead == -1.0  # the second drew, and the user clicked once and left

@@ -12,13 +12,20 @@ PACKAGE = Path(copeland.__file__).parent
 # From the bottom up: a module may import from its own layer and from those above it in this list.
 LAYERS = [
     {"errors", "version", "files", "inert"},
-    {"archives", "tallies", "streams", "matrix", "data"},
+    {"archives", "tallies", "streams", "matrix", "data", "spec"},
     {"winners", "gaps", "limits", "bounds"},
     {"kernels"},
-    {"policy"},
-    {"problems", "algorithms"},
-    {"cells", "runs", "simulation", "results", "certificate"},
-    {"experiments", "ranking", "testing", "study"},
+    {"problems", "runs"},
+    {"results"},
+    {"tasks"},
+    {"registry"},
+    {"policy", "algorithms"},
+    {"cells"},
+    {"comparisons"},
+    {"simulation", "certificate"},
+    {"ranking"},
+    {"experiments", "study"},
+    {"testing"},
     {"report"},
     {"cli"},
 ]
@@ -51,6 +58,17 @@ def test_imports_point_downwards():
         if own == "__init__":
             continue
         wrong += [f"{path.name}: {part}" for part in imported(path) if layer(part) > layer(own)]
+    assert wrong == []
+
+
+def test_the_papers_algorithms_import_no_others_than_the_papers():
+    papers = {"ccb", "scb", "copeland_pac", "kl_best_arm"}
+    wrong = []
+    for name in papers:
+        tree = ast.parse((PACKAGE / "algorithms" / f"{name}.py").read_text())
+        modules = {node.module or "" for node in tree.body if isinstance(node, ast.ImportFrom)}
+        used = {m.split(".")[2] for m in modules if m.startswith("copeland.algorithms.")}
+        wrong += [f"{name}: {one}" for one in used - papers]
     assert wrong == []
 
 

@@ -28,9 +28,10 @@ from copeland.experiments.leaderboard import (
     groups,
     play,
 )
-from copeland.experiments.store import key_of
-from copeland.policy import Spec, algorithms
+from copeland.registry import algorithms
 from copeland.report.leaderboard import leaderboard_page
+from copeland.spec import Spec
+from copeland.tasks import key_of
 
 FEW = Effort(seconds=0.0, least=3, most=5)
 

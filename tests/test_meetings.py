@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.kernels.meetings import (
+from copeland.kernels.planner.meetings import (
     NONE,
     after,
     enter,
@@ -17,7 +17,7 @@ from copeland.kernels.meetings import (
     side_of,
     with_room,
 )
-from copeland.kernels.trees import lowest_leaf, new_tree, put, smallest
+from copeland.kernels.planner.trees import lowest_leaf, new_tree, put, smallest
 
 K = 9
 

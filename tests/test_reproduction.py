@@ -14,11 +14,10 @@ from typer.testing import CliRunner
 import copeland
 import copeland.data
 from copeland import InvalidParameter, results
+from copeland.cells import Cell
 from copeland.cli import app
 from copeland.experiments import analyses, paper, reproduction
-from copeland.experiments.comparisons import SimulationTask
 from copeland.experiments.reproduction import as_json, reproduce
-from copeland.experiments.store import FOLDER
 from copeland.report import findings
 from copeland.report.figures import image, regret_figure
 from copeland.report.findings import Reading, ahead, reading
@@ -29,6 +28,7 @@ from copeland.report.reproduction import (
     write_reproduction,
 )
 from copeland.runs import Curves, Runs
+from copeland.tasks import FOLDER
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -49,9 +49,9 @@ def shortened(make):
 
     def short(*args):
         figure = make(*args)
-        horizons = (100, 1000) if figure.comparison.horizons else ()
+        horizons = (100, 1000) if len(figure.comparison.horizons) > 1 else (1000,)
         short = dataclasses.replace(
-            figure.comparison, horizon=1000, horizons=horizons, runs=2, marks=8, most_duels=0
+            figure.comparison, horizons=horizons, runs=2, marks=8, most_duels=0
         )
         return dataclasses.replace(figure, comparison=short)
 
@@ -125,7 +125,7 @@ def test_the_command_line_passes_more_algorithms_on(tmp_path):
 
 
 def test_nothing_is_run_twice(found, folder, matrix, monkeypatch):
-    for task in (reproduction.SubsetTask, SimulationTask):
+    for task in (reproduction.SubsetTask, Cell):
         monkeypatch.setattr(task, "run", lambda self: pytest.fail("done twice"))
     again = reproduce(folder, matrix=matrix)
     assert as_json(again)["table1"] == as_json(found)["table1"]

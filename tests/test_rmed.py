@@ -11,7 +11,7 @@ import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import rmed1, rmed2, rmed2fh
 from copeland.kernels.rmed import cheapest_refuter, first_step, new_evidence, weigh
-from copeland.policy import find
+from copeland.registry import find
 
 pytestmark = pytest.mark.slow  # the oracles of rivals are left out of `make fast`
 

@@ -13,8 +13,8 @@ from copeland.algorithms import doubler, multisbm, sparring
 from copeland.cells import loop_for
 from copeland.kernels.learners import ask
 from copeland.kernels.loop import new_ledger
-from copeland.policy import find
 from copeland.problems import problem_of
+from copeland.registry import find
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -5,8 +5,8 @@ import copeland
 from copeland import InvalidParameter, PreferenceMatrix
 from copeland.cells import loop_for
 from copeland.errors import Interrupted, UnknownAlgorithm, UnknownProblem
-from copeland.policy import find
 from copeland.problems import matrix_problem
+from copeland.registry import find
 
 EASY = PreferenceMatrix([[0.5, 0.8, 0.7], [0.2, 0.5, 0.9], [0.3, 0.1, 0.5]], name="easy")
 CYCLE = PreferenceMatrix([[0.5, 0.8, 0.2], [0.2, 0.5, 0.8], [0.8, 0.2, 0.5]], name="cycle")

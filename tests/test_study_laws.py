@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copeland.errors import CopelandError, InvalidRow
-from copeland.policy import _registry, arrays_of, find, register
+from copeland.policy import arrays_of
+from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
 from copeland.study.events import KINDS, Event, from_json, to_json
 from copeland.study.guide import guide_of

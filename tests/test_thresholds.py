@@ -10,9 +10,8 @@ from conftest import random_matrix
 import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import ccb, ecw_rmed
-from copeland.algorithms.cpc import SETTINGS
 from copeland.kernels.certificates import lightest_upset
-from copeland.kernels.imed import imed_expiry, imed_index
+from copeland.kernels.imed import SETTINGS, imed_expiry, imed_index_of_leader
 from copeland.kernels.pairs import NEVER
 
 
@@ -36,7 +35,7 @@ def index(wins, n):
     ],
 )
 def test_the_index_by_hand(wins, duels, expected):
-    assert imed_index(wins, duels) == pytest.approx(expected, abs=1e-12)
+    assert imed_index_of_leader(wins, duels) == pytest.approx(expected, abs=1e-12)
     assert index(wins, duels) == pytest.approx(expected, abs=1e-12)
 
 

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter
 from copeland.kernels.draws import draw, pick
 from copeland.kernels.mark import kernel
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 Ints = NDArray[np.int64]
 

@@ -18,8 +18,7 @@ Rulings where the paper is silent:
   u_cc = 1/2 is the one largest; other ties are drawn uniformly.
 - A coin that cannot matter (an empty set, a single candidate) is not thrown.
 
-With ``threshold`` "eager" or "cautious" line 6 decides pairs as :mod:`copeland.algorithms.cpc` does with
-that setting. Line 13 still compares the upper ends u_jc of its open pairs.
+With ``threshold`` "eager" or "cautious" line 6 decides pairs as :mod:`copeland.kernels.imed` says. Line 13 still compares the upper ends u_jc of its open pairs.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.algorithms.thresholds import OWN, caution_of
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
     Pairs,
@@ -48,8 +46,8 @@ from copeland.kernels import (
     strongest_challenger,
     total,
 )
-from copeland.kernels.imed import imed_expiry
-from copeland.policy import Algorithm, register
+from copeland.kernels.imed import OWN, caution_of, imed_expiry
+from copeland.registry import Algorithm, register
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -66,7 +64,7 @@ class State(NamedTuple):
     n_open: Ints  # how many j in B^i_t have 1/2 in [l_ij, u_ij]: the set of line 10, by row
     losses: Ints  # (1,): L_C, the estimated losses of a Copeland winner
     alpha: NDArray[np.float64]  # (1,)
-    borrowed: Bools  # (1,): whether pairs are decided as by CPC, in place of line 6
+    borrowed: Bools  # (1,): whether pairs are decided by IMED's index, in place of line 6
     caution: NDArray[np.float64]  # (1,): the nats beyond ln t that this takes
     step: Ints  # (1,): the step that `advance` came to
     changed: Bools  # (1,): a pair changed side since lines 7 to 9 ran
@@ -76,7 +74,7 @@ class State(NamedTuple):
 def init(k: int, alpha: float = 0.51, threshold: str = OWN) -> State:
     """Lines 1 to 4; ``alpha`` > 1/2 widens the intervals (the paper prints no value).
 
-    ``threshold`` is "own", or the setting of CPC by which pairs are decided.
+    ``threshold`` is "own", or the caution with which IMED's index decides pairs.
     """
     caution = caution_of("ccb", threshold)
     if not alpha > 0.5:

@@ -34,7 +34,7 @@ from copeland.algorithms.kl_best_arm import Arms, close_round, leader, new_arms
 from copeland.errors import InvalidParameter
 from copeland.kernels import OPEN, WON, Trials, draw, kernel, new_trials, observe, pick, total
 from copeland.kernels.trials import forget_pair
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -14,7 +14,7 @@ A pair with n duels and the empirical rate p is decided at step t while
 
 The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
 of growth alone. The second keeps exact ties from being decided by their mere length. ``caution`` trades
-the mean against rare long wrong spells: see :data:`SETTINGS`.
+the mean against rare long wrong spells: see :data:`copeland.kernels.imed.SETTINGS`.
 
 Hardly any pair is dueled but while it is open, so a pair that is not tied has O(log t) duels.
 """
@@ -24,10 +24,9 @@ from __future__ import annotations
 import math
 
 from copeland.errors import InvalidParameter, nearest
-from copeland.kernels.claims import weakest
+from copeland.kernels.imed import SETTINGS
 from copeland.kernels.mark import kernel
-from copeland.kernels.meetings import full
-from copeland.kernels.pairs import NEVER
+from copeland.kernels.pairs import first_step_after
 from copeland.kernels.planner import (
     LOSS,
     WIN,
@@ -43,9 +42,9 @@ from copeland.kernels.planner import (
     with_options,
     with_votes,
 )
-from copeland.policy import Algorithm, register
-
-SETTINGS = {"eager": 0.0, "cautious": 3.0}  # nats beyond ln t that a decision needs
+from copeland.kernels.planner.claims import weakest
+from copeland.kernels.planner.meetings import full
+from copeland.registry import Algorithm, register
 
 
 def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
@@ -87,8 +86,7 @@ def select(planner, t, rng):
 @kernel
 def rest(planner, t):
     """Return the first step at which a decision expires."""
-    exponent = weakest(planner.claims) - planner.caution[0]
-    return NEVER if exponent > 42 else max(t + 1, math.ceil(math.exp(exponent)))
+    return max(t + 1, first_step_after(weakest(planner.claims) - planner.caution[0]))
 
 
 @kernel

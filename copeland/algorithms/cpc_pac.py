@@ -17,9 +17,9 @@ from copeland.algorithms.cpc import (
 from copeland.errors import InvalidParameter
 from copeland.kernels.evidence import levels
 from copeland.kernels.mark import kernel
-from copeland.kernels.meetings import NONE
 from copeland.kernels.planner import (
     EPOCH,
+    NONE,
     Planner,
     crown_proved,
     look_around,
@@ -33,7 +33,7 @@ from copeland.kernels.planner import (
     with_options,
     with_votes,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 def init(

@@ -38,7 +38,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import least
 from copeland.kernels.certificates import price_pairs
 from copeland.kernels.mark import kernel
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 MOST_OPTIONS = 16
 

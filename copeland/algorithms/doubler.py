@@ -53,7 +53,7 @@ from copeland.kernels.learners import (
 )
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 ONLY = 0  # the row of the one learner
 

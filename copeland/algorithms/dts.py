@@ -37,7 +37,7 @@ from copeland.kernels import (
     sampled_scores,
     theta,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

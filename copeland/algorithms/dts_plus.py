@@ -36,7 +36,7 @@ from copeland.kernels import (
     sample_sides,
     sampled_scores,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

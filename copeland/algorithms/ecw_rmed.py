@@ -32,8 +32,8 @@ remain where gaps are tiny, because a wrong estimate may keep the cheapest winne
 ``mslr-5`` the median is about 5,000, the mean about 14,000 (11,000 with beta = 1e-9).
 
 With ``threshold`` "eager" or "cautious", a pair's evidence is the index of :mod:`copeland.kernels.imed` in
-place of n d, and the level to reach is ln t plus the caution of that setting of
-:mod:`copeland.algorithms.cpc`, both for an option to be sure and for a pair to be behind its quota.
+place of n d, and the level to reach is ln t plus the caution of that setting, both for an option to be
+sure and for a pair to be behind its quota.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.algorithms.copeland_pac import win_rate
-from copeland.algorithms.thresholds import OWN, caution_of
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import least
 from copeland.kernels.certificates import (
@@ -60,10 +59,10 @@ from copeland.kernels.certificates import (
     take_evidence,
 )
 from copeland.kernels.draws import draw, pick
-from copeland.kernels.imed import imed_index
+from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
 from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import NEVER
-from copeland.policy import Algorithm, register
+from copeland.kernels.pairs import LATEST, NEVER
+from copeland.registry import Algorithm, register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -350,7 +349,7 @@ def update(state, winner, loser, rng):
     i, j = state.numbers[winner], state.numbers[loser]
     count_duel(state.tally, i, j)
     if state.borrowed[0]:
-        index = imed_index(state.tally.wins[i, j], state.tally.duels[i, j])
+        index = imed_index_of_leader(state.tally.wins[i, j], state.tally.duels[i, j])
         take_evidence(state.tally, i, j, index)
     state.weighed[0] = False
     state.planned[0] = False
@@ -402,7 +401,7 @@ def fewest_duels(tally):
 @kernel
 def just_before(log_t):
     """Return the last step t whose ln t is surely not above ``log_t``, allowing for rounding."""
-    return NEVER if log_t > 42 else int(math.exp(log_t) * (1 - 1e-14))
+    return NEVER if log_t > LATEST else int(math.exp(log_t) * (1 - 1e-14))
 
 
 ALGORITHM = register(

@@ -39,7 +39,7 @@ from copeland.kernels.arrays import greatest
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import OPEN, WON, Trials, forget, new_trials, observe
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -30,7 +30,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
 from copeland.kernels.sweeps import Roster, new_roster, strike, swept, turn, visiting
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -47,7 +47,7 @@ from copeland.kernels.batches import (
 from copeland.kernels.beliefs import Beliefs, believe, new_beliefs, theta
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER, count
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -48,7 +48,7 @@ from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER, count
 from copeland.kernels.ucb import upper
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -46,7 +46,7 @@ from copeland.kernels.learners import (
     ucb_scale,
 )
 from copeland.kernels.mark import kernel
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -38,7 +38,7 @@ from copeland.kernels.sweeps import (
     pair_to_duel,
     record,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 State = Contest
 

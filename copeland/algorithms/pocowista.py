@@ -41,7 +41,7 @@ from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 from copeland.kernels.trials import is_tied as near_tie
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel, pick
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

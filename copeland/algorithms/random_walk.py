@@ -44,7 +44,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.markov import fundamental, stationary
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 GROWTH = 1.1  # of the duels between two looks at the walk
 

@@ -48,7 +48,7 @@ from copeland.kernels.rmed import (
     weigh,
     whose_turn,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -49,7 +49,7 @@ from copeland.kernels.rmed import (
     sparing_opponent,
     whose_turn,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

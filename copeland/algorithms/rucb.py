@@ -31,7 +31,7 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 UNMET = 2.0
 

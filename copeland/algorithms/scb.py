@@ -38,7 +38,7 @@ from copeland.algorithms.copeland_pac import select as select_solver
 from copeland.algorithms.copeland_pac import update as update_solver
 from copeland.kernels import LOST, NEVER, TIED, WON, forget, kernel
 from copeland.kernels.trials import resume_ties
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

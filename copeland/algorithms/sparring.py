@@ -44,7 +44,7 @@ from copeland.kernels.learners import (
     ucb_scale,
 )
 from copeland.kernels.mark import kernel
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

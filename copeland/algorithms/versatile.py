@@ -42,7 +42,7 @@ from copeland.kernels.learners import (
     tsallis_weights,
 )
 from copeland.kernels.mark import kernel
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -47,7 +47,7 @@ from copeland.kernels.learners import (
     toss_self_duel,
 )
 from copeland.kernels.mark import kernel
-from copeland.policy import Algorithm, register
+from copeland.registry import Algorithm, register
 
 
 class State(NamedTuple):

@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import NEVER
-from copeland.policy import Algorithm, register
+from copeland.kernels.pairs import LATEST, NEVER
+from copeland.registry import Algorithm, register
 
 NOBODY = -1
 
@@ -98,7 +98,7 @@ def rest_length(state):
     """Return floor(beta^r), 0 in the weak version."""
     if state.beta[0] == 0:
         return 0
-    if state.round[0] * math.log(state.beta[0]) > 42:
+    if state.round[0] * math.log(state.beta[0]) > LATEST:
         return NEVER
     return int(math.pow(state.beta[0], state.round[0]))
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from copeland.cli.options import Json
-from copeland.cli.shell import app, print_json, show
-from copeland.policy import Algorithm, algorithms
+from copeland.cli.shell import app, print_json, show, warnings_as_notes
+from copeland.registry import Algorithm, algorithms
 from copeland.report.tables import algorithms_table
 
 
 @app.command("algorithms", epilog="Example: `copeland algorithms`")
 def algorithms_command(as_json: Json = False) -> None:
     """List the algorithms: what each looks for, takes and needs, and its paper."""
-    rows = [_described(algorithm) for algorithm in algorithms().values()]
+    with warnings_as_notes():
+        rows = [_described(algorithm) for algorithm in algorithms().values()]
     if as_json:
         print_json(rows)
         return

@@ -30,6 +30,9 @@ def whole(text: str) -> int:
 Number = partial(typer.Option, parser=number, metavar="NUMBER")
 Whole = partial(typer.Option, parser=whole, metavar="N")
 
+Seed = Annotated[int, Whole(help="Same seed, same numbers.")]
+Jobs = Annotated[int, Whole(help="Processes at once; changes no number.")]
+Backend = Annotated[str, typer.Option(help="loky (this machine), dask or ray; changes no number.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Matrix = Annotated[
     str,

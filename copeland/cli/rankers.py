@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import Json, Number, Whole
+from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 from copeland.inert import command_line
+from copeland.tasks import check_workers
 
 if TYPE_CHECKING:
     from copeland.ranking import Collection
@@ -102,8 +103,9 @@ def estimate_command(
             "--adaptive", help="Compare more only where it can still change who the winners are."
         ),
     ] = False,
-    seed: Annotated[int, Whole(help="Same seed, same counts.")] = 0,
-    jobs: Annotated[int, Whole(help="Processes at once; changes no count.")] = 1,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
     force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -116,6 +118,7 @@ def estimate_command(
     from copeland.ranking.estimation import Protocol, check_ties, estimate
 
     check_ties(ties)
+    check_workers(jobs, backend)
     Protocol(click_model(clicks), comparisons, outcome, length, tau, interleave)  # refuses early
     collection, grades = graded(files, grades)
     protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
@@ -134,6 +137,7 @@ def estimate_command(
                 jobs,
                 progress=advance,
                 note=note,
+                backend=backend,
             )
     except KeyboardInterrupt:
         note("copeland: stopped; the same command goes on from here.")

@@ -11,19 +11,12 @@ import typer
 
 import copeland.data as data
 import copeland.results as results
-from copeland.cli.options import Json, Whole
+from copeland.cli.options import Backend, Jobs, Json, Seed
 from copeland.cli.progress import progress_bar
-from copeland.cli.shell import (
-    BAD_INPUT,
-    INTERRUPTED,
-    app,
-    complain,
-    note,
-    print_json,
-    show,
-)
+from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
+from copeland.tasks import check_workers
 
 RANKERS = "mslr-informational"
 OTHERS = ("mslr-navigational", "mslr-perfect")
@@ -71,15 +64,14 @@ def reproduce_command(
             "several times.",
         ),
     ] = None,
-    jobs: Annotated[int, Whole(help="Processes at once; changes no number.")] = 1,
-    backend: Annotated[
-        str, typer.Option(help="loky (this machine), dask or ray; changes no number.")
-    ] = "loky",
-    seed: Annotated[int, Whole(help="Same seed, same numbers.")] = 0,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
+    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Make the paper's figures and tables anew, beside what the paper says of them."""
-    _check(out, quick, full, jobs, seed)
+    check_workers(jobs, backend)
+    _check(out, quick, full, seed)
     parts = [name.strip() for names in only or [] for name in names.split(",")]
     rankers = _rankers(matrix, parts)
     others = {name: data.load(name) for name in OTHERS if data.cached(name) is not None}
@@ -105,9 +97,6 @@ def reproduce_command(
     except KeyboardInterrupt:
         note("copeland: stopped; what is done is kept, and the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
-    except ImportError as error:  # of a backend, which names its extra
-        complain(error)
-        raise typer.Exit(BAD_INPUT) from None
 
     from copeland.report.reproduction import PAGE, summary, write_reproduction
 
@@ -120,11 +109,9 @@ def reproduce_command(
     note(f"Written to {out}: look at {out / PAGE}.")
 
 
-def _check(out: Path, quick: bool, full: bool, jobs: int, seed: int) -> None:
+def _check(out: Path, quick: bool, full: bool, seed: int) -> None:
     if quick and full:
         raise InvalidParameter("--quick and --full exclude each other; give one of them.")
-    if jobs < 1:
-        raise InvalidParameter(f"jobs is {jobs}; it must be at least 1.")
     if seed < 0:
         raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
     results.check_folder(out, force=True)

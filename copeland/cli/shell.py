@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from copeland.errors import CopelandError
+from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError
 from copeland.inert import inert
 from copeland.version import __version__
 
@@ -112,6 +113,19 @@ def width() -> int:
 def note(text: str) -> None:
     """Put a sentence on standard error, where it does not mix with results."""
     print(inert(text), file=sys.stderr)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Say on standard error, in a sentence, what is warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AssumptionWarning)
+        warnings.simplefilter("always", AlgorithmWarning)
+        try:
+            yield
+        finally:
+            for warning in caught:
+                note(f"copeland: {warning.message}")
 
 
 def complain(error: BaseException) -> None:

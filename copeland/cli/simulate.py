@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import shlex
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import copeland.results as results
-from copeland.cli.options import Json, Number, Whole
+from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.progress import progress_bar
-from copeland.cli.shell import INTERRUPTED, app, note, print_json, show, width
-from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter, Undefined
+from copeland.cli.shell import (
+    INTERRUPTED,
+    app,
+    note,
+    print_json,
+    show,
+    warnings_as_notes,
+    width,
+)
+from copeland.errors import Interrupted, InvalidParameter, Undefined
 from copeland.limits import lower_regret
 from copeland.problems import load, redrawn
 from copeland.report.tables import limit_sentence, runs_table
@@ -41,7 +48,8 @@ def simulate_command(
             "--algorithm",
             "-a",
             metavar="NAME[:PARAM=VALUE,...]",
-            help="An algorithm, with parameters if wished; may be given several times.",
+            help="An algorithm, with parameters if wished, or FILE.py:NAME for one of your own; may be "
+            "given several times.",
         ),
     ],
     horizon: Annotated[
@@ -53,13 +61,18 @@ def simulate_command(
         ),
     ] = [1e8],  # noqa: B006, typer copies it
     runs: Annotated[int, Whole(help="Runs of each algorithm.")] = 100,
-    seed: Annotated[int, Whole(help="Same seed, same numbers.")] = 0,
-    jobs: Annotated[int, Whole(help="Processes at once; changes no number.")] = 1,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
     regret: Annotated[
         str, typer.Option(help="definition-1, or half of it as later papers plot.")
     ] = "definition-1",
     out: Annotated[
-        Path | None, typer.Option(help="Write results, figures and a page into this folder.")
+        Path | None,
+        typer.Option(
+            help="Write results, figures and a page into this folder. What is done is kept there: the "
+            "same command goes on where it was stopped."
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the results in --out, if there are any.")
@@ -70,21 +83,34 @@ def simulate_command(
     as_json: Json = False,
 ) -> None:
     """Run algorithms on a problem and show their regret; without --out nothing is written."""
-    if out is not None:
-        results.check_folder(out, force)
     command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound)
+    if out is not None:
+        results.check_folder(out, force, command)
     limit = _limit(problem) if lower_bound else None
     try:
-        with progress_bar("runs") as advance, _warnings_as_notes():
+        with progress_bar("runs") as advance, warnings_as_notes():
             done = simulate(
-                problem, algorithm, horizon, runs, seed, jobs, regret=regret, progress=advance
+                problem,
+                algorithm,
+                horizon,
+                runs,
+                seed,
+                jobs,
+                regret=regret,
+                folder=None if out is None else out / results.UNFINISHED,
+                backend=backend,
+                progress=advance,
+                note=lambda sentence: note(f"copeland: {sentence}"),
             )
     except Interrupted as stop:
-        note(f"copeland: {str(stop).split(';')[0]}.")
+        later = "" if out is None else "; the same command goes on from there"
+        note(f"copeland: {str(stop).split(';')[0]}{later}.")
         if isinstance(stop.runs, Runs):
             _deliver(stop.runs, out, command, limit, as_json)
         raise typer.Exit(INTERRUPTED) from None
     _deliver(done, out, command, limit, as_json)
+    if out is not None:
+        shutil.rmtree(out / results.UNFINISHED, ignore_errors=True)
 
 
 def outcome(runs: Runs) -> dict[str, Any]:
@@ -170,15 +196,3 @@ def _command(
     if lower_bound:
         words += ["--lower-bound"]
     return shlex.join(words)
-
-
-@contextmanager
-def _warnings_as_notes() -> Iterator[None]:
-    """Say on standard error, in a sentence, what the simulation warns of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", AssumptionWarning)
-        try:
-            yield
-        finally:
-            for warning in caught:
-                note(f"copeland: {warning.message}")

@@ -15,26 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland import limits
-from copeland.cells import Cell, Finished, run_cell
+from copeland.cells import Cell, sources
+from copeland.comparisons import side_by_side
 from copeland.errors import Undefined
-from copeland.experiments.store import Arrays
 from copeland.kernels.mark import source_digest
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import PARTS, Spec, find
 from copeland.problems import problem_of, problem_of_run, redrawn
+from copeland.registry import entrant
+from copeland.tasks import Arrays
 
 PROBE = 20_000  # steps by which the speed of an algorithm is judged
 DRAWS = 10  # of a random problem, to average its limits over
 MOST_EXACT = 60  # options up to which limits are exact
-
-# What every run goes through, whatever the algorithm.
-_RUNNING = (
-    "copeland.kernels.loop",
-    "copeland.cells",
-    "copeland.streams",
-    "copeland.problems.problem",
-    "copeland.problems.generators",
-)
 
 
 @dataclass(frozen=True)
@@ -67,13 +59,13 @@ class Bout:
             "marks": list(self.marks),
             "effort": asdict(self.effort),
             "seed": self.seed,
-            "sources": _sources(self.algorithm),
+            "sources": sources(entrant(self.algorithm)[0]),
         }
 
     def run(self) -> Arrays:
         """Run until the seconds are spent."""
         most_duels = self._most_duels()
-        done: list[list[Finished]] = []
+        done: list[list[Arrays]] = []
         seconds: list[float] = []
         while len(done) < self.effort.most:
             start = time.process_time()
@@ -82,14 +74,14 @@ class Bout:
             if len(done) >= self.effort.least and sum(seconds) > self.effort.seconds:
                 break
 
-        def table(column: Callable[[Finished], NDArray[Any]]) -> NDArray[Any]:
-            return np.array([np.concatenate([column(one) for one in parts]) for parts in done])
+        def table(name: str) -> NDArray[Any]:
+            return np.concatenate([side_by_side(parts, name) for parts in done])
 
         return {
-            "regret": table(lambda one: one.ledger.regret_at),
-            "duels": table(lambda one: one.ledger.duels_at),
-            "correct": table(lambda one: one.correct),
-            "reached": np.array([parts[-1].ledger.regret[0] for parts in done]),
+            "regret": table("regret"),
+            "duels": table("comparisons"),
+            "correct": table("correct"),
+            "reached": np.concatenate([parts[-1]["reached"] for parts in done]),
             "seconds": np.array(seconds),
         }
 
@@ -98,26 +90,28 @@ class Bout:
         probe = self._run_one(0, PROBE, (PROBE,), 0)
         if not self.effort.longest:
             return 0
-        return max(1, int(self.effort.longest / probe.seconds * probe.ledger.duels[0]))
+        return max(1, int(self.effort.longest / probe["seconds"][0] * probe["comparisons"][0, -1]))
 
     def _ends(self) -> list[tuple[int, tuple[int, ...]]]:
         """The runs for one seed: those who must know their horizon have one for each mark."""
-        if find(Spec.parse(self.algorithm).name).needs_horizon:
+        if entrant(self.algorithm)[0].needs_horizon:
             return [(mark, (mark,)) for mark in self.marks]
         return [(self.marks[-1], self.marks)]
 
-    def _run_one(self, run: int, horizon: int, marks: tuple[int, ...], most_duels: int) -> Finished:
-        return run_cell(
-            Cell(
-                source=self.problem if redrawn(self.problem) else problem_of(self.problem),
-                spec=Spec.parse(self.algorithm),
-                run=run,
-                horizon=horizon,
-                marks=np.array(marks, np.int64),
-                seed=self.seed,
-                most_duels=most_duels,
-            )
+    def _run_one(self, run: int, horizon: int, marks: tuple[int, ...], most_duels: int) -> Arrays:
+        algorithm, spec = entrant(self.algorithm)
+        cell = Cell(
+            source=self.problem if redrawn(self.problem) else problem_of(self.problem),
+            algorithm=algorithm,
+            spec=spec,
+            first=run,
+            count=1,
+            horizon=horizon,
+            marks=np.array(marks, np.int64),
+            seed=self.seed,
+            most_duels=most_duels,
         )
+        return cell.run()
 
 
 @dataclass(frozen=True)
@@ -135,7 +129,7 @@ class Limit:
             "draws": DRAWS,
             "exact": MOST_EXACT,
             "seed": self.seed,
-            "sources": source_digest({"copeland.limits", "copeland.problems.generators"}),
+            "sources": source_digest("copeland.limits", "copeland.problems.generators"),
         }
 
     def run(self) -> Arrays:
@@ -181,7 +175,7 @@ class Footprint:
             "problem": self.problem,
             "algorithm": self.algorithm,
             "steps": self.steps,
-            "sources": _sources(self.algorithm),
+            "sources": sources(entrant(self.algorithm)[0]),
         }
 
     def run(self) -> Arrays:
@@ -219,15 +213,8 @@ def _identity(problem: str) -> str:
     return problem if redrawn(problem) else problem_of(problem).key
 
 
-def _sources(algorithm: str) -> str:
-    """A digest of the sources of an algorithm and of all that runs it."""
-    found = find(Spec.parse(algorithm).name)
-    parts = [part for name in PARTS if (part := found.part(name)) is not None]
-    return source_digest({found.init.__module__, *(part.__module__ for part in parts), *_RUNNING})
-
-
 def _caution(algorithm: str) -> float:
     """The caution of its decision threshold, which may be the setting of another file."""
-    spec = Spec.parse(algorithm)
-    state = find(spec.name).start(2, horizon=PROBE, **spec.params)
+    found, spec = entrant(algorithm)
+    state = found.start(2, horizon=PROBE, **spec.params)
     return float(state.caution[0]) if hasattr(state, "caution") else 0.0

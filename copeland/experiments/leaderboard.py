@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.experiments.bouts import Bout, Effort, Footprint, Limit
-from copeland.experiments.store import Arrays, Task, finish
-from copeland.policy import Algorithm, Spec, algorithms, find
 from copeland.problems import load, problem_of
+from copeland.registry import Algorithm, algorithms, entrant
+from copeland.tasks import Arrays, Task, finish
 
 Reals = NDArray[np.float64]
 
@@ -242,7 +242,7 @@ class Outcome:
     @property
     def assumes_condorcet(self) -> bool:
         """Whether it is promised anything only where there is a Condorcet winner."""
-        return find(Spec.parse(self.algorithm).name).assumes_condorcet
+        return entrant(self.algorithm)[0].assumes_condorcet
 
     @property
     def keeps_delta(self) -> bool:

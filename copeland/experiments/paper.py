@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from copeland.experiments.comparisons import Comparison
+from copeland.comparisons import Comparison
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import matrix_problem, problem_of
 
@@ -71,7 +71,6 @@ def small(matrix: PreferenceMatrix | None, full: bool, seed: int) -> Figure:
         Comparison(
             _five(matrix, NO_CONDORCET, "mslr-5"),
             ("ccb", "scb", "rucb", "savage", "pbr", "rankel"),
-            horizon=end,
             horizons=tuple(horizons),
             runs=100 if full else 6,
             seed=seed,
@@ -89,7 +88,7 @@ def condorcet(matrix: PreferenceMatrix | None, full: bool, seed: int) -> Figure:
         Comparison(
             _five(matrix, CONDORCET, "mslr-5-condorcet"),
             ("ccb", "rucb"),
-            horizon=10**8 if full else 10**7,
+            horizons=(10**8 if full else 10**7,),
             runs=500 if full else 100,
             seed=seed,
             runs_a_task=50,
@@ -106,7 +105,7 @@ def modern(matrix: PreferenceMatrix | None, full: bool, seed: int) -> Figure:
         Comparison(
             _five(matrix, NO_CONDORCET, "mslr-5"),
             ("ccb", "dts", "dts-plus", "ecw-rmed"),
-            horizon=10**7 if full else 10**6,
+            horizons=(10**7 if full else 10**6,),
             runs=50 if full else 6,
             seed=seed,
             runs_a_task=5 if full else 2,
@@ -123,12 +122,10 @@ def large(gaps: str, full: bool, seed: int) -> Figure:
         Comparison(
             problem_of(SCANNED_GAPS[gaps]),
             ("ccb", "scb"),
-            horizon=10**10 if full else 10**7,
             horizons=tuple(10**n for n in range(4, 11 if full else 8)),
             runs=3 if full else 1,
             seed=seed,
             most_duels=400_000_000 if full else 10_000_000,
-            runs_a_task=1,
         ),
     )
 

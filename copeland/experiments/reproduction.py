@@ -13,14 +13,14 @@ from copeland import winners
 from copeland.errors import InvalidParameter, Undefined, nearest
 from copeland.experiments import paper
 from copeland.experiments.analyses import Analyses, Cell, analyse, cell
-from copeland.experiments.store import Arrays, Task, finish
 from copeland.experiments.subsets import BLOCK
 from copeland.kernels.mark import source_digest
 from copeland.limits import lower_regret
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import Spec, find
 from copeland.problems import Problem
+from copeland.registry import entrant
 from copeland.runs import Runs, number
+from copeland.tasks import Arrays, Task, finish
 
 EXPERIMENTS = ("small", "large", "condorcet", "modern")
 PARTS = (*EXPERIMENTS, "analyses")
@@ -127,8 +127,8 @@ def _parts(only: Sequence[str]) -> Sequence[str]:
 def _specs(also: Sequence[str]) -> Sequence[str]:
     """Return the algorithms, if they and their parameters can be run."""
     for text in also:
-        spec = Spec.parse(text)
-        find(spec.name).start(k=5, horizon=1000, **spec.params)
+        algorithm, spec = entrant(text)
+        algorithm.start(k=5, horizon=1000, **spec.params)
     return also
 
 
@@ -169,7 +169,7 @@ class SubsetTask:
             "samples": [self.first, self.count],
             "seed": self.seed,
             "lotteries": self.lotteries,
-            "sources": source_digest({cell.__module__, *_COUNTING}),
+            "sources": source_digest(cell, *_COUNTING),
         }
 
     def run(self) -> Arrays:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import marshal
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -42,37 +43,45 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a marked function compiled, to be called from Python (made once, on first use)."""
     import numba
 
-    space = _twins(function.__module__)
+    space = _twins(function.__globals__)
     copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
     return numba.njit(**_options())(copy)
 
 
 def _twin(function: Callable[..., Any]) -> Any:
     """Return the compiled twin of a marked function, to be called by other twins."""
-    return _twins(function.__module__)[function.__name__]
+    _twins(function.__globals__)
+    return _made(function)
 
 
-@cache
-def _twins(module: str) -> dict[str, Any]:
+# By the identity of a module's globals, which are kept beside it: a function that came from another
+# process has globals of its own, and no module.
+_spaces: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
+
+
+def _twins(plain: dict[str, Any]) -> dict[str, Any]:
     """The globals of a module, with a compiled twin in the place of every kernel.
 
     A twin is the kernel's own code over these globals instead of the module's: so it calls twins
     where the kernel calls kernels, and the module itself never notices.
     """
+    if id(plain) not in _spaces:
+        twins = dict(plain)
+        _spaces[id(plain)] = plain, twins
+        for name, value in plain.items():
+            if is_kernel(value):
+                twins[name] = _made(value) if value.__globals__ is plain else _twin(value)
+    return _spaces[id(plain)][1]
+
+
+@cache
+def _made(function: Callable[..., Any]) -> Any:
     import numba
 
-    plain = vars(sys.modules[module])
-    twins = dict(plain)
-    for name, value in plain.items():
-        if not is_kernel(value):
-            continue
-        if value.__module__ == module:
-            copy = FunctionType(value.__code__, twins, value.__name__, value.__defaults__)
-            inline = not hasattr(value, "__apart__")
-            twins[name] = numba.njit(**_options(inline), **UNWRAPPED)(copy)
-        else:
-            twins[name] = _twin(value)
-    return twins
+    space = _spaces[id(function.__globals__)][1]
+    copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
+    inline = not hasattr(function, "__apart__")
+    return numba.njit(**_options(inline), **UNWRAPPED)(copy)
 
 
 @cache
@@ -100,19 +109,21 @@ def bound(
 
     Parts that are kernels are compiled with it. numba keeps a compiled function on disk, beside the
     file ``home``, only if it reads no functions from its arguments: hence the copy. Its name carries
-    a digest of every source it is made of, so a change in any of them compiles anew.
+    a digest of every source it is made of and of which functions of them, so a change in any compiles anew.
     """
     source = template.__code__
     if not compile:
-        plain = {**vars(sys.modules[template.__module__]), **parts}
+        plain = {**template.__globals__, **parts}
         return FunctionType(source, plain, name, template.__defaults__)
 
     import numba
 
     twins = {key: _twin(part) if is_kernel(part) else part for key, part in parts.items()}
-    space = {**_twins(template.__module__), **twins}
-    modules = {template.__module__, *(p.__module__ for p in parts.values() if is_kernel(p))}
-    full_name = f"{name}_{source_digest(modules)}"
+    space = {**_twins(template.__globals__), **twins}
+    kernels = {key: part for key, part in parts.items() if is_kernel(part)}
+    which = [(key, f.__module__, f.__code__.co_firstlineno) for key, f in kernels.items()]
+    chosen = hashlib.sha256(repr(sorted(which)).encode()).hexdigest()[:8]
+    full_name = f"{name}_{source_digest(template, *kernels.values())}_{chosen}"
     code = source.replace(co_name=full_name, co_qualname=full_name)
     on_disk = home is not None and Path(home).is_file()
     if home is not None and on_disk:
@@ -121,16 +132,34 @@ def bound(
     return numba.njit(cache=on_disk, **_options())(copy)
 
 
-def source_digest(modules: set[str]) -> str:
-    """A digest of the source of these modules and of every module whose kernels they use."""
-    seen: set[str] = {__name__}  # how things are compiled counts too
-    while modules - seen:
-        for module in modules - seen:
-            seen.add(module)
-            used = vars(sys.modules[module]).values()
-            modules = modules | {v.__module__ for v in used if is_kernel(v)}
+def source_digest(*sources: str | Callable[..., Any]) -> str:
+    """A digest of the source of these modules and of every module whose kernels they use.
+
+    A module is given by its name, or by a function of it.
+    """
+    seen = {id(globals()): globals()}  # how things are compiled counts too
+    new = [_globals_of(source) for source in sources]
+    while new:
+        space = new.pop()
+        if id(space) not in seen:
+            seen[id(space)] = space
+            new += [value.__globals__ for value in space.values() if is_kernel(value)]
     text = hashlib.sha256()
-    for module in sorted(seen):
-        file = getattr(sys.modules[module], "__file__", None)
-        text.update(Path(file).read_bytes() if file else module.encode())
+    for content in sorted({_source(space) for space in seen.values()}):
+        text.update(content)
     return text.hexdigest()[:12]
+
+
+def _globals_of(source: str | Callable[..., Any]) -> dict[str, Any]:
+    if isinstance(source, str):
+        return vars(sys.modules[source])
+    return getattr(source, "__globals__", None) or vars(sys.modules[source.__module__])
+
+
+def _source(space: dict[str, Any]) -> bytes:
+    """The file that these globals are of; without one, the code of the functions among them."""
+    file = space.get("__file__")
+    if file and Path(file).is_file():
+        return Path(file).read_bytes()
+    functions = {name: value for name, value in space.items() if isinstance(value, FunctionType)}
+    return marshal.dumps([(name, functions[name].__code__) for name in sorted(functions)])

@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.kernels.heaps import ABSENT, put_in, take_out
 from copeland.kernels.mark import kernel
 
 NEVER = 2**62  # a step that no simulation reaches
+LATEST = 42.0  # ln t beyond which a step counts as NEVER: e^42 still fits a whole number of 64 bits
 
 Ints = NDArray[np.int64]
 
@@ -31,7 +33,7 @@ class Pairs(NamedTuple):
     lost: Ints  # K: decided losses of i; K - 1 - lost is the paper's optimistic score
     expiry: Ints  # K*K, by code: the first step at which the pair is open
     heap: Ints  # codes of the decided pairs, the earliest expiry first
-    place: Ints  # K*K, by code: where in the heap, -1 if open
+    place: Ints  # K*K, by code: where in the heap, ABSENT if open
     size: Ints  # (1,): the number of decided pairs
 
 
@@ -45,9 +47,15 @@ def new_pairs(k: int) -> Pairs:
         lost=np.zeros(k, np.int64),
         expiry=np.zeros(k * k, np.int64),
         heap=np.zeros(k * (k - 1) // 2, np.int64),
-        place=np.full(k * k, -1, np.int64),
+        place=np.full(k * k, ABSENT, np.int64),
         size=np.zeros(1, np.int64),
     )
+
+
+@kernel
+def first_step_after(log_t):
+    """Return the first whole step at or after e^log_t; NEVER, if that is too long."""
+    return NEVER if log_t > LATEST else math.ceil(math.exp(log_t))
 
 
 @kernel
@@ -56,8 +64,7 @@ def hoeffding_expiry(wins, duels, alpha):
 
     It excludes 1/2 while (w - n/2)^2 / n > alpha ln t.
     """
-    exponent = (wins - duels / 2) ** 2 / duels / alpha
-    return NEVER if exponent > 42 else math.ceil(math.exp(exponent))
+    return first_step_after((wins - duels / 2) ** 2 / duels / alpha)
 
 
 @kernel
@@ -79,9 +86,9 @@ def settle(pairs, i, j, expiry, t):
     if expiry > t:
         after = 1 if 2 * pairs.wins[a, b] > pairs.duels[a, b] else -1
     if after != 0:
-        _place(pairs, code)
+        put_in(pairs, pairs.expiry, code)
     elif before != 0:
-        _displace(pairs, code)
+        take_out(pairs, pairs.expiry, code)
     if after == before:
         return False
     _score(pairs, a, b, before, -1)
@@ -113,61 +120,3 @@ def _score(pairs, a, b, verdict, change):
         winner, loser = (a, b) if verdict > 0 else (b, a)
         pairs.won[winner] += change
         pairs.lost[loser] += change
-
-
-@kernel
-def _place(pairs, code):
-    """Put a pair where its expiry belongs in the heap."""
-    if pairs.place[code] < 0:
-        pairs.place[code] = pairs.size[0]
-        pairs.heap[pairs.size[0]] = code
-        pairs.size[0] += 1
-    _sift_down(pairs, _sift_up(pairs, pairs.place[code]))
-
-
-@kernel
-def _displace(pairs, code):
-    """Take a pair out of the heap."""
-    at = pairs.place[code]
-    pairs.place[code] = -1
-    pairs.size[0] -= 1
-    last = pairs.heap[pairs.size[0]]
-    if last != code:
-        pairs.heap[at] = last
-        pairs.place[last] = at
-        _sift_down(pairs, _sift_up(pairs, at))
-
-
-@kernel
-def _sift_up(pairs, at):
-    code = pairs.heap[at]
-    while at > 0:
-        parent = pairs.heap[(at - 1) // 2]
-        if pairs.expiry[parent] <= pairs.expiry[code]:
-            break
-        pairs.heap[at] = parent
-        pairs.place[parent] = at
-        at = (at - 1) // 2
-    pairs.heap[at] = code
-    pairs.place[code] = at
-    return at
-
-
-@kernel
-def _sift_down(pairs, at):
-    code = pairs.heap[at]
-    size = pairs.size[0]
-    while 2 * at + 1 < size:
-        child = 2 * at + 1
-        if (
-            child + 1 < size
-            and pairs.expiry[pairs.heap[child + 1]] < pairs.expiry[pairs.heap[child]]
-        ):
-            child += 1
-        if pairs.expiry[code] <= pairs.expiry[pairs.heap[child]]:
-            break
-        pairs.heap[at] = pairs.heap[child]
-        pairs.place[pairs.heap[child]] = at
-        at = child
-    pairs.heap[at] = code
-    pairs.place[code] = at

@@ -12,10 +12,10 @@ import copeland.data as data
 import copeland.problems.generators as generators
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import Spec
 from copeland.problems.implicit import as_matrix, implicit_order
 from copeland.problems.printed import PRINTED
 from copeland.problems.problem import Problem, matrix_problem
+from copeland.spec import Spec
 from copeland.streams import stream
 
 FILES = (".csv", ".npy", ".npz", ".json")

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.experiments.store import finish
 from copeland.ranking.collection import Collection
 from copeland.ranking.comparison import EVEN
 from copeland.ranking.estimation import (
@@ -30,6 +29,7 @@ from copeland.ranking.estimation import (
     world_of,
 )
 from copeland.ranking.rankers import Ranker
+from copeland.tasks import finish
 
 Bools = NDArray[np.bool_]
 
@@ -49,6 +49,7 @@ def estimate_adaptively(
     rounds: int = ROUNDS,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
+    backend: str = "loky",
 ) -> Estimate:
     """Compare every two rankers, more often where that can still change a winner.
 
@@ -62,6 +63,8 @@ def estimate_adaptively(
         Where finished rounds are kept, so that a run that was stopped goes on.
     jobs
         Processes; the counts do not depend on it.
+    backend
+        ``loky`` (this machine), ``dask`` or ``ray``; the counts do not depend on it.
     rounds
         At most so many, each as long as all before it: what bounds the cost of pairs that are as good as
         tied. With 5 no pair gets more than ``protocol.comparisons``, but for rounding up to whole passes
@@ -96,7 +99,7 @@ def estimate_adaptively(
         size = max(1, LOT * protocol.comparisons // times)
         tasks = pairs_tasks(world, rules, [pairs[c] for c in chosen], seed, number, size)
         told = _told(progress, budget - left, times * len(chosen), budget)
-        more = joined(finish(tasks, Path(folder), jobs, progress=told, note=note))
+        more = joined(finish(tasks, Path(folder), jobs, backend, told, note))
         counts[chosen] += more[0]
         sums[chosen] += more[1]
         left -= times * len(chosen)

@@ -4,8 +4,8 @@ Probabilistic interleaving (Hofmann, Whiteson and de Rijke, CIKM 2011): at each 
 names a ranker, which draws one of the documents that are left with probability proportional to
 1 / rank^tau. The user reads along, and no document is drawn after she has left.
 
-Rankers are rows: ``order[ranker, start + r]`` is the document at rank r (from 0) of a query whose
-``n`` documents begin at ``start``, and ``rank[ranker, start + d]`` is the rank of its document d.
+Rankers are rows: ``orders[ranker, start + r]`` is the document at rank r (from 0) of a query whose
+``n`` documents begin at ``start``, and ``ranks[ranker, start + d]`` is the rank of its document d.
 
 :mod:`copeland.ranking.plain` says the same without haste, and is what this is tested against.
 """
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
-from copeland.ranking.clicks import CLICK, LEAVE, look
+from copeland.ranking.clicks import CLICK, LEAVE, ClickModel, ClickTables, look
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -52,10 +52,27 @@ class Room(NamedTuple):
     chance: Floats  # of each number of clicks for the first ranker, or of each difference
 
 
+class ClickWorld(NamedTuple):
+    """Everything that interleaved lists and their users need."""
+
+    outcome: Ints  # (1,): what counts as a win; see `outcome_code`
+    length: Ints  # (1,): of the lists; fewer where a query has fewer documents
+    weights: RankWeights
+    clicks: ClickTables
+    orders: NDArray[np.signedinteger]  # rankers x documents; see the head of this file
+    ranks: NDArray[np.signedinteger]  # the same
+    grades: NDArray[np.signedinteger]  # by document
+    offsets: Ints  # by query: where its documents begin; and the end
+    room: Room
+
+
 def outcome_code(name: str, method: str = "probabilistic") -> int:
     """Return what kernels call an outcome (sign, naive or expected) of lists made by a method.
 
-    A team draft has no shares to average over: whom its clicks favour is the one outcome it has.
+    SIGN: whom the clicks favour, averaged over all assignments that could have made the list. NAIVE: who
+    has more clicks by the assignment that was drawn. EXPECTED: the mean of NAIVE given the list, exactly,
+    by integrating over clicks and assignments: anything from -1 to 1. DRAFTED: who has more clicks in a
+    team draft. A team draft has no shares to average over: whom its clicks favour is the one outcome it has.
     """
     if name not in OUTCOMES:
         raise UnknownName(f"No outcome is called '{name}'; {nearest(name, OUTCOMES)}")
@@ -108,44 +125,72 @@ def new_room(most: int, length: int = LENGTH) -> Room:
     )
 
 
+def click_world(
+    orders: NDArray[np.signedinteger],
+    ranks: NDArray[np.signedinteger],
+    grades: NDArray[np.signedinteger],
+    offsets: Ints,
+    clicks: ClickModel,
+    outcome: int = SIGN,
+    length: int = LENGTH,
+    tau: float = TAU,
+) -> ClickWorld:
+    """Return rankings, grades and the rules of comparisons as kernels want them."""
+    most = int(np.diff(offsets).max())
+    return ClickWorld(
+        outcome=np.array([outcome]),
+        length=np.array([length]),
+        weights=rank_weights(most, tau),
+        clicks=clicks.tables(length),
+        orders=orders,
+        ranks=ranks,
+        grades=grades,
+        offsets=offsets,
+        room=new_room(most, length),
+    )
+
+
 @kernel
-def draw_rank(weights, order, ranker, start, n, front, used, luck, rng):
+def draw_rank(world, ranker, start, n, side, luck, rng):
     """Draw a rank of one ranker among its documents that are left.
 
-    All mass from ``front`` on is offered, and a used document refused: exact, and the mass that is
+    All mass from its front on is offered, and a used document refused: exact, and the mass that is
     left need not be known.
     """
-    tail = weights.tail
+    tail = world.weights.tail
+    front = world.room.front[side]
     while True:
         level = tail[n] + luck * (tail[front] - tail[n])
         r = front
         while r < n - 1 and tail[r + 1] > level:
             r += 1
-        if not used[order[ranker, start + r]]:
+        if not world.room.used[world.orders[ranker, start + r]]:
             return r
         luck = rng.random()
 
 
 @kernel
-def mass_left(weights, room, side, n):
+def mass_left(world, side, n):
     """Return the weight of the documents that a ranker has left."""
-    return weights.tail[room.front[side]] - weights.tail[n] - room.spent[side]
+    tail, room = world.weights.tail, world.room
+    return tail[room.front[side]] - tail[n] - room.spent[side]
 
 
 @kernel
-def first_share(weights, room, r_first, r_second, n):
+def first_share(world, r_first, r_second, n):
     """Return the probability that the first ranker drew a document, given that it was drawn now."""
-    ours = weights.weight[r_first] * mass_left(weights, room, 1, n)
-    theirs = weights.weight[r_second] * mass_left(weights, room, 0, n)
+    ours = world.weights.weight[r_first] * mass_left(world, 1, n)
+    theirs = world.weights.weight[r_second] * mass_left(world, 0, n)
     return ours / (ours + theirs)
 
 
 @kernel
-def pass_over(weights, order, rank, ranker, start, n, k, room, side):
+def pass_over(world, ranker, start, k, side):
     """Take the document at position k out of what a ranker has left."""
+    room, order, rank, weight = world.room, world.orders, world.ranks, world.weights.weight
     r = int(rank[ranker, start + room.shown[k]])
     if r != room.front[side]:
-        room.spent[side] += weights.weight[r]
+        room.spent[side] += weight[r]
         return
     r += 1
     if not room.used[order[ranker, start + r]]:
@@ -159,7 +204,7 @@ def pass_over(weights, order, rank, ranker, start, n, k, room, side):
     for m in range(k + 1):
         below = int(rank[ranker, start + room.shown[m]])
         if below > r:
-            room.spent[side] += weights.weight[below]
+            room.spent[side] += weight[below]
 
 
 @kernel
@@ -213,12 +258,11 @@ def sign_of(value):
 
 
 @kernel
-def clicked_once(
-    outcome, weights, clicks, order, rank, grades, first, second, start, n, length, room, rng
-):
+def clicked_once(world, first, second, start, n, rng):
     """Compare by simulated clicks (SIGN or NAIVE): 1.0 the first ranker won, -1.0 lost, 0.0 a tie."""
+    room, outcome = world.room, world.outcome[0]
     begin(room)
-    length = min(length, n)
+    length = min(world.length[0], n)
     m = 0
     ahead = 0
     k = 0
@@ -226,24 +270,22 @@ def clicked_once(
         luck = 2 * rng.random()  # its whole part is the coin, the rest draws the document
         side = int(luck)
         ranker = second if side else first
-        r = draw_rank(
-            weights, order, ranker, start, n, room.front[side], room.used, luck - side, rng
-        )
-        document = int(order[ranker, start + r])
-        done = look(clicks, k, grades[start + document], rng.random())
+        r = draw_rank(world, ranker, start, n, side, luck - side, rng)
+        document = int(world.orders[ranker, start + r])
+        done = look(world.clicks, k, world.grades[start + document], rng.random())
         if done & CLICK:
             m += 1
             ahead += 1 - 2 * side
             if outcome == SIGN:
-                r_first = r if side == 0 else int(rank[first, start + document])
-                r_second = r if side == 1 else int(rank[second, start + document])
-                click_for(room.chance, m, first_share(weights, room, r_first, r_second, n))
+                r_first = r if side == 0 else int(world.ranks[first, start + document])
+                r_second = r if side == 1 else int(world.ranks[second, start + document])
+                click_for(room.chance, m, first_share(world, r_first, r_second, n))
         if done & LEAVE or k == length - 1:
             break
         room.shown[k] = document
         room.used[document] = True
-        pass_over(weights, order, rank, first, start, n, k, room, 0)
-        pass_over(weights, order, rank, second, start, n, k, room, 1)
+        pass_over(world, first, start, k, 0)
+        pass_over(world, second, start, k, 1)
         k += 1
     put_back(room, k)
     if outcome == NAIVE:
@@ -252,13 +294,14 @@ def clicked_once(
 
 
 @kernel
-def drafted_once(clicks, order, grades, first, second, start, n, length, room, rng):
+def drafted_once(world, first, second, start, n, rng):
     """Compare by a team draft: 1.0 if the first ranker's team has more clicks, -1.0 fewer, 0.0 as many.
 
     The smaller team adds the best document that is left in its ranking; of equal teams a coin says which.
     """
+    room, order = world.room, world.orders
     begin(room)
-    length = min(length, n)
+    length = min(world.length[0], n)
     ahead = 0
     larger = 0  # the size of the first team less that of the second
     k = 0
@@ -269,7 +312,7 @@ def drafted_once(clicks, order, grades, first, second, start, n, length, room, r
         while room.used[order[ranker, start + room.front[side]]]:
             room.front[side] += 1
         document = int(order[ranker, start + room.front[side]])
-        done = look(clicks, k, grades[start + document], rng.random())
+        done = look(world.clicks, k, world.grades[start + document], rng.random())
         if done & CLICK:
             ahead += 1 - 2 * side
         if done & LEAVE or k == length - 1:
@@ -282,43 +325,45 @@ def drafted_once(clicks, order, grades, first, second, start, n, length, room, r
 
 
 @kernel
-def draw_list(weights, order, rank, first, second, start, n, length, room, rng):
+def draw_list(world, first, second, start, n, rng):
     """Draw a whole list into the room, and the first ranker's share in each position."""
+    room = world.room
     begin(room)
+    length = min(world.length[0], n)
     for k in range(length):
         luck = 2 * rng.random()
         side = int(luck)
         ranker = second if side else first
-        r = draw_rank(
-            weights, order, ranker, start, n, room.front[side], room.used, luck - side, rng
-        )
-        document = int(order[ranker, start + r])
-        r_first = r if side == 0 else int(rank[first, start + document])
-        r_second = r if side == 1 else int(rank[second, start + document])
-        room.share[k] = first_share(weights, room, r_first, r_second, n)
+        r = draw_rank(world, ranker, start, n, side, luck - side, rng)
+        document = int(world.orders[ranker, start + r])
+        r_first = r if side == 0 else int(world.ranks[first, start + document])
+        r_second = r if side == 1 else int(world.ranks[second, start + document])
+        room.share[k] = first_share(world, r_first, r_second, n)
         room.shown[k] = document
         if k < length - 1:
             room.used[document] = True
-            pass_over(weights, order, rank, first, start, n, k, room, 0)
-            pass_over(weights, order, rank, second, start, n, k, room, 1)
+            pass_over(world, first, start, k, 0)
+            pass_over(world, second, start, k, 1)
     put_back(room, length - 1)
 
 
 @kernel
-def expected_lead(clicks, grades, start, length, room):
+def expected_lead(world, start, n):
     """Return P(first ahead) - P(first behind) for the list in the room, over clicks and assignments.
 
     Forwards over positions, with the distribution of the difference in clicks among users who still
     read; ``chance[length + 1 + d]`` is that of d. O(length^2).
     """
+    clicks, room = world.clicks, world.room
     chance = room.chance
+    length = min(world.length[0], n)
     middle = length + 1
     for d in range(2 * length + 3):
         chance[d] = 0.0
     chance[middle] = 1.0
     lead = 0.0
     for k in range(length):
-        grade = grades[start + room.shown[k]]
+        grade = world.grades[start + room.shown[k]]
         share = room.share[k]
         seen = clicks.examine[k]
         click = seen * clicks.click[grade]
@@ -341,73 +386,23 @@ def expected_lead(clicks, grades, start, length, room):
 
 
 @kernel
-def compare_once(
-    outcome, weights, clicks, order, rank, grades, first, second, start, n, length, room, rng
-):
+def compare_once(world, first, second, query, rng):
     """Compare two rankers on one query: 1.0 if the first won, -1.0 if the second, 0.0 for a tie.
 
-    Parameters
-    ----------
-    outcome
-        SIGN: whom the clicks favour, averaged over all assignments that could have made the list.
-        NAIVE: who has more clicks by the assignment that was drawn. EXPECTED: the mean of NAIVE given
-        the list, exactly, by integrating over clicks and assignments: anything from -1 to 1. DRAFTED:
-        who has more clicks in a team draft.
-    weights, clicks
-        :class:`RankWeights` for at least n documents; ``ClickTables`` for ``length`` positions.
-    order, rank, grades
-        Rankers x documents, the same, and documents; see the head of this file.
-    first, second
-        Two rows.
-    start, n
-        The query: where its documents begin, and how many they are.
-    length
-        Of the list shown; fewer where the query has fewer documents.
-    room
-        From :func:`new_room`.
+    EXPECTED is the one outcome between these.
     """
-    if outcome == DRAFTED:
-        return drafted_once(clicks, order, grades, first, second, start, n, length, room, rng)
-    if outcome != EXPECTED:
-        return clicked_once(
-            outcome,
-            weights,
-            clicks,
-            order,
-            rank,
-            grades,
-            first,
-            second,
-            start,
-            n,
-            length,
-            room,
-            rng,
-        )
-    length = min(length, n)
-    draw_list(weights, order, rank, first, second, start, n, length, room, rng)
-    return expected_lead(clicks, grades, start, length, room)
+    start = world.offsets[query]
+    n = world.offsets[query + 1] - start
+    if world.outcome[0] == DRAFTED:
+        return drafted_once(world, first, second, start, n, rng)
+    if world.outcome[0] != EXPECTED:
+        return clicked_once(world, first, second, start, n, rng)
+    draw_list(world, first, second, start, n, rng)
+    return expected_lead(world, start, n)
 
 
 @kernel
-def compare_many(
-    outcome,
-    weights,
-    clicks,
-    order,
-    rank,
-    grades,
-    first,
-    second,
-    start,
-    n,
-    length,
-    times,
-    room,
-    counts,
-    sums,
-    rng,
-):
+def compare_many(world, first, second, query, times, counts, sums, rng):
     """Compare ``times`` times on one query, and add up.
 
     Parameters
@@ -416,25 +411,9 @@ def compare_many(
         (3,): added to: how often the first won, the second won, and ties.
     sums
         (2,): added to: the sum of the outcomes and of their squares.
-    others
-        See :func:`compare_once`.
     """
     for _ in range(times):
-        lead = compare_once(
-            outcome,
-            weights,
-            clicks,
-            order,
-            rank,
-            grades,
-            first,
-            second,
-            start,
-            n,
-            length,
-            room,
-            rng,
-        )
+        lead = compare_once(world, first, second, query, rng)
         sums[0] += lead
         sums[1] += lead * lead
         if lead > EVEN:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from copeland.archives import read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
-from copeland.experiments.store import Arrays, finish
 from copeland.files import write_file
 from copeland.kernels import kernel
 from copeland.kernels.mark import bound, source_digest
@@ -30,14 +29,15 @@ from copeland.ranking.collection import Collection
 from copeland.ranking.comparison import (
     LENGTH,
     TAU,
+    ClickWorld,
     check_tau,
+    click_world,
     compare_many,
-    new_room,
     outcome_code,
-    rank_weights,
 )
 from copeland.ranking.rankers import Ranker, rankings, ranks
 from copeland.streams import stream
+from copeland.tasks import Arrays, finish
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -202,6 +202,7 @@ def estimate(
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
+    backend: str = "loky",
 ) -> Estimate:
     """Compare every two rankers and return the counts; what is in ``folder`` is not done again.
 
@@ -215,11 +216,13 @@ def estimate(
         Where finished pairs are kept, so that a run that was stopped goes on.
     jobs
         Processes; the counts do not depend on it.
+    backend
+        ``loky`` (this machine), ``dask`` or ``ray``; the counts do not depend on it.
     """
     world = world_of(collection, rankers, protocol, seed)
     pairs = all_pairs(len(rankers))
     tasks = pairs_tasks(world, protocol, pairs, seed)
-    results = finish(tasks, Path(folder), jobs, progress=progress, note=note)
+    results = finish(tasks, Path(folder), jobs, backend, progress, note)
     return tally([ranker.name for ranker in rankers], protocol.outcome, pairs, *joined(results))
 
 
@@ -239,6 +242,13 @@ class World:
         for array in (self.orders, self.grades, self.offsets):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
+
+    def under(self, rules: Protocol) -> ClickWorld:
+        """Return it with the rules of a protocol, as kernels want it."""
+        return click_world(
+            self.orders, self.ranks, self.grades, self.offsets,
+            rules.clicks, rules.code, rules.length, rules.tau,
+        )  # fmt: skip
 
 
 def world_of(
@@ -281,35 +291,19 @@ class PairsTask:
             "pairs": self.pairs,
             "seed": self.seed,
             "round": self.round,
-            "sources": source_digest({compare_pair.__module__}),
+            "sources": source_digest(compare_pair),
         }
 
     def run(self) -> Arrays:
         """Compare the pairs one after the other."""
-        compare = _compiled()
-        world, rules = self.world, self.protocol
-        most = int(np.diff(world.offsets).max())
+        compare, world = _compiled(), self.world.under(self.protocol)
         counts = np.zeros((len(self.pairs), 3), np.int64)
         sums = np.zeros((len(self.pairs), 2))
         later = (self.round,) if self.round else ()
         for place, (first, second) in enumerate(self.pairs):
-            compare(
-                rules.code,
-                rank_weights(most, rules.tau),
-                rules.clicks.tables(rules.length),
-                world.orders,
-                world.ranks,
-                world.grades,
-                world.offsets,
-                first,
-                second,
-                rules.length,
-                rules.comparisons,
-                new_room(most, rules.length),
-                counts[place],
-                sums[place],
-                stream(self.seed, "comparisons", first, second, *later),
-            )
+            rng = stream(self.seed, "comparisons", first, second, *later)
+            n = self.protocol.comparisons
+            compare(world, first, second, n, counts[place], sums[place], rng)
         return {"counts": counts, "sums": sums}
 
 
@@ -336,45 +330,12 @@ def pairs_tasks(
 
 
 @kernel
-def compare_pair(
-    outcome,
-    weights,
-    clicks,
-    order,
-    rank,
-    grades,
-    offsets,
-    first,
-    second,
-    length,
-    comparisons,
-    room,
-    counts,
-    sums,
-    rng,
-):
+def compare_pair(world, first, second, comparisons, counts, sums, rng):
     """Compare two rankers, equally often on every query; what does not divide goes to the first ones."""
-    queries = len(offsets) - 1
+    queries = len(world.offsets) - 1
     for q in range(queries):
         times = comparisons // queries + int(q < comparisons % queries)
-        compare_many(
-            outcome,
-            weights,
-            clicks,
-            order,
-            rank,
-            grades,
-            first,
-            second,
-            offsets[q],
-            offsets[q + 1] - offsets[q],
-            length,
-            times,
-            room,
-            counts,
-            sums,
-            rng,
-        )
+        compare_many(world, first, second, q, times, counts, sums, rng)
 
 
 def joined(results: Sequence[Arrays]) -> tuple[Ints, Floats]:

@@ -4,64 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import kernel
 from copeland.kernels.loop import TIE
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
-from copeland.ranking.clicks import ClickTables
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import (
-    RankWeights,
-    Room,
-    compare_once,
-    new_room,
-    rank_weights,
-)
-from copeland.ranking.estimation import Protocol
-from copeland.ranking.rankers import Ranker, rankings, ranks
+from copeland.ranking.comparison import ClickWorld, compare_once
+from copeland.ranking.estimation import Protocol, world_of
+from copeland.ranking.rankers import Ranker
 from copeland.winners import copeland_scores
-
-
-class ClickWorld(NamedTuple):
-    """Everything that one interleaved list and its user need."""
-
-    outcome: NDArray[np.int64]  # (1,)
-    length: NDArray[np.int64]  # (1,)
-    weights: RankWeights
-    clicks: ClickTables
-    orders: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-    grades: NDArray[np.int8]
-    offsets: NDArray[np.int64]
-    room: Room
 
 
 @kernel
 def answer(world, first, second, noise):
     """Show one list for a random query, and let the clicks say who won."""
     q = int(noise.random() * (len(world.offsets) - 1))
-    start = world.offsets[q]
-    lead = compare_once(
-        world.outcome[0],
-        world.weights,
-        world.clicks,
-        world.orders,
-        world.ranks,
-        world.grades,
-        first,
-        second,
-        start,
-        world.offsets[q + 1] - start,
-        world.length[0],
-        world.room,
-        noise,
-    )
+    lead = compare_once(world, first, second, q, noise)
     if lead == 0.0:
         return TIE
     return first if lead > 0 else second
@@ -100,20 +62,7 @@ def click_problem(
         raise InvalidParameter(
             "the outcome 'expected' is no vote of a user; let 'sign' or 'naive' answer."
         )
-    protocol.clicks.check(collection.grades)
-    orders = rankings(collection, rankers, seed)
-    most = int(collection.sizes.max())
-    world = ClickWorld(
-        outcome=np.array([protocol.code]),
-        length=np.array([protocol.length]),
-        weights=rank_weights(most, protocol.tau),
-        clicks=protocol.clicks.tables(protocol.length),
-        orders=orders,
-        ranks=ranks(orders, collection.offsets),
-        grades=np.array(collection.grades),
-        offsets=np.array(collection.offsets),
-        room=new_room(most, protocol.length),
-    )
+    world = world_of(collection, rankers, protocol, seed).under(protocol)
     return Problem(
         name=f"{protocol.clicks.name} clicks on {collection.name or 'a collection'}",
         k=len(rankers),

@@ -43,44 +43,44 @@ def new_plain_room(most: int, length: int) -> PlainRoom:
 
 
 @kernel
-def mass(weights, rank, ranker, start, n, left):
+def mass(world, ranker, start, n, left):
     """Sum the weights of the documents that are left."""
     total = 0.0
     for d in range(n):
         if left[d]:
-            total += weights.weight[rank[ranker, start + d]]
+            total += world.weights.weight[world.ranks[ranker, start + d]]
     return total
 
 
 @kernel
-def draw_document(weights, rank, ranker, start, n, left, total, rng):
+def draw_document(world, ranker, start, n, left, total, rng):
     """Draw one of the documents that are left, by one ranker's weights."""
     level = rng.random() * total
     last = 0
     for d in range(n):
         if left[d]:
             last = d
-            level -= weights.weight[rank[ranker, start + d]]
+            level -= world.weights.weight[world.ranks[ranker, start + d]]
             if level < 0:
                 break
     return last
 
 
 @kernel
-def plain_list(weights, rank, first, second, start, n, room, rng):
+def plain_list(world, first, second, start, n, room, rng):
     """Draw a whole list, with who drew each document and the share of the first."""
     for d in range(n):
         room.left[d] = True
     for k in range(len(room.shown)):
-        ours = mass(weights, rank, first, start, n, room.left)
-        theirs = mass(weights, rank, second, start, n, room.left)
+        ours = mass(world, first, start, n, room.left)
+        theirs = mass(world, second, start, n, room.left)
         side = 0 if rng.random() < 0.5 else 1
         if side == 0:
-            d = draw_document(weights, rank, first, start, n, room.left, ours, rng)
+            d = draw_document(world, first, start, n, room.left, ours, rng)
         else:
-            d = draw_document(weights, rank, second, start, n, room.left, theirs, rng)
-        p = weights.weight[rank[first, start + d]] / ours
-        q = weights.weight[rank[second, start + d]] / theirs
+            d = draw_document(world, second, start, n, room.left, theirs, rng)
+        p = world.weights.weight[world.ranks[first, start + d]] / ours
+        q = world.weights.weight[world.ranks[second, start + d]] / theirs
         room.share[k] = p / (p + q)
         room.side[k] = side
         room.shown[k] = d
@@ -99,18 +99,19 @@ def plain_lead(share, clicked, chance):
 
 
 @kernel
-def plain_once(weights, clicks, rank, grades, first, second, start, n, room, rng):
+def plain_once(world, first, second, query, room, rng):
     """Compare two rankers on one query by the sign of the averaged credit."""
-    plain_list(weights, rank, first, second, start, n, room, rng)
+    start = world.offsets[query]
+    plain_list(world, first, second, start, world.offsets[query + 1] - start, room, rng)
     for k in range(len(room.shown)):
-        room.grades[k] = grades[start + room.shown[k]]
-    simulate_clicks(clicks, room.grades, room.clicked, rng)
+        room.grades[k] = world.grades[start + room.shown[k]]
+    simulate_clicks(world.clicks, room.grades, room.clicked, rng)
     return sign_of(plain_lead(room.share, room.clicked, room.chance))
 
 
 @kernel
-def plain_many(weights, clicks, rank, grades, first, second, start, n, times, room, counts, rng):
+def plain_many(world, first, second, query, times, room, counts, rng):
     """Compare ``times`` times on one query; add up wins, losses and ties in ``counts``."""
     for _ in range(times):
-        lead = plain_once(weights, clicks, rank, grades, first, second, start, n, room, rng)
+        lead = plain_once(world, first, second, query, room, rng)
         counts[0 if lead > 0 else 1 if lead < 0 else 2] += 1

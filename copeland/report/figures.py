@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.comparisons import REGRETS
 from copeland.runs import Curves, Runs
-from copeland.simulation import REGRETS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from copeland.experiments.leaderboard import (
     excuse,
     excuse_from,
 )
-from copeland.policy import algorithms
+from copeland.registry import algorithms
 
 FAR = 5  # rivals with more than so many times the least mean are only named
 ASSUMES = "†"

@@ -17,7 +17,7 @@ from copeland.errors import (
     UnknownBallot,
     UnknownVote,
 )
-from copeland.policy import find
+from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.events import (
     ADDED,

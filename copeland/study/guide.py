@@ -13,7 +13,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from copeland.policy import Duel, Policy, find
+from copeland.policy import Duel, Policy
+from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
 from copeland.study.ledger import Ledger

@@ -7,15 +7,15 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from copeland.kernels.meetings import NONE
 from copeland.kernels.planner import (
-    FAR,
+    BLOCKED,
+    NONE,
     Planner,
     losses_missing,
     rate_losses,
     rate_win,
 )
-from copeland.policy import find
+from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.planning import start_of
 from copeland.study.races import PLANNED, Start
@@ -58,7 +58,7 @@ def outlook_of(standing: Standing) -> Outlook:
     planner = _planned(start_of(standing))
     labels = standing.labels
     needs = [(labels[i], labels[j], votes) for i, j, votes in _needs(planner)]
-    blocked = [Need(i, j, 0) for i, j, votes in needs if votes >= FAR]
+    blocked = [Need(i, j, 0) for i, j, votes in needs if votes == BLOCKED]
     champion = labels[int(planner.champion[0])]
     if blocked:
         return Outlook(champion, tuple(blocked), None)

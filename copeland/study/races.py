@@ -19,8 +19,8 @@ from copeland.kernels.loop import new_ledger
 from copeland.kernels.mark import bound
 from copeland.kernels.verdicts import new_verdicts, votes_to_proof
 from copeland.matrix import PreferenceMatrix
-from copeland.policy import State, find
 from copeland.problems.problem import matrix_problem
+from copeland.registry import State, find
 from copeland.streams import stream
 
 PLANNED = "cpc-pac"

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.policy import Spec, find
+from copeland.registry import find
+from copeland.spec import Spec
 
 _CHOICES = {
     "both_bad": ("tie", "drop"),

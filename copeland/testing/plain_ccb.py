@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel, pick
-from copeland.policy import Algorithm
+from copeland.registry import Algorithm
 
 
 class State(NamedTuple):

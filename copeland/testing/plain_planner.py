@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import evidence as certificate_evidence
-from copeland.kernels.meetings import Meetings
 from copeland.kernels.planner import Planner
 from copeland.kernels.planner.champion import MOST_PRIOR
+from copeland.kernels.planner.meetings import Meetings
 from copeland.kernels.planner.prices import (
+    BLOCKED,
     CREDIT_VOTES,
     CREDIT_WIDTH,
     DEAR,
-    FAR,
     LEAST_WORTH,
     LEAST_Z,
     WIDEST_GAP,
@@ -177,7 +177,7 @@ def prices(view: PlainPlanner, level: float) -> Floats:
     cost = np.where(cost < DEAR, cost, DEAR * (1 + np.log(cost / DEAR)))
     may_be_asked = view.asking[:, None] & view.asking[None, :]
     unproved = (evidence(view) <= level) & ~np.eye(view.k, dtype=bool)
-    return np.where(unproved, np.where(may_be_asked, cost, FAR), 0.0)
+    return np.where(unproved, np.where(may_be_asked, cost, BLOCKED), 0.0)
 
 
 def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
@@ -281,5 +281,6 @@ def risks(view: PlainPlanner, c: int, l: int, planned: Flags) -> dict[tuple[int,
     return {
         (i, j): mean[i, j] / deviation[i, j] + view.pending[i, j] * deviation[i, j]
         for cost, i, j in claims
-        if 0 < cost < FAR and (view.pending[i, j] == 0 or view.pending[i, j] < cost / each[i, j])
+        if 0 < cost < BLOCKED
+        and (view.pending[i, j] == 0 or view.pending[i, j] < cost / each[i, j])
     }

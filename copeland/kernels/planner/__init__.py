@@ -8,7 +8,7 @@ claim first: what is wrong with a plan shows early. docs/one-algorithm.md explai
 Votes may come in any order, and enter by their counts; only plans (the champion and what is laid out for
 it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
-To be read in this order: ``state``, ``prices`` of claims, ``losses`` of each option, ``plans`` for
+To be read in this order: ``meetings`` of pairs, ``claims``, ``state``, ``prices`` of claims, ``losses`` of each option, ``plans`` for
 certificates, the ``champion`` and what to ask, ``votes``; ``ending`` for those who wait for a proof.
 """
 
@@ -19,8 +19,9 @@ from copeland.kernels.planner.champion import (
     rate_win,
 )
 from copeland.kernels.planner.ending import crown_proved, turn, waiting_pair
+from copeland.kernels.planner.meetings import NONE
 from copeland.kernels.planner.plans import losses_missing
-from copeland.kernels.planner.prices import FAR
+from copeland.kernels.planner.prices import BLOCKED
 from copeland.kernels.planner.state import (
     EPOCH,
     LOSS,
@@ -40,9 +41,10 @@ from copeland.kernels.planner.votes import (
 )
 
 __all__ = [
+    "BLOCKED",
     "EPOCH",
-    "FAR",
     "LOSS",
+    "NONE",
     "WIN",
     "Planner",
     "crown_proved",

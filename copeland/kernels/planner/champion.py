@@ -4,27 +4,43 @@ from __future__ import annotations
 
 import math
 
-from copeland.kernels.claims import is_held
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.meetings import NONE, entry_of, side_of
 from copeland.kernels.planner.losses import losses_price, relist_loss
+from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
-from copeland.kernels.planner.prices import FAR, believed_gap, plausible_score, price, worth
-from copeland.kernels.planner.state import loss_level, win_level
-from copeland.kernels.trees import lowest_leaf, put, smallest
+from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price, worth
+from copeland.kernels.planner.state import is_shown, loss_level, win_level
+from copeland.kernels.planner.trees import lowest_leaf, put, smallest
 
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
+DEARER = 1.05  # a price that rose by this factor is a reason to look for a cheaper certificate
+
+# How often plans are made. Comparing all takes up to 32 plans of K claims: each K/2 votes, that is 64 prices
+# a vote. After less than one in a hundred more votes, hardly a price has moved.
+VOTES_AN_OPTION = 0.5
+ONE_IN = 100
 PLANNED_A_VOTE = 200  # claims that are priced for plans between two comparisons, for each vote
-MOST_PRIOR = 32.0  # votes that strengths may count for
+LAYING_OUT = 4  # plans that are as much work as laying one out
+
+# What strengths count for, in votes: 1 / (2 gap)^2 by the gaps seen, if the estimate is above 0.
+LEAST_PRIOR, MOST_PRIOR = 1.0, 32.0
+LEAST_VARIANCE = 1e-6
+NUDGE = 1e-6  # of a vote, between options that are alike
+
+# Lists of losses are kept until prices have moved: the prior by a tenth, the votes by a quarter, or the
+# level by a fifth of a nat.
+LOWER, HIGHER = 0.9, 1.1
+MORE_VOTES = 1.25
+HIGHER_LEVEL = 0.2
 
 # Who
 
 
 @kernel
 def begin(planner, rng):
-    """Let chance decide between options that are alike: a millionth of a vote at most for each."""
+    """Let chance decide between options that are alike: a nudge at most for each."""
     for i in range(len(planner.points)):
-        planner.points[i] += 1e-6 * rng.random()
+        planner.points[i] += NUDGE * rng.random()
 
 
 @kernel
@@ -38,12 +54,13 @@ def look_around(planner, rng):
         begin(planner, rng)
         compare(planner)
         return True
-    if planner.counted[0] - planner.compared_at[0] >= max(k / 2, planner.counted[0] / 100):
+    votes = planner.counted[0]
+    if votes - planner.compared_at[0] >= max(VOTES_AN_OPTION * k, votes / ONE_IN):
         compare(planner)
         return True
     if (
-        planner.counted[0] - planner.chosen_at[0] >= planner.plans_made[0] * k / PLANNED_A_VOTE
-        and planner.price[0] > 1.05 * planner.price_when_chosen[0]
+        votes - planner.chosen_at[0] >= planner.plans_made[0] * k / PLANNED_A_VOTE
+        and planner.price[0] > DEARER * planner.price_when_chosen[0]
     ):
         reconsider(planner)
     return False
@@ -74,11 +91,10 @@ def compare(planner):
 def reconsider(planner):
     """Look whether a certificate, of the champion or of another, is cheaper by now than what is laid out."""
     champion, l = planner.champion[0], planner.skipped[planner.champion[0]]
-    choose(planner)
-    dearer = planner.price[0] > 1.05 * (planner.last_price[champion] % FAR)
+    dearer = planner.price[0] > DEARER * choose(planner)
     if dearer or planner.champion[0] != champion or planner.skipped[champion] != l:
         lay_out(planner)
-        planner.plans_made[0] += 4  # about as much work
+        planner.plans_made[0] += LAYING_OUT
     planner.price_when_chosen[0] = planner.price[0]
 
 
@@ -87,21 +103,22 @@ def choose(planner):
     """Make the option of the cheapest certificate the champion, with new plans only where that may matter.
 
     Those whose last plan was dearer than the champion's is now are left alone: between two comparisons
-    hardly any price falls, but the champion's rises.
+    hardly any price falls, but the champion's rises. Return the price of the last champion's new plan.
     """
     champion = planner.champion[0]
-    cost = planner.last_price[champion] = plan(planner, champion)
-    best, cheapest = champion, cost - (1 - LOYALTY) * (cost % FAR)
+    planner.last_price[champion], price_now = plan(planner, champion)
+    best, cheapest = champion, planner.last_price[champion] - (1 - LOYALTY) * price_now
     planner.plans_made[0] = 1
     i = cheapest_challenger(planner, champion)
     while i != NONE and planner.last_price[i] < cheapest:
-        cost = planner.last_price[i] = plan(planner, i)
+        planner.last_price[i], _ = plan(planner, i)
         planner.plans_made[0] += 1
-        if cost < cheapest:
-            best, cheapest = i, cost
+        if planner.last_price[i] < cheapest:
+            best, cheapest = i, planner.last_price[i]
         i = cheapest_challenger(planner, champion)
     planner.champion[0] = best
     planner.chosen_at[0] = planner.counted[0]
+    return price_now
 
 
 @kernel
@@ -117,18 +134,18 @@ def cheapest_challenger(planner, champion):
 @kernel
 def estimate_prior(planner):
     """Let strengths count for the more votes, the narrower the gaps seen so far are: 1 / (2 gap)^2."""
-    variance = max(planner.gaps[1] / planner.gaps[0], 1e-6)
-    votes = min(max(1 / (4 * variance), 1.0), MOST_PRIOR)
-    if not 0.9 < votes / planner.prior[0] < 1.1:
+    variance = max(planner.gaps[1] / planner.gaps[0], LEAST_VARIANCE)
+    votes = min(max(1 / (4 * variance), LEAST_PRIOR), MOST_PRIOR)
+    if not LOWER < votes / planner.prior[0] < HIGHER:
         planner.prior[0] = votes
         planner.edition[0] += 1
 
 
 @kernel
 def begin_edition(planner):
-    """Forget the listed losses when prices have moved: a quarter more votes, or a higher level."""
-    moved = planner.counted[0] > 1.25 * planner.listed_at[0]
-    if moved or abs(loss_level(planner) - planner.edition_level[0]) > 0.2:
+    """Forget the listed losses when prices have moved: many more votes, or a higher level."""
+    moved = planner.counted[0] > MORE_VOTES * planner.listed_at[0]
+    if moved or abs(loss_level(planner) - planner.edition_level[0]) > HIGHER_LEVEL:
         planner.listed_at[0] = planner.counted[0]
         planner.edition_level[0] = loss_level(planner)
         planner.edition[0] += 1
@@ -214,15 +231,12 @@ def rate_losses(planner, j):
     l = planner.skipped[champion]
     if l == 0 or j == champion:
         return
-    entry = entry_of(planner.meetings, champion, j)
-    planner.fresh[j] = entry == NONE or not is_held(
-        planner.claims, 2 * entry + side_of(planner.meetings, entry, champion)
-    )
+    planner.fresh[j] = not is_shown(planner, champion, j)
     missing = losses_missing(planner, champion, j, l, not planner.planned[j])
     if missing <= 0:
         set_leaf(planner, k + j, 0.0, math.inf)
         return
-    cost = losses_price(planner, j, missing, champion)
+    cost, blocked = losses_price(planner, j, missing, champion)
     least = math.inf
     for place in range(planner.cheap.shape[1]):
         i = planner.cheap[j, place]
@@ -234,14 +248,15 @@ def rate_losses(planner, j):
             if danger < least:
                 least = danger
                 planner.refuter[j] = i
-    set_leaf(planner, k + j, cost, least)
+    set_leaf(planner, k + j, BLOCKED if blocked > 0 else cost, least)
 
 
 @kernel
 def set_leaf(planner, leaf, cost, danger):
-    """Set price and risk of one thing to prove."""
-    planner.price[0] += cost % FAR - planner.leaf_price[leaf] % FAR
-    planner.unproved[0] += int(cost > 0) - int(planner.leaf_price[leaf] > 0)
+    """Set price and risk of one thing to prove; BLOCKED is no part of the price of all."""
+    before = planner.leaf_price[leaf]
+    planner.price[0] += (cost if cost != BLOCKED else 0.0) - (before if before != BLOCKED else 0.0)
+    planner.unproved[0] += int(cost > 0) - int(before > 0)
     planner.leaf_price[leaf] = cost
     put(planner.risk, leaf, danger)
 
@@ -252,7 +267,7 @@ def risk(planner, i, j, cost):
 
     Answers under way count for half a win each, and no more are asked for than the claim may cost.
     """
-    if cost <= 0 or cost >= FAR:
+    if cost <= 0 or cost == BLOCKED:
         return math.inf
     entry = entry_of(planner.meetings, i, j)
     mean, deviation = believed_gap(planner, entry, i, j)

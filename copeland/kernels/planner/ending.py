@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.meetings import NONE, entry_of
 from copeland.kernels.planner.champion import lay_out
+from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.state import win_level
 
 FIRST_TURN = 64  # its square is beyond most studies, and few of any number of votes are squares

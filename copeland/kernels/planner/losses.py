@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from copeland.kernels.claims import is_held
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.meetings import NONE, after, entry_of, opponent, side_of
-from copeland.kernels.planner.prices import FAR, price
+from copeland.kernels.planner.claims import is_held
+from copeland.kernels.planner.meetings import NONE, after, claim_of, entry_of, opponent
+from copeland.kernels.planner.prices import BLOCKED, price
 from copeland.kernels.planner.state import loss_level
 
 FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
@@ -50,10 +50,8 @@ def is_listed(planner, k, j):
 @kernel
 def list_loss(planner, k, j, entry):
     """Put k among those who would prove a loss of j, unless that is proved or too dear."""
-    if entry != NONE:
-        claim = 2 * entry + side_of(planner.meetings, entry, k)
-        if is_held(planner.claims, claim):
-            return
+    if entry != NONE and is_held(planner.claims, claim_of(planner.meetings, entry, k)):
+        return
     cost = price(planner, k, j, loss_level(planner))
     place = planner.cheap.shape[1] - 1
     last = planner.cheap[j, place]
@@ -84,24 +82,31 @@ def relist_loss(planner, k, j, entry):
     if found:
         planner.cheap[j, -1] = NONE
     list_loss(planner, k, j, entry)
-    held = is_held(planner.claims, 2 * entry + side_of(planner.meetings, entry, k))
+    held = is_held(planner.claims, claim_of(planner.meetings, entry, k))
     if held or planner.cheap[j, -1] == k:
         planner.cheap_edition[j] = 0  # one that is not listed may be cheaper now
 
 
 @kernel
 def losses_price(planner, j, number, without):
-    """Return the price of so many further losses of j, the cheapest, but not those against one."""
+    """Return what so many further losses of j cost, and how many of them cannot be asked.
+
+    They are the cheapest, but not that ``without`` would prove; those beyond the list cost twice its last.
+    """
     if planner.cheap_edition[j] != planner.edition[0]:
         refresh_losses(planner, j)
-    total = 0.0
-    last = 0.0
+    cost, blocked, last = 0.0, 0, BLOCKED
     for place in range(planner.cheap.shape[1]):
         k = planner.cheap[j, place]
         if number == 0 or k == NONE:
             break
         if k != without:
             last = planner.cheap_price[j, place]
-            total += last
             number -= 1
-    return total + number * (2 * last if last > 0 else FAR)
+            if last == BLOCKED:
+                blocked += 1
+            else:
+                cost += last
+    if last == BLOCKED:
+        return cost, blocked + number
+    return cost + number * (2 * last), blocked

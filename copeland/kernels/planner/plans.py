@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 
-from copeland.kernels.claims import is_held
+from copeland.kernels.heaps import sink
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.meetings import NONE, entry_of, side_of
+from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.losses import losses_price
-from copeland.kernels.planner.prices import price_of
+from copeland.kernels.planner.meetings import NONE, claim_of, entry_of
+from copeland.kernels.planner.prices import BLOCKED, price_of
 from copeland.kernels.planner.state import win_level
+
+FAR = 1e13  # the weight of a claim that cannot be asked: that of hundreds of the dearest that can
+
+
+@kernel
+def weight(cost, blocked):
+    """Return what plans are compared by: the claims that cannot be asked, then the price of the others."""
+    return cost + blocked * FAR
 
 
 @kernel
 def price_row(planner, i):
-    """Price every win of option i, and list them in a heap, the dearest first."""
+    """Price every win of option i, and list them in a heap, the dearest first: by prices less than 0."""
     level = win_level(planner, planner.skipped[i])
     has_met = planner.meetings.met[i] > 0
     size = 0
@@ -24,30 +33,13 @@ def price_row(planner, i):
         if j == i:
             continue
         entry = entry_of(planner.meetings, i, j) if has_met else NONE
-        planner.row[j] = price_of(planner, entry, i, j, level)
+        planner.row[j] = -price_of(planner, entry, i, j, level)
         planner.heap[size] = j
         size += 1
-        planner.fresh[j] = entry == NONE or not is_held(
-            planner.claims, 2 * entry + side_of(planner.meetings, entry, i)
-        )
+        shown = entry != NONE and is_held(planner.claims, claim_of(planner.meetings, entry, i))
+        planner.fresh[j] = not shown
     for at in range(size // 2 - 1, -1, -1):
-        _sink(planner, at, size)
-
-
-@kernel
-def _sink(planner, at, size):
-    """Let an option sink in the heap of dear ones to where it belongs."""
-    heap, row = planner.heap, planner.row
-    option = heap[at]
-    while 2 * at + 1 < size:
-        child = 2 * at + 1
-        if child + 1 < size and row[heap[child + 1]] > row[heap[child]]:
-            child += 1
-        if row[option] >= row[heap[child]]:
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = option
+        sink(planner.heap, None, planner.row, at, size)
 
 
 @kernel
@@ -56,53 +48,65 @@ def leave_out_dearest(planner, size):
     dearest = planner.heap[0]
     planner.left_out[dearest] = True
     planner.heap[0] = planner.heap[size - 1]
-    _sink(planner, 0, size - 1)
+    sink(planner.heap, None, planner.row, 0, size - 1)
 
 
 @apart
 def plan(planner, i):
-    """Return the price of the cheapest certificate of option i with l near what it was; keep that l."""
+    """Find the cheapest certificate of option i with l near what it was; keep that l.
+
+    Return its weight, and the price of what can be asked of it.
+    """
     k = len(planner.row)
     if planner.margin[0] == 0:  # then a loss that is shown rules the win out, so l is no less
         planner.skipped[i] = max(planner.skipped[i], min(planner.claims.lost[i], k - 2))
     before = planner.skipped[i]
     price_row(planner, i)
-    best, best_l = math.inf, before
+    best, best_cost, best_l = math.inf, math.inf, before
     for l in range(min(before + 1, k - 2) + 1):
         if l > 0:
             leave_out_dearest(planner, k - l)
         if l >= before - 1:
-            wins = planned_wins(planner, i)
-            total = wins + other_losses(planner, i, l, best - wins)
+            wins, blocked = planned_wins(planner, i)
+            losses, more = other_losses(planner, i, l, best - weight(wins, blocked))
+            total = weight(wins + losses, blocked + more)
             if total < best:
-                best, best_l = total, l
+                best, best_cost, best_l = total, wins + losses, l
     planner.skipped[i] = best_l
-    return best
+    return best, best_cost
 
 
 @kernel
 def planned_wins(planner, i):
-    """Return the price of the wins that are not left out."""
-    total = 0.0
+    """Return the price of the wins that are not left out, and how many of them cannot be asked."""
+    cost, blocked = 0.0, 0
     for j in range(len(planner.row)):
         if j != i and not planner.left_out[j]:
-            total += planner.row[j]
-    return total
+            if planner.row[j] == -BLOCKED:
+                blocked += 1
+            else:
+                cost -= planner.row[j]
+    return cost, blocked
 
 
 @kernel
 def other_losses(planner, i, l, enough):
-    """Return the price of the losses that certificate (i, l) needs beside the wins of i."""
-    total = 0.0
+    """Return the same of the losses that certificate (i, l) needs beside the wins of i.
+
+    Stop where they weigh more than ``enough``.
+    """
+    cost, blocked = 0.0, 0
     if l == 0:
-        return total
+        return cost, blocked
     for j in range(len(planner.row)):
         missing = losses_missing(planner, i, j, l, planner.left_out[j])
         if j != i and missing > 0:
-            total += losses_price(planner, j, missing, i)
-            if total > enough:
+            more, unaskable = losses_price(planner, j, missing, i)
+            cost += more
+            blocked += unaskable
+            if weight(cost, blocked) > enough:
                 break
-    return total
+    return cost, blocked
 
 
 @kernel

@@ -6,15 +6,19 @@ import math
 
 from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
-from copeland.kernels.meetings import NONE, entry_of, side_of
+from copeland.kernels.planner.meetings import NONE, claim_of, entry_of, side_of
 
 LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
-WIDEST_GAP = 0.47
+WILDEST = 300.0  # ln of the factor for a gamble, at most: far below what a double holds
+WIDEST_GAP = 0.47  # no pair is taken to be more one-sided than 97 : 3
+LEAST_NATS = 0.1  # evidence that an unproved claim lacks at least, at levels near 0 too
+# ln E of n votes is about n d - ln(n) / 2 and a constant: 1.3 at narrow gaps, 0 at one of .4, this near .25.
+EVIDENCE_GAIN = 0.9
 CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
 CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
 DEAR = 1e8  # dearer claims are priced by their logarithm, so that sums keep their digits
-FAR = 1e13  # the price of what cannot be asked
+BLOCKED = math.inf  # in place of a price: the claim cannot be asked. It is never added to prices
 
 # Beliefs
 
@@ -75,18 +79,18 @@ def price(planner, i, j, level):
 def price_of(planner, entry, i, j, level):
     """Return :func:`price` for a pair whose entry is known."""
     if entry != NONE:
-        claim = 2 * entry + side_of(planner.meetings, entry, i)
+        claim = claim_of(planner.meetings, entry, i)
         if planner.claims.evidence[claim] > level:
             return 0.0
     if not (planner.asking[i] and planner.asking[j]):
-        return FAR
+        return BLOCKED
     mean, deviation = believed_gap(planner, entry, i, j)
     gap = mean + planner.optimism[0] * deviation
     gamble = 1.0
     if gap < LEAST_Z * deviation:
         # As likely as a normal deviate so far out; never infinite, so no plan is out of reach.
         out = LEAST_Z - gap / deviation
-        gamble = math.exp(min(out * out / 2, 300.0))
+        gamble = math.exp(min(out * out / 2, WILDEST))
         gap = LEAST_Z * deviation
     votes = votes_to_prove(planner, entry, i, min(gap, WIDEST_GAP), level)
     cost = gamble * votes * worth(planner, i, j)
@@ -116,9 +120,10 @@ def votes_to_prove(planner, entry, i, gap, level):
     drift = 2 * gap
     nats = kl(0.5 + gap, 0.5)
     if planner.costly[0]:
-        needed = max(level - math.log(max(level / nats, n, 1.0)), level / 2, 0.1)
+        # Of min(n d + ln n, 2 n d), the index, n d is the part to be voted for; n is about level / d.
+        needed = max(level - math.log(max(level / nats, n, 1.0)), level / 2, LEAST_NATS)
     else:
-        needed = level + 0.5 * math.log(n + 2 * level / (drift * drift)) - 0.9
+        needed = level + 0.5 * math.log(n + 2 * level / (drift * drift)) - EVIDENCE_GAIN
     target = needed * drift * drift / (2 * nats)
     a = target - lead * drift
     square = a * a - drift * drift * (lead * lead - 2 * target * n)

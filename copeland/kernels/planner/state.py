@@ -8,10 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.kernels.claims import Claims, claims_with_room, new_claims
 from copeland.kernels.mark import kernel
-from copeland.kernels.meetings import NONE, Meetings, new_meetings, with_room
-from copeland.kernels.trees import new_tree
+from copeland.kernels.planner.claims import Claims, claims_with_room, is_held, new_claims
+from copeland.kernels.planner.meetings import (
+    NONE,
+    Meetings,
+    claim_of,
+    entry_of,
+    new_meetings,
+    with_room,
+)
+from copeland.kernels.planner.trees import new_tree
 
 # Places in arrays of three.
 WIN, WIN_GROWTH, LOSS = range(3)  # levels: for a win with l = 0, its growth with ln(l + 1), a loss
@@ -24,6 +31,9 @@ OPTIMISM_FOR_VOTES = 1.5
 CHALLENGERS = 32  # the options of the highest plausible scores are planned for
 REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most
 FIRST_ROOM = 256  # pairs; doubled whenever they are used up
+# Before there are votes gaps are taken to be near .2, as if eight votes had said so; then strengths count
+# for 1 / (2 gap)^2 votes.
+FIRST_GAP_SQUARED, FIRST_GAP_VOTES, FIRST_PRIOR = 0.04, 8.0, 6.25
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -61,8 +71,8 @@ class Planner(NamedTuple):
     champion: Ints  # (1,)
     chosen_at: Ints  # (1,): the votes when it was chosen, or confirmed
     plans_made: Ints  # (1,): how many plans that took, or as much work
-    last_price: Floats  # by option: of its certificate when it was last planned; 0 if that is due
-    price: Floats  # (1,): of the champion's certificate now
+    last_price: Floats  # by option: weight of its last plan, see `plans`; 0 if a new one is due
+    price: Floats  # (1,): of what can be asked of the champion's certificate, now
     price_when_chosen: Floats  # (1,): or when it was last confirmed
     planned: Flags  # by option: whether the champion is to be proved to beat it
     refuter: Ints  # by option: who is to prove that it loses once more
@@ -73,7 +83,7 @@ class Planner(NamedTuple):
     cheap: Ints  # K x REFUTERS: who would prove a loss of each option, the cheapest first
     cheap_price: Floats
     cheap_edition: Ints  # by option: the edition of its row
-    row: Floats  # room for K prices
+    row: Floats  # room for a number of each option
     fresh: Flags  # room for K
     left_out: Flags  # room for K
     heap: Ints  # room for K options
@@ -96,8 +106,8 @@ def new_planner(k: int, costly: bool, margin: float) -> Planner:
         caution=np.zeros(1),
         promise=np.zeros(3),
         margin=np.array([margin], np.float64),
-        prior=np.array([6.25]),
-        gaps=np.array([8.0, 8.0 * 0.04]),  # eight votes' worth of gaps near .2
+        prior=np.array([FIRST_PRIOR]),
+        gaps=np.array([FIRST_GAP_VOTES, FIRST_GAP_VOTES * FIRST_GAP_SQUARED]),
         counted=np.zeros(1, np.int64),
         compared_at=np.zeros(1, np.int64),
         edition=np.ones(1, np.int64),
@@ -148,3 +158,10 @@ def win_level(planner, l):
 def loss_level(planner):
     """Return the evidence that a loss of another option needs."""
     return planner.levels[LOSS]
+
+
+@kernel
+def is_shown(planner, i, j):
+    """Tell whether i is proved to beat j by the evidence that a loss of j needs."""
+    entry = entry_of(planner.meetings, i, j)
+    return entry != NONE and is_held(planner.claims, claim_of(planner.meetings, entry, i))

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.kernels.claims import release, weakest, weigh
 from copeland.kernels.evidence import log_evidence
-from copeland.kernels.kl import kl
+from copeland.kernels.imed import imed_index
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.meetings import NONE, enter, entry_of, full, side_of
 from copeland.kernels.planner.champion import compare, make_due, rate_pair
+from copeland.kernels.planner.claims import release, weakest, weigh
+from copeland.kernels.planner.meetings import NONE, enter, entry_of, full, side_of
 from copeland.kernels.planner.prices import pair_credit
 from copeland.kernels.planner.state import Planner, loss_level, new_planner, with_more_pairs
+
+LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
+MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
 
 # Counting
 
@@ -58,9 +60,9 @@ def credit_pair(planner, entry, change):
         option = meetings.first[entry] if side == 0 else meetings.second[entry]
         planner.credit[option] += change * pair_credit(meetings, entry, side)
     n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
-    if n >= 4:
+    if n >= LEAST_VOTES:
         gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n
-        weight = min(n, 64.0)
+        weight = min(n, MOST_WEIGHT)
         planner.gaps[0] += change * weight
         planner.gaps[1] += change * weight * (gap * gap - (0.25 - gap * gap) / n)
 
@@ -80,18 +82,8 @@ def weigh_claims(planner, entry):
 def evidence(planner, wins, losses, ties):
     """Return the evidence for p > 1/2 - margin: what regret goes by, or what certificates go by."""
     if planner.costly[0]:
-        return index(wins + ties / 2, wins + losses + ties, planner.margin[0])
+        return imed_index(wins + ties / 2, wins + losses + ties, planner.margin[0])
     return log_evidence(wins, losses, ties, planner.margin[0])
-
-
-@kernel
-def index(wins, n, margin):
-    """Return n d + ln n, but 2 n d at most, where d is the divergence from 1/2 - margin."""
-    null = 0.5 - margin
-    if n == 0 or wins <= null * n:
-        return 0.0
-    nats = n * kl(wins / n, null)
-    return min(nats + math.log(n), 2 * nats)
 
 
 @kernel

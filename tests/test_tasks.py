@@ -1,15 +1,17 @@
 """Kept results: resumed, redone when damaged, the same on every backend."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 import copeland
-from copeland import InvalidParameter
-from copeland.experiments.comparisons import Comparison
-from copeland.experiments.store import FOLDER, finish, key_of
-from copeland.problems import problem_of
+from copeland import InvalidParameter, PreferenceMatrix
+from copeland.comparisons import Comparison
+from copeland.errors import Interrupted
+from copeland.problems import matrix_problem, problem_of
+from copeland.registry import find
+from copeland.tasks import FOLDER, finish, key_of
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,19 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
     assert seen == [(2, 3), (3, 3)]
 
 
+def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert squares(finish([Square(3)], None)) == [9]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_hands_over_what_is_finished():
+    with pytest.raises(Interrupted, match="1 of 3") as caught:
+        finish([Square(2), Square(-1), Square(3)], None)
+    assert squares(caught.value.runs[:1]) == [4]
+    assert caught.value.runs[1:] == [None, None]
+
+
 def test_a_damaged_result_is_named_and_only_it_is_redone(tmp_path):
     tasks = [Square(1), Square(2)]
     finish(tasks, tmp_path)
@@ -65,9 +80,8 @@ def test_an_unknown_backend_is_refused(tmp_path):
 
 def comparison(runs_a_task=5, seed=3):
     return Comparison(
-        problem=problem_of("cyclic-4"),
+        source=problem_of("cyclic-4"),
         algorithms=("ccb", "savage"),
-        horizon=3000,
         horizons=(300, 3000),
         runs=5,
         seed=seed,
@@ -102,9 +116,23 @@ def test_a_change_of_what_a_result_depends_on_changes_its_name():
     assert key_of(comparison().tasks()[0]) == key_of(comparison().tasks()[0])
 
 
+def test_problems_that_differ_in_their_ties_alone_are_kept_apart():
+    m = PreferenceMatrix([[0.5, 0.8], [0.2, 0.5]])
+    tied = matrix_problem(m, ties=[[0, 0.2], [0.2, 0]])
+    plans = [Comparison(problem, ("ccb",), (100,), 1) for problem in (matrix_problem(m), tied)]
+    assert len({key_of(plan.tasks()[0]) for plan in plans}) == 2
+
+
+def test_algorithms_of_one_name_with_other_functions_are_kept_apart():
+    ccb = find("ccb")
+    other = replace(ccb, recommend=find("random").recommend)
+    plans = [Comparison(problem_of("cyclic-4"), (one,), (100,), 1) for one in (ccb, other)]
+    assert len({key_of(plan.tasks()[0]) for plan in plans}) == 2
+
+
 def test_a_run_that_is_cut_has_no_value_at_the_marks_it_did_not_reach(tmp_path):
     plan = Comparison(
-        problem_of("mslr-5"), ("random",), 10**7, runs=1, marks=8, most_duels=1_000_000
+        problem_of("mslr-5"), ("random",), (10**7,), runs=1, marks=8, most_duels=1_000_000
     )
     curve = plan.collect(finish(plan.tasks(), tmp_path)).curves[0]
     assert np.isnan(curve.regret[0, -1])

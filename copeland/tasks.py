@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.archives import read_arrays
-from copeland.errors import InvalidParameter
+from copeland.errors import Interrupted, InvalidParameter, MissingExtra
 from copeland.files import write_file
 
 BACKENDS = ("loky", "dask", "ray")
@@ -49,7 +49,7 @@ def key_of(task: Task) -> str:
 
 def finish(
     tasks: Sequence[Task],
-    folder: Path,
+    folder: Path | None,
     jobs: int = 1,
     backend: str = "loky",
     progress: Callable[[int, int], None] | None = None,
@@ -57,10 +57,13 @@ def finish(
 ) -> list[Arrays]:
     """Return the results of all tasks, in their order; those on disk are read, the rest are run.
 
+    Ctrl-C raises :class:`~copeland.errors.Interrupted`, whose ``runs`` are the results so far, with
+    None in the place of those that lack.
+
     Parameters
     ----------
     folder
-        Where results are kept, in a folder of their own.
+        Where results are kept, in a folder of their own; None keeps nothing.
     jobs
         Processes, or workers of a local cluster; no number depends on it.
     backend
@@ -71,34 +74,53 @@ def finish(
     note
         Called with a sentence for each damaged file, which is then done again.
     """
-    if backend not in BACKENDS:
-        raise InvalidParameter(f"backend is {backend!r}; choose one of {', '.join(BACKENDS)}.")
-    keys = [key_of(task) for task in tasks]
-    kept = folder / FOLDER
-    kept.mkdir(parents=True, exist_ok=True)
-    results = {key: _read(kept / f"{key}.npz", note) for key in keys}
-    missing = {k: t for k, t in zip(keys, tasks, strict=True) if results[k] is None}
+    check_workers(jobs, backend)
+    files = _files(tasks, folder)
+    results = [_read(file, note) for file in files]
+    missing = [place for place, arrays in enumerate(results) if arrays is None]
     done = len(tasks) - len(missing)
-    if progress is not None:
-        progress(done, len(tasks))
-    for key, arrays in _run_all(missing, jobs, backend):
-        write_file(kept / f"{key}.npz", _packed(arrays))
-        results[key] = arrays
-        done += 1
+    try:
         if progress is not None:
             progress(done, len(tasks))
-    return [arrays for key in keys if (arrays := results[key]) is not None]
+        for place, arrays in _run_all({place: tasks[place] for place in missing}, jobs, backend):
+            file = files[place]
+            if file is not None:
+                write_file(file, _packed(arrays))
+            results[place] = arrays
+            done += 1
+            if progress is not None:
+                progress(done, len(tasks))
+    except KeyboardInterrupt:
+        raise Interrupted(f"stopped after {done} of {len(tasks)} tasks.", results) from None
+    return [arrays for arrays in results if arrays is not None]
 
 
-def _run_all(tasks: dict[str, Task], jobs: int, backend: str) -> Iterator[tuple[str, Arrays]]:
-    if not tasks:
+def check_workers(jobs: int, backend: str) -> None:
+    """Refuse what :func:`finish` could not run tasks on: to be called before what takes long."""
+    if jobs < 1:
+        raise InvalidParameter(f"jobs is {jobs}; it must be at least 1.")
+    if backend not in BACKENDS:
+        raise InvalidParameter(f"backend is {backend!r}; choose one of {', '.join(BACKENDS)}.")
+
+
+def _files(tasks: Sequence[Task], folder: Path | None) -> list[Path | None]:
+    """Where the result of each task is kept."""
+    if folder is None:
+        return [None] * len(tasks)
+    kept = folder / FOLDER
+    kept.mkdir(parents=True, exist_ok=True)
+    return [kept / f"{key_of(task)}.npz" for task in tasks]
+
+
+def _run_all(tasks: dict[int, Task], jobs: int, backend: str) -> Iterator[tuple[int, Arrays]]:
+    items = list(tasks.items())
+    if backend == "loky" and (jobs == 1 or len(items) == 1):
+        yield from (_run(*item) for item in items)
         return
-    if backend == "loky" and jobs == 1:
-        yield from (_run(key, task) for key, task in tasks.items())
+    if not items:
         return
     import joblib
 
-    items = list(tasks.items())
     # More processes than tasks, and on this machine than cores, would only wait for each other.
     jobs = min(jobs, len(items), max(2, joblib.cpu_count()) if backend == "loky" else jobs)
     with _connected(backend, jobs):
@@ -108,11 +130,11 @@ def _run_all(tasks: dict[str, Task], jobs: int, backend: str) -> Iterator[tuple[
         for first in range(0, len(items), portion):
             parallel = joblib.Parallel(n_jobs=jobs, return_as=how)
             part = items[first : first + portion]
-            yield from parallel(joblib.delayed(_run)(key, task) for key, task in part)  # type: ignore[misc]
+            yield from parallel(joblib.delayed(_run)(*item) for item in part)  # type: ignore[misc]
 
 
-def _run(key: str, task: Task) -> tuple[str, Arrays]:
-    return key, task.run()
+def _run(place: int, task: Task) -> tuple[int, Arrays]:
+    return place, task.run()
 
 
 @contextmanager
@@ -134,11 +156,12 @@ def _dask(jobs: int) -> Iterator[None]:
     try:
         from dask.distributed import Client
     except ImportError as error:
-        raise ImportError("the dask backend needs: pip install 'copeland[dask]'") from error
+        raise MissingExtra("the dask backend needs: pip install 'copeland[dask]'") from error
     try:
         Client.current()
     except ValueError:
-        with Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None):
+        # Any free port: another cluster on this machine may have the usual one.
+        with Client(n_workers=jobs, threads_per_worker=1, dashboard_address=":0"):
             yield
     else:
         yield
@@ -150,7 +173,7 @@ def _ray(jobs: int) -> Iterator[None]:
         import ray
         from ray.util.joblib import register_ray
     except ImportError as error:
-        raise ImportError("the ray backend needs: pip install 'copeland[ray]'") from error
+        raise MissingExtra("the ray backend needs: pip install 'copeland[ray]'") from error
     register_ray()
     started = not ray.is_initialized()
     if started:
@@ -165,9 +188,9 @@ def _ray(jobs: int) -> Iterator[None]:
 _CLUSTERS = {"loky": _this_machine, "dask": _dask, "ray": _ray}
 
 
-def _read(path: Path, note: Callable[[str], None] | None) -> Arrays | None:
+def _read(path: Path | None, note: Callable[[str], None] | None) -> Arrays | None:
     """Return a kept result; None if there is none, or none that can be read."""
-    if not path.exists():
+    if path is None or not path.exists():
         return None
     try:
         return read_arrays(path)

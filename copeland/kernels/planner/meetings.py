@@ -140,6 +140,12 @@ def side_of(meetings, entry, option):
 
 
 @kernel
+def claim_of(meetings, entry, winner):
+    """Return the number that :class:`Claims` has for "the winner beats the other of this entry"."""
+    return 2 * entry + side_of(meetings, entry, winner)
+
+
+@kernel
 def opponent(meetings, entry, option):
     """Return whom the option met in this entry."""
     return meetings.first[entry] + meetings.second[entry] - option

@@ -1,0 +1,294 @@
+"""An algorithm as a record of functions, and who has it: this package, another one, or a file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import math
+import pickle
+import pkgutil
+import re
+import sys
+import warnings
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from copeland.errors import (
+    AlgorithmWarning,
+    CopelandError,
+    InvalidAlgorithm,
+    InvalidParameter,
+    UnknownAlgorithm,
+    UnknownName,
+    nearest,
+)
+from copeland.spec import Spec
+
+GROUP = "copeland.algorithms"  # the entry points by which an installed package names its algorithms
+
+MOST_OPTIONS = 10_000_000
+
+State = Any  # a named tuple of arrays (or of such named tuples)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """What an algorithm is: a few plain functions over its state, and what it can do.
+
+    ``init(k, **parameters)`` returns a state; ``select(state, t, rng)`` names a pair and changes
+    nothing; ``update(state, winner, loser, rng)`` takes an answer in; ``recommend(state)`` names the
+    best option so far. The rest is optional: see :mod:`copeland.kernels.loop` for what each does and
+    what happens without it. All these but ``init`` are kernels.
+
+    The last ones serve live use. ``absorb(state, wins, ties)`` takes whole matrices of votes in, and
+    ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
+    sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
+    about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
+    """
+
+    name: str
+    paper: str
+    summary: str
+    target: str  # the notion of winner it looks for
+    init: Callable[..., State]
+    select: Callable[..., tuple[int, int]]
+    update: Callable[..., None]
+    recommend: Callable[..., int]
+    advance: Callable[..., None] | None = None
+    rest: Callable[..., int] | None = None
+    resting: Callable[..., int] | None = None
+    finished: Callable[..., bool] | None = None
+    tie: Callable[..., None] | None = None
+    crowded: Callable[..., bool] | None = None
+    enlarge: Callable[..., State] | None = None
+    absorb: Callable[..., State] | None = None
+    grow: Callable[..., State] | None = None
+    pause: Callable[..., None] | None = None
+    pend: Callable[..., None] | None = None
+    assumes_condorcet: bool = False
+
+    @property
+    def needs_horizon(self) -> bool:
+        """Whether it must know in advance how long it will run."""
+        return "horizon" in inspect.signature(self.init).parameters
+
+    @property
+    def stops(self) -> bool:
+        """Whether it ends by itself, with an answer."""
+        return self.finished is not None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its parameters and their defaults."""
+        signature = inspect.signature(self.init).parameters.values()
+        return {p.name: p.default for p in signature if p.name not in ("k", "horizon")}
+
+    def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
+        """Return the state to begin with; refuse what does not fit."""
+        for name, value in params.items():
+            self._check(name, value)
+        if k < 2:
+            raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; {k} came.")
+        if k > MOST_OPTIONS:
+            raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
+        try:
+            return self._started(k, horizon, params)
+        except (MemoryError, OverflowError, ValueError) as error:
+            if isinstance(error, CopelandError):
+                raise
+            raise InvalidParameter(
+                f"{self.name} cannot begin with {k:,} options and {params}: {error}."
+            ) from error
+
+    def _started(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
+        if not self.needs_horizon:
+            return self.init(k, **params)
+        if horizon is None:
+            raise InvalidParameter(f"{self.name} must know its horizon in advance; give one.")
+        return self.init(k, horizon=horizon, **params)
+
+    def _check(self, name: str, value: Any) -> None:
+        if name not in self.parameters:
+            known = nearest(name, self.parameters) if self.parameters else "it takes none."
+            raise InvalidParameter(f"{self.name} has no parameter '{name}'; {known}")
+        default = self.parameters[name]
+        boolean = isinstance(value, bool) and not isinstance(default, bool)
+        number = isinstance(value, int | float) and not boolean
+        if isinstance(default, int | float) and not (number and math.isfinite(value)):
+            raise InvalidParameter(f"{self.name}: {name} is {value!r}; it must be a number.")
+
+    def part(self, name: str) -> Callable[..., Any] | None:
+        """Return one of its functions by name, None if it was left out."""
+        if not hasattr(self, name):
+            raise UnknownName(f"no part of an algorithm is called '{name}'; {nearest(name, PARTS)}")
+        return getattr(self, name)
+
+    def kernels(self) -> dict[str, Callable[..., Any]]:
+        """Return the functions that the duel loop calls, by name."""
+        return {name: part for name in PARTS if (part := self.part(name)) is not None}
+
+    def __reduce__(self) -> Any:
+        # Other processes may not know the file it is from: what they cannot import goes with it.
+        return _unpacked, (_packed(self),)
+
+
+PARTS = (
+    "select",
+    "update",
+    "recommend",
+    "advance",
+    "rest",
+    "resting",
+    "finished",
+    "tie",
+    "crowded",
+)
+
+_registry: dict[str, Algorithm] = {}
+
+
+def register(algorithm: Algorithm) -> Algorithm:
+    """Make an algorithm known by its name; return it."""
+    _registry[algorithm.name] = algorithm
+    return algorithm
+
+
+def algorithms() -> dict[str, Algorithm]:
+    """Return every algorithm that has a name, in alphabetical order.
+
+    One of an installed package that cannot be loaded is left out, with a warning.
+    """
+    _discover()
+    for name, point in _installed().items():
+        try:
+            _known(name, point)
+        except InvalidAlgorithm as error:
+            warnings.warn(str(error), AlgorithmWarning, stacklevel=2)
+    return dict(sorted(_registry.items()))
+
+
+def find(name: str) -> Algorithm:
+    """Return the algorithm of this name; an installed package's is loaded when first asked for."""
+    _discover()
+    if name in _registry:
+        return _registry[name]
+    installed = _installed()
+    if name not in installed:
+        known = nearest(name, [*_registry, *installed])
+        raise UnknownAlgorithm(f"there is no algorithm '{name}'; {known}")
+    return _known(name, installed[name])
+
+
+def entrant(given: str | Algorithm) -> tuple[Algorithm, Spec]:
+    """Return the algorithm that is meant, and its name with its parameters.
+
+    Parameters
+    ----------
+    given
+        ``name``, or ``FILE.py:NAME`` for one that a file defines under that name; parameters may follow
+        both. Or the algorithm itself.
+
+    Examples
+    --------
+    >>> entrant("ccb:alpha=1.01")[1]
+    Spec(name='ccb', params={'alpha': 1.01})
+    """
+    if isinstance(given, Algorithm):
+        return given, Spec(given.name, {})
+    in_file = re.fullmatch(r"(.+\.py)(?::(\w+)(:.*)?)?", given)
+    if in_file is None:
+        spec = Spec.parse(given)
+        return find(spec.name), spec
+    algorithm = _defined(Path(in_file[1]), in_file[2] or "")
+    return algorithm, Spec.parse(algorithm.name + (in_file[3] or ""))
+
+
+@cache
+def _discover() -> None:
+    """Import every file of ``copeland.algorithms``: each registers what it defines."""
+    package = importlib.import_module("copeland.algorithms")
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+
+
+def _installed() -> dict[str, metadata.EntryPoint]:
+    """What installed packages name, not loaded; a name of this package's stays its own."""
+    return {p.name: p for p in metadata.entry_points(group=GROUP) if p.name not in _registry}
+
+
+def _known(name: str, point: metadata.EntryPoint) -> Algorithm:
+    """Load an algorithm of an installed package, and register it."""
+    package = point.dist.name if point.dist is not None else point.value
+    try:
+        found = point.load()
+    except (Exception, SystemExit) as error:
+        raise InvalidAlgorithm(
+            f"the algorithm '{name}' of the package {package} cannot be loaded: {_said(error)}; "
+            "update the package or remove it."
+        ) from error
+    if not isinstance(found, Algorithm) or found.name != name:
+        raise InvalidAlgorithm(
+            f"the package {package} offers {point.value} as the algorithm '{name}', and it is not an "
+            "Algorithm of this name; update the package or remove it."
+        )
+    return register(found)
+
+
+def _defined(path: Path, name: str) -> Algorithm:
+    """Return the algorithm that a file defines under this name."""
+    if not path.is_file():
+        raise InvalidAlgorithm(f"there is no file {path} to take an algorithm from.")
+    found = vars(_module_at(path.resolve()))
+    if not isinstance(found.get(name), Algorithm):
+        there = [key for key, value in found.items() if isinstance(value, Algorithm)]
+        asked = f"no Algorithm called {name} in {path}" if name else f"no name after {path}"
+        has = f"it has {', '.join(there)}" if there else "it defines none"
+        raise InvalidAlgorithm(f"there is {asked}; {has}. Write {path}:NAME.")
+    return found[name]
+
+
+@cache
+def _module_at(path: Path) -> ModuleType:
+    """Run a file of Python, once, and return what it defines; it may import its neighbours."""
+    name = f"{path.stem}_{zlib.crc32(str(path).encode()):08x}"  # shadows no other module
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise InvalidAlgorithm(f"{path} cannot be loaded: {_said(error)}.") from error
+    _by_value.append(module)
+    return module
+
+
+def _said(error: BaseException) -> str:
+    """An error in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
+
+
+_by_value: list[ModuleType] = []  # which other processes cannot import by name
+
+
+@cache
+def _packed(algorithm: Algorithm) -> bytes:
+    import cloudpickle
+
+    for module in _by_value:
+        cloudpickle.register_pickle_by_value(module)
+    return cloudpickle.dumps({one.name: getattr(algorithm, one.name) for one in fields(algorithm)})
+
+
+@cache  # the same functions for all tasks of a process: they are compiled once
+def _unpacked(content: bytes) -> Algorithm:
+    return Algorithm(**pickle.loads(content))
