@@ -168,7 +168,7 @@ def order_of(
     Examples
     --------
     >>> order_of(np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0]]), np.zeros((3, 3), int))
-    (1, 2, 0)
+    (1, 0, 2)
     """
     points = wins + ties / 2
     beats = (points > points.T).sum(axis=1)
