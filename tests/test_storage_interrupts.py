@@ -114,6 +114,28 @@ def test_an_interrupt_does_not_end_a_study_in_memory():
     assert study.log()[-1].event_id == vote.event_id
 
 
+def test_an_interrupt_is_told_as_one_though_another_error_follows_it():
+    study = create_study("tea", OPTIONS)
+
+    def interrupted(_log):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise AssertionError  # as SQLAlchemy does if its commit is interrupted
+
+    with pytest.raises(KeyboardInterrupt):
+        study.storage.write(study._key, interrupted)
+    with pytest.raises(AssertionError):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:  # that one was not of the transaction
+            study.storage.write(study._key, lambda _log: _fail())
+
+
+def _fail():
+    raise AssertionError
+
+
 def test_a_ledger_that_was_interrupted_is_made_anew(tmp_path):
     """Else an event that was half taken in would be taken in again."""
     study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import sys
 import threading
 import time
 import weakref
@@ -240,6 +241,7 @@ class Storage:
             self._engine.dispose(close=False)
             self._process = os.getpid()
             self._held.forget()
+        outer = sys.exc_info()[1]  # what is being handled as this is called
         try:
             with self._engine.connect().execution_options(copeland_reads=reads) as connection:
                 self._look(connection)
@@ -247,8 +249,11 @@ class Storage:
                     result = work(connection)
                 self._look(connection)
             return result
-        except BaseException:
+        except BaseException as error:
             self._held.abandon()
+            interrupt = _interrupt_behind(error, outer)
+            if interrupt is not None:
+                raise interrupt from None
             raise
 
     def _look(self, connection: Connection) -> None:
@@ -342,6 +347,17 @@ def _parsed(url: str | None) -> URL:
     if backend in ("postgresql", "postgres"):
         return parsed.set(drivername="postgresql+psycopg")
     raise StorageError(f"studies cannot be kept in {backend}; give {FORMS}.")
+
+
+def _interrupt_behind(
+    error: BaseException | None, outer: BaseException | None
+) -> KeyboardInterrupt | None:
+    """The interrupt that led to an error: what it leaves undone may make SQLAlchemy raise another."""
+    while error is not None and error is not outer:
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        error = error.__context__
+    return None
 
 
 def _in_memory() -> sqlite3.Connection:
