@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import sys
 from typing import TYPE_CHECKING, Any
+
+from copeland.cli.interrupts import guarded
 
 if TYPE_CHECKING:
     from copeland.cli.shell import app
@@ -15,12 +16,8 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """Run the command ``copeland``."""
-    try:
-        program = _program()
-    except KeyboardInterrupt:  # while Python still imports
-        sys.stderr.write("copeland: stopped.\n")
-        sys.exit(130)
-    program(prog_name="copeland")
+    with guarded():
+        _program()(prog_name="copeland")
 
 
 def __getattr__(name: str) -> Any:

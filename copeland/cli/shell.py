@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from copeland.cli.interrupts import INTERRUPTED, interruptible
 from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError
 from copeland.inert import inert
 from copeland.version import __version__
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 FAILURE = 1
-INTERRUPTED = 130
 
 _PIPE_WIDTH = 130  # columns of a table that no terminal limits
 
@@ -55,7 +55,8 @@ class _Program(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command; one that Ctrl-C stops says so, unless it said so itself."""
         try:
-            return super().invoke(ctx)
+            with interruptible():
+                return super().invoke(ctx)
         except KeyboardInterrupt as stop:
             note(f"copeland: {str(stop).split(';')[0].rstrip('.') or 'stopped'}.")
             raise typer.Exit(INTERRUPTED) from None
