@@ -117,7 +117,7 @@ def test_simulate_says_why_there_is_no_lower_bound_and_goes_on(problem, reason):
 @pytest.mark.slow
 def test_the_reproduction_draws_and_gives_the_lower_bound_of_its_problems(tmp_path, monkeypatch):
     figure = paper.condorcet(None, False, 0)
-    short = dataclasses.replace(figure.comparison, horizon=1000, runs=2)
+    short = dataclasses.replace(figure.comparison, horizons=(1000,), runs=2)
     monkeypatch.setattr(
         paper, "condorcet", lambda *_: dataclasses.replace(figure, comparison=short)
     )
