@@ -34,19 +34,18 @@ class Interrupting:
         self.points = 0
 
     def __enter__(self):
-        sys.setprofile(self._at)
+        self._hook = self._at  # Python keeps it no longer than it is set: not while it raises
+        sys.setprofile(self._hook)
         return self
 
     def __exit__(self, *_):
         sys.setprofile(None)
 
-    def _at(self, frame, event, _what):
-        # Python 3.11 loses its stack if a profiler raises at the beginning of a comprehension.
-        if event not in ("call", "c_return") or frame.f_code.co_name.startswith("<"):
+    def _at(self, _frame, event, _what):
+        if event not in ("call", "c_return"):
             return
         self.points += 1
         if self.points == self.nth:
-            sys.setprofile(None)
             raise KeyboardInterrupt
 
 
