@@ -163,9 +163,7 @@ def _why_uncompiled(cell: Cell) -> str:
         try:
             replace(cell, count=1, marks=np.zeros(0, np.int64)).run()
             return ""
-        except (
-            Exception
-        ) as error:  # numba raises many kinds, and nothing but compiling happens here
+        except Exception as error:  # numba raises many kinds, and this does nothing but compile
             known = f"numba cannot compile {_place_and_reason(str(error))}"
     _refused[algorithm] = known
     return f"{algorithm.name} runs as plain Python, many times slower: {known}."

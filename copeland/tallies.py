@@ -41,6 +41,17 @@ def is_votes(header: Sequence[str]) -> bool:
     return {"left", "right", "outcome"} <= names or {"winner", "loser"} <= names
 
 
+def outcome_word(said: str) -> str:
+    """Return an outcome as it is kept, however it was spelled.
+
+    Examples
+    --------
+    >>> outcome_word(" Both bad"), outcome_word("both-bad")
+    ('both_bad', 'both_bad')
+    """
+    return said.strip().lower().replace(" ", "_").replace("-", "_")
+
+
 def tallied(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Tally:
     """Return the counts of a table of votes; refuse a row that is no vote.
 
@@ -93,7 +104,7 @@ def _vote(line: int, row: Mapping[str, str]) -> tuple[str, str, bool | None]:
         raise InvalidMatrix(f"line {line} lacks the name of an option.")
     if row.get("counted", "").lower() in _NO or row.get("undone", "").lower() in _YES:
         return one, other, None
-    word = said.strip().lower().replace(" ", "_").replace("-", "_")
+    word = outcome_word(said)
     if word in _NO_VOTES and said not in (one, other):
         return one, other, None
     if word in _TIES and said not in (one, other):

@@ -313,7 +313,7 @@ def test_a_name_with_a_dash_in_front_is_no_option_in_a_hint(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "..", ".hidden", "a/b", "-rf"])
+@pytest.mark.parametrize("name", ["../evil", "/evil", "..", ".hidden", "a/b", "-rf"])
 def test_the_name_of_a_study_chooses_no_folder(tmp_path, monkeypatch, name):
     inside = tmp_path / "inside"
     inside.mkdir()

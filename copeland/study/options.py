@@ -11,6 +11,7 @@ from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.events import OUTCOMES
 from copeland.study.rows import rows_of_file
 from copeland.study.texts import check_text, is_storable
+from copeland.tallies import outcome_word
 
 ACTIVE = "active"  # the other states are called as the events that lead to them
 
@@ -31,7 +32,7 @@ class Option:
                 raise InvalidParameter(f"an option's {field} is {value!r}; it must be plain text.")
         if not self.name.strip():
             raise InvalidParameter("an option has no name; give each a name that is not empty.")
-        if self.name.lower().replace(" ", "_").replace("-", "_") in OUTCOMES:
+        if outcome_word(self.name) in OUTCOMES:
             raise InvalidParameter(
                 f"an option cannot be called '{self.name}', because that is an outcome."
             )

@@ -18,6 +18,7 @@ from copeland.inert import cell
 from copeland.study.events import LEFT, OUTCOMES, RIGHT
 from copeland.study.rows import rows_of_file, rows_of_table
 from copeland.study.texts import check_text
+from copeland.tallies import outcome_word
 
 YEAR_2200 = 7_258_118_400  # seconds since 1970; what is later is something else than seconds
 
@@ -71,7 +72,7 @@ def outcome_of(said: Any, left: str, right: str, names: Container[str] = ()) -> 
         return LEFT
     if said == right:
         return RIGHT
-    word = str(said).strip().lower().replace(" ", "_").replace("-", "_")
+    word = outcome_word(str(said))
     if word in OUTCOMES:
         return word
     if str(said) in names:
