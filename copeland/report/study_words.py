@@ -11,7 +11,7 @@ from copeland.report.study_graph import INTO, MANY, Graph
 from copeland.study import Position, Standing
 from copeland.study.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.study.history import Progress
-from copeland.study.reading import AHEAD, LIKELY, PROVED, Reading
+from copeland.study.reading import AHEAD, LEAST, LIKELY, PROVED, Reading
 from copeland.study.words import counted, listed
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
@@ -120,8 +120,8 @@ def score_sentences(reading: Reading) -> Iterator[str]:
         f"{f' (even or without votes: {even})' if even else ''}; its bar says {low} to {high}."
     )
     verdict = (
-        f" That takes more evidence than the verdict, which proves that {name} beats at least "
-        f"{certificate.lower[first]}{' or ties within the margin' if certificate.margin else ''}."
+        f" That takes more evidence than the verdict, which proves that {name} beats"
+        f"{', or ties within the margin,' if certificate.margin else ''} at least {certificate.lower[first]}."
     )
     yield (
         "A dot is the number of others that an option beats by the votes as they are. A bar is "
@@ -319,8 +319,8 @@ def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
 def _moved(reading: Reading) -> Iterator[str]:
     """The options whose places by Copeland and by Borda are far apart."""
     copeland, borda = (
-        (-values[:, None] < -values[None, :] - 1e-9).sum(axis=0) + 1
-        for values in (reading.scores, reading.borda)
+        (-values[:, None] < -values[None, :] - trifle).sum(axis=0) + 1
+        for values, trifle in ((reading.scores, 0), (reading.borda, LEAST))
     )
     far = np.abs(copeland - borda)
     least = max(2, reading.k // 4)
