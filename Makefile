@@ -51,7 +51,7 @@ leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard
 	$(BIN)/python -m benchmarks.leaderboard $(QUICK)
 
 golden: setup  ## write the golden traces anew; read the diff
-	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/test_golden.py
+	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py
 
 tables: setup  ## write what the README and the docs say of algorithms anew, from their records
 	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records

@@ -19,7 +19,7 @@ from benchmarks import interleaving
 from copeland import Policy
 from copeland.errors import AssumptionWarning
 from copeland.registry import algorithms, register
-from copeland.testing.plain_ccb import PLAIN_CCB
+from tests.oracles.ccb import PLAIN_CCB
 
 SEED = 0
 register(PLAIN_CCB)

@@ -13,7 +13,7 @@ from rich.table import Table
 from copeland.kernels import compiled
 from copeland.ranking.clicks import click_model
 from copeland.ranking.comparison import OUTCOMES, SIGN, click_world, compare_many
-from copeland.ranking.plain import new_plain_room, plain_many
+from tests.oracles.clicks import new_plain_room, plain_many
 
 QUERIES, DOCUMENTS, LENGTH = 200, 120, 10
 MIX = (0.52, 0.32, 0.13, 0.02, 0.01)  # the grades of a web collection

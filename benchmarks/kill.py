@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from copeland.testing.kills import kill_voters
+from tests.kills import kill_voters
 from tests.postgres import server
 
 ROUNDS = 20

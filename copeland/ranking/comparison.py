@@ -7,7 +7,7 @@ names a ranker, which draws one of the documents that are left with probability 
 Rankers are rows: ``orders[ranker, start + r]`` is the document at rank r (from 0) of a query whose
 ``n`` documents begin at ``start``, and ``ranks[ranker, start + d]`` is the rank of its document d.
 
-:mod:`copeland.ranking.plain` says the same without haste, and is what this is tested against.
+The tests hold it to a plain version that says the same without haste.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from conftest import random_matrix
+from oracles.ccb import PLAIN_CCB
 
 import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import ccb
-from copeland.testing.plain_ccb import PLAIN_CCB
 
 
 def run_both(matrix, steps, seed, alpha=0.51):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import planner as plain
+from oracles.planner import PlainPlanner
 
 from copeland.algorithms import cpc_pac
 from copeland.kernels.imed import imed_index
@@ -23,8 +25,6 @@ from copeland.kernels.planner.champion import (
 )
 from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.meetings import NONE, entry_of, side_of
-from copeland.testing import plain_planner as plain
-from copeland.testing.plain_planner import PlainPlanner
 
 
 def planner_of(k, costly=False, margin=0.0, level=None, **terms):

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 import pytest
+from oracles.clicks import new_plain_room, plain_many
 
 from copeland.errors import InvalidParameter, UnknownName
 from copeland.kernels import compiled
@@ -30,7 +31,6 @@ from copeland.ranking.comparison import (
 from copeland.ranking.interleaving import Interleaved, credit, interleave, methods, winner
 from copeland.ranking.methods.optimized import allowed_lists, document_credit, mixture
 from copeland.ranking.methods.probabilistic import list_probability, marginal_credit, shares
-from copeland.ranking.plain import new_plain_room, plain_many
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -1,8 +1,7 @@
 """No acknowledged vote is lost, and no lock reaches a voter, when voters are killed while they vote."""
 
 import pytest
-
-from copeland.testing.kills import kill_voters
+from kills import kill_voters
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 from conftest import random_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.planner import votes_of
 from scipy.stats import binom
 
 import copeland
@@ -19,7 +20,6 @@ from copeland.kernels.planner.prices import price
 from copeland.kernels.planner.state import loss_level, win_level
 from copeland.policy import arrays_of
 from copeland.problems import matrix_problem
-from copeland.testing.plain_planner import votes_of
 
 RUNS = 200
 MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 24: more would refute an error rate of 0.05

@@ -23,7 +23,7 @@ from copeland.study.judges.agreement import Agreement, PairOfJudges
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
 
