@@ -174,9 +174,16 @@ def duel(state, world, first, second, noise, rng):
 
 @kernel
 def resting_shortfall(shortfall, among, n, steps, rng):
+    """Return the summed shortfall of the option that ``steps`` resting steps draw."""
+    return steps * shortfall[among[0]]
+
+
+@kernel
+def drawn_shortfall(shortfall, among, n, steps, rng):
     """Return the summed shortfall of ``steps`` options drawn uniformly from the first n of ``among``.
 
-    Only where they differ is anything drawn: a multinomial split, by binomials.
+    It takes the place of :func:`resting_shortfall` for an algorithm that has its own `resting`: binomials take
+    long to compile. Only where they differ is anything drawn: a multinomial split, by binomials.
     """
     alike = True
     for m in range(1, n):
@@ -211,5 +218,7 @@ def loop_of(
     """
     given: dict[str, Any] = dict(parts)
     given["TAKES_TIES"] = "tie" in given
-    given["duel"] = bound(duel, given, "duel", None, compile)
+    if "resting" in given:
+        given["resting_shortfall"] = drawn_shortfall
+    given["duel"] = bound(duel, given, "duel", None, compile, whole=False)
     return bound(duel_loop, given, name, home, compile)

@@ -11,9 +11,6 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
-# What only other kernels call needs no way in from Python or C: half of the time of compiling.
-UNWRAPPED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -45,7 +42,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     space = _twins(function.__globals__)
     copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
-    return numba.njit(**_options())(copy)
+    return numba.njit(**_options(whole=True))(copy)
 
 
 def _twin(function: Callable[..., Any]) -> Any:
@@ -81,11 +78,11 @@ def _made(function: Callable[..., Any]) -> Any:
     space = _spaces[id(function.__globals__)][1]
     copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
     inline = not hasattr(function, "__apart__")
-    return numba.njit(**_options(inline), **UNWRAPPED)(copy)
+    return numba.njit(**_options(inline=inline))(copy)
 
 
 @cache
-def _options(inline: bool = True) -> dict[str, Any]:
+def _options(inline: bool = True, whole: bool = False) -> dict[str, Any]:
     """Compile into one piece, without reference counts where this numba can do without.
 
     A state has some twenty arrays. Handing it from function to function, with every array counted
@@ -94,8 +91,12 @@ def _options(inline: bool = True) -> dict[str, Any]:
     """
     from numba.core.cpu import CPUTargetOptions
 
+    from copeland.kernels.parts import compiler
+
     uncounted = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
-    return {"forceinline": inline, **uncounted}
+    # What only other kernels call needs no way in from Python or C: half of the time of compiling.
+    wrapped = {"no_cpython_wrapper": not whole, "no_cfunc_wrapper": not whole}
+    return {"forceinline": inline, **wrapped, **uncounted, **compiler(whole)}
 
 
 def bound(
@@ -104,12 +105,14 @@ def bound(
     name: str,
     home: str | None,
     compile: bool,
+    whole: bool = True,
 ) -> Callable[..., Any]:
     """Return a copy of ``template`` in which each global named in ``parts`` is that part.
 
-    Parts that are kernels are compiled with it. numba keeps a compiled function on disk, beside the
-    file ``home``, only if it reads no functions from its arguments: hence the copy. Its name carries
-    a digest of every source it is made of and of which functions of them, so a change in any compiles anew.
+    Parts that are kernels are compiled with it. If it is ``whole``, Python can call it, else other
+    kernels alone. numba keeps a compiled function on disk, beside the file ``home``, only if it reads
+    no functions from its arguments: hence the copy. Its name carries a digest of every source it is
+    made of and of which functions of them, so a change in any compiles anew.
     """
     source = template.__code__
     if not compile:
@@ -129,7 +132,7 @@ def bound(
     if home is not None and on_disk:
         code = code.replace(co_filename=home)
     copy = FunctionType(code, space, full_name, template.__defaults__)
-    return numba.njit(cache=on_disk, **_options())(copy)
+    return numba.njit(cache=on_disk, **_options(whole=whole))(copy)
 
 
 def source_digest(*sources: str | Callable[..., Any]) -> str:
@@ -144,7 +147,7 @@ def source_digest(*sources: str | Callable[..., Any]) -> str:
         if id(space) not in seen:
             seen[id(space)] = space
             new += [value.__globals__ for value in space.values() if is_kernel(value)]
-    text = hashlib.sha256()
+    text = hashlib.sha256(Path(__file__).with_name("parts.py").read_bytes())
     for content in sorted({_source(space) for space in seen.values()}):
         text.update(content)
     return text.hexdigest()[:12]
