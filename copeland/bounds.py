@@ -22,6 +22,13 @@ logarithms, and their names begin with ``log_``. What does not exist raises
 :class:`copeland.errors.Undefined`; an empty sum is 0.
 
 What theory forbids is in :mod:`copeland.limits`.
+
+Examples
+--------
+>>> import copeland
+>>> found = copeland.bounds.summary(copeland.load("cyclic-4"), horizon=1e8)
+>>> found["c"], found["l_c"], round(found["theorem_2_rate"])
+(1, 0, 127)
 """
 
 from __future__ import annotations

@@ -7,6 +7,12 @@ the numbers that the paper prints: Zoghi, Karnin, Whiteson, de Rijke, "Copeland 
 A quantity that does not exist (the least of no numbers, one over zero) raises
 :class:`copeland.errors.Undefined`, which says which options are the reason. The paper assumes that no
 two options tie (Assumption A); with ties each quantity is given as long as its definition has a value.
+
+Examples
+--------
+>>> import copeland
+>>> copeland.gaps.losses(copeland.load("cyclic-4")).tolist()
+[0, 2, 2, 2]
 """
 
 from __future__ import annotations

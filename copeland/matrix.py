@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter
-from copeland.inert import cell, uncell
+from copeland.inert import cell, inert, uncell
+from copeland.shown import MOST_ROWS, html_table, listed, some
 from copeland.tallies import is_votes, tallied
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
@@ -43,6 +44,8 @@ class PreferenceMatrix:
     >>> m = PreferenceMatrix([[0.5, 0.7], [0.3, 0.5]], labels=["a", "b"])
     >>> m.k, m.labels, float(m.p[0, 1])
     (2, ('a', 'b'), 0.7)
+    >>> m
+    <PreferenceMatrix of 2 options: a, b; Condorcet winner a>
     """
 
     p: NDArray[np.float64]
@@ -74,15 +77,35 @@ class PreferenceMatrix:
         return hash((self.key, self.labels))
 
     def __repr__(self) -> str:
-        name = f" {self.name!r}" if self.name else ""
-        return f"<PreferenceMatrix{name} of {self.k} options>"
+        return inert(f"<PreferenceMatrix{self._about}: {some(self.labels)}; {self._best}>")
+
+    def _repr_html_(self) -> str:
+        few = self.labels[:MOST_ROWS]
+        head = ["", *few, *(["..."] if self.k > len(few) else [])]
+        rows = [
+            [label, *(f"{p:.3g}" for p in row[: len(few)])]
+            for label, row in zip(few, self.p, strict=False)
+        ]
+        return html_table(f"PreferenceMatrix{self._about}; {self._best}.", head, rows, self.k)
+
+    @property
+    def _about(self) -> str:
+        return f"{f' {self.name!r}' if self.name else ''} of {self.k} options"
+
+    @property
+    def _best(self) -> str:
+        # Those of copeland.winners, which is made of matrices.
+        wins = (self.p > 0.5).sum(axis=1)
+        best = [self.labels[i] for i in np.flatnonzero(wins == wins.max())]
+        kind = "Condorcet" if wins.max() == self.k - 1 else "Copeland"
+        return f"{kind} winner{'s' if len(best) > 1 else ''} {listed(best)}"
 
     def index(self, option: int | str) -> int:
         """Return the index of an option given by index or by label."""
         if isinstance(option, str):
             if option not in self.labels:
                 raise InvalidMatrix(
-                    f"no option is labelled {option!r}; labels: {_some(self.labels)}."
+                    f"no option is labelled {option!r}; labels: {some(self.labels)}."
                 )
             return self.labels.index(option)
         if not -self.k <= option < self.k:
@@ -224,11 +247,6 @@ def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{what} must be numbers, in rows of one length.") from None
-
-
-def _some(names: Sequence[str], limit: int = 8) -> str:
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown}, ... ({len(names)} in all)"
 
 
 def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:

@@ -19,7 +19,14 @@ MOST_AT_ONCE = 100_000  # duels
 
 
 class Duel(NamedTuple):
-    """A pair to compare. ``first == second`` means: play this option, nothing is left to ask now."""
+    """A pair to compare. ``first == second`` means: play this option, nothing is left to ask now.
+
+    Examples
+    --------
+    >>> duel = Policy("ccb", k=3).ask()
+    >>> duel.id, sorted({duel.first, duel.second} - {0, 1, 2})
+    (1, [])
+    """
 
     id: int
     first: int
@@ -73,7 +80,14 @@ class Policy:
     @overload
     def ask(self, n: int) -> list[Duel]: ...
     def ask(self, n: int | None = None) -> Duel | list[Duel]:
-        """Return the next duel, or a list of the next ``n``."""
+        """Return the next duel; with ``n``, 1 included, a list of the next ``n``.
+
+        Examples
+        --------
+        >>> policy = Policy("ccb", k=3)
+        >>> type(policy.ask()), len(policy.ask(n=1)), len(policy.ask(n=5))
+        (<class 'copeland.policy.Duel'>, 1, 5)
+        """
         if n is not None:
             if not 0 <= n <= MOST_AT_ONCE:
                 raise InvalidParameter(f"n is {n}; ask for 0 to {MOST_AT_ONCE:,} duels at once.")

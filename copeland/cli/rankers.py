@@ -12,6 +12,7 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 from copeland.inert import command_line
+from copeland.shown import listed
 from copeland.tasks import check_workers
 
 if TYPE_CHECKING:
@@ -124,7 +125,9 @@ def estimate_command(
     protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
     constant = constant_features(collection)
     if len(constant):
-        note(f"copeland: constant in every query, so ranking at random: {_some(constant)}.")
+        note(
+            f"copeland: constant in every query, so ranking at random: {listed([str(feature) for feature in constant])}."
+        )
     kept = out.with_name(f"{out.name}.parts")
     try:
         with progress_bar("comparisons" if adaptive else "pairs") as advance:
@@ -159,11 +162,6 @@ def _check(out: Path, force: bool) -> None:
         raise InvalidParameter(f"{out}: the counts are kept in an .npz file; name one.")
     if out.exists() and not force:
         raise FolderExists(f"{out} exists; name another file, or replace it with --force.")
-
-
-def _some(names: Any, limit: int = 8) -> str:
-    shown = ", ".join(str(name) for name in list(names)[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def _about(found: Any, ties: str, seed: int, budget: int | None) -> dict[str, Any]:

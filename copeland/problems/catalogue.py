@@ -134,6 +134,17 @@ def names() -> list[str]:
     return [*PRINTED, *(family.form for family in FAMILIES)]
 
 
+def list_problems() -> list[str]:
+    """Return names that :func:`~copeland.simulate` takes: printed, to be fetched, one of each family.
+
+    Examples
+    --------
+    >>> "mslr-5" in list_problems(), "easy-20" in list_problems()
+    (True, True)
+    """
+    return [*PRINTED, *data.datasets(), *(family.example for family in FAMILIES)]
+
+
 def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
     """Return the matrix of a built-in name, or of a .csv, .npy, .npz or .json file.
 
@@ -204,11 +215,10 @@ def _make(name: str) -> PreferenceMatrix | Problem:
         arguments = family.match(spec.name)
         if arguments is not None:
             return _made(family, arguments, spec)
-    known = [*PRINTED, *data.datasets(), *(family.example for family in FAMILIES)]
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     raise UnknownProblem(
         f"there is no problem '{shown}', nor is it a file ending in {', '.join(FILES)}; "
-        f"{nearest(spec.name, known)}"
+        f"{nearest(spec.name, list_problems())}"
     )
 
 

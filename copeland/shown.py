@@ -1,0 +1,64 @@
+"""Values at a prompt and in a notebook: names in a row, and small tables of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from copeland.inert import inert
+
+MOST_ROWS = 12  # of a table, and columns; the rest is counted
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Return names as in a sentence; of very many, the first ones.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 2)
+    ('a, b and c', 'a and 2 more')
+    """
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def some(names: Sequence[str], most: int = 8, between: str = ", ") -> str:
+    """Return names one after the other; of very many, the first ones and their number.
+
+    Examples
+    --------
+    >>> some(["a", "b", "c"]), some(["a", "b", "c"], 2)
+    ('a, b, c', 'a, b, ... (3 in all)')
+    """
+    shown = between.join(names[:most])
+    return shown if len(names) <= most else f"{shown}{between}... ({len(names)} in all)"
+
+
+def html_table(sentence: str, head: Sequence[str], rows: Sequence[Sequence[str]], k: int) -> str:
+    """Return a sentence and, below it, a table of HTML; all text is escaped and does nothing.
+
+    Parameters
+    ----------
+    head, rows
+        The texts of the columns' heads and of the rows, which begin with a name.
+    k
+        How many rows there would be; that some are left out is said.
+
+    Examples
+    --------
+    >>> html_table("<two>", ["", "wins"], [["a", "1"]], 2).splitlines()[0]
+    '<p>&lt;two&gt;</p>'
+    """
+    columns = "".join(f"<th>{_text(name)}</th>" for name in head)
+    body = "\n".join(
+        f"<tr><th>{_text(name)}</th>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in rows
+    )
+    table = f"<table>\n<thead><tr>{columns}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    left = f"\n<p>... and {k - len(rows):,} more.</p>" if k > len(rows) else ""
+    return f"<p>{_text(sentence)}</p>\n{table}{left}"
+
+
+def _text(text: str) -> str:
+    return escape(inert(text))
