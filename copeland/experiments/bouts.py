@@ -203,7 +203,7 @@ def peak():
 problem, algorithm, steps = sys.argv[1:]
 if steps != "1":
     subprocess.run([sys.executable, *sys.orig_argv[1:-1], "1"], check=True, capture_output=True)
-row = copeland.simulate(problem, algorithm, int(steps), marks=1).summary()[0]
+row = copeland.simulate(problem, algorithm, int(steps), runs=1, marks=1).summary()[0]
 print(json.dumps({"mebibytes": peak(), "seconds": row["seconds"], "duels": row["comparisons"]}))
 """
 

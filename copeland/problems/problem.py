@@ -23,12 +23,6 @@ class Problem:
     ``answer(world, first, second, noise)`` is a kernel that returns the winner, or ``TIE``. ``key``
     names the numbers behind the problem: it keys the noise, so that the same problem meets the same
     luck under any name and whatever algorithm plays.
-
-    Examples
-    --------
-    >>> problem = matrix_problem(PreferenceMatrix([[0.5, 0.7], [0.3, 0.5]], name="tea"))
-    >>> problem.name, problem.k, problem.scores.tolist(), problem.winners.tolist()
-    ('tea', 2, [1.0, 0.0], [0])
     """
 
     name: str
