@@ -11,8 +11,8 @@ import numpy as np
 
 from copeland.archives import read_arrays
 from copeland.data import MissingPooch, folder
+from copeland.files import whole_file
 from copeland.ranking.collection import Collection
-from copeland.ranking.drafts import draft
 
 FORMAT = "1"  # raise it when a reader or this file changes what is kept
 
@@ -63,5 +63,5 @@ def keep(collection: Collection, path: Path) -> None:
         tables["documents"] = np.array(collection.documents)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft(path) as writing:
-            np.savez(writing, **tables)  # type: ignore[arg-type]
+        with whole_file(path) as file:
+            np.savez(file, **tables)  # type: ignore[arg-type]

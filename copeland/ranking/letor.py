@@ -11,6 +11,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
@@ -19,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from copeland.files import whole_file
 from copeland.ranking import cache as kept
 from copeland.ranking.collection import Collection, InvalidCollection, placed
-from copeland.ranking.drafts import draft
 from copeland.ranking.rows import Columns, Row, Rules, parse
 
 PathLike = str | Path
@@ -73,10 +74,10 @@ def write(collection: Collection, path: PathLike) -> None:
     Features keep their numbers if they are called ``feature_N``, and are numbered from 1 otherwise.
     """
     _check_names(collection)
-    path = Path(path)
-    opened = gzip.open if path.suffix == ".gz" else open
-    with draft(path) as writing, opened(writing, "wb") as file:
-        file.writelines(_lines(collection))
+    with whole_file(path) as whole:
+        packed = Path(path).suffix == ".gz"
+        with gzip.open(whole, "wb") if packed else nullcontext(whole) as file:
+            file.writelines(_lines(collection))
 
 
 def _check_names(collection: Collection) -> None:
