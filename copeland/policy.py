@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from copeland.archives import read_arrays
+from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.registry import Algorithm, State, algorithms, find
 from copeland.streams import stream
@@ -242,10 +241,8 @@ class Policy:
             "events": self.events,
             "open": list(self.open.values()),
         }
-        file = io.BytesIO()
         arrays = {f"state.{name}": array for name, array in arrays_of(self.state)}
-        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
-        return file.getvalue()
+        return packed({"about": np.array(json.dumps(about)), **arrays})
 
     @classmethod
     def load(cls, content: bytes, algorithm: Algorithm | None = None) -> Policy:
