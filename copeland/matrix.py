@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -200,12 +200,7 @@ class PreferenceMatrix:
             The array to take from an .npz.
         """
         path = Path(path)
-        read = _READERS.get(path.suffix.lower())
-        if read is None:
-            raise InvalidMatrix(
-                f"{path}: files of type {path.suffix or 'none'} are not read; "
-                f"use one of {', '.join(_READERS)}."
-            )
+        read, _ = _format_of(path)
         try:
             p, labels = read(path, key)
             return cls(p, labels, name=path.stem)
@@ -222,12 +217,7 @@ class PreferenceMatrix:
     def save(self, path: str | Path) -> None:
         """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
         path = Path(path)
-        write = _WRITERS.get(path.suffix.lower())
-        if write is None:
-            raise InvalidMatrix(
-                f"{path}: files of type {path.suffix or 'none'} are not written; "
-                f"use one of {', '.join(_WRITERS)}."
-            )
+        _, write = _format_of(path)
         try:
             write(self, path)
         except (OSError, ValueError) as error:
@@ -426,5 +416,20 @@ def _write_json(matrix: PreferenceMatrix, path: Path) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
-_READERS = {".csv": _read_csv, ".npy": _read_npy, ".npz": _read_npz, ".json": _read_json}
-_WRITERS = {".csv": _write_csv, ".npy": _write_npy, ".npz": _write_npz, ".json": _write_json}
+_FORMATS = {
+    ".csv": (_read_csv, _write_csv),
+    ".npy": (_read_npy, _write_npy),
+    ".npz": (_read_npz, _write_npz),
+    ".json": (_read_json, _write_json),
+}
+FILES = tuple(_FORMATS)  # what a file that holds a matrix ends in
+
+
+def _format_of(path: Path) -> tuple[Callable[..., _Read], Callable[..., None]]:
+    """How to read and how to write a file of this name."""
+    if path.suffix.lower() not in _FORMATS:
+        raise InvalidMatrix(
+            f"{path}: files of type {path.suffix or 'none'} hold no matrix; "
+            f"use one of {', '.join(FILES)}."
+        )
+    return _FORMATS[path.suffix.lower()]

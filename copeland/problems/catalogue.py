@@ -11,14 +11,13 @@ from typing import Any
 import copeland.data as data
 import copeland.problems.generators as generators
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
-from copeland.matrix import PreferenceMatrix
+from copeland.matrix import FILES, PreferenceMatrix
 from copeland.problems.implicit import as_matrix, implicit_order
 from copeland.problems.printed import PRINTED
 from copeland.problems.problem import Problem, matrix_problem
 from copeland.spec import Spec
 from copeland.streams import stream
 
-FILES = (".csv", ".npy", ".npz", ".json")
 LARGEST_WRITTEN_OUT = 5_000
 LONGEST_NAME = 200  # characters of a family's name: more digits mean nothing
 
