@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,7 +147,7 @@ def estimate_command(
         note("copeland: stopped; the same command goes on from here.")
         raise typer.Exit(INTERRUPTED) from None
     found.save(out, ties, seed)
-    _remove(kept)
+    shutil.rmtree(kept, ignore_errors=True)
     about = _about(found, ties, seed, comparisons if adaptive else None)
     if as_json:
         print_json({"out": str(out), **about})
@@ -200,10 +201,3 @@ def _told(value: Any) -> str:
         if isinstance(value, int)
         else value
     )
-
-
-def _remove(folder: Path) -> None:
-    """Take away the parts of a finished estimate."""
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
