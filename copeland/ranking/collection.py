@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gzip
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -195,6 +197,17 @@ def placed(file: Path, line: int, function: Callable[..., Result], *arguments: o
         return function(*arguments)
     except InvalidCollection as error:
         raise InvalidCollection(f"{file}, line {line}: {error}") from None
+
+
+def lines_of(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file, plain or .gz, with their numbers from 1."""
+    try:
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+            yield from enumerate(lines, start=1)
+    except FileNotFoundError:
+        raise InvalidCollection(f"{file}: there is no such file.") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise InvalidCollection(f"{file}: cannot be read: {error}") from error
 
 
 def numbered_features(n: int) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from copeland.files import whole_file
 from copeland.ranking import cache as kept
-from copeland.ranking.collection import Collection, InvalidCollection, placed
+from copeland.ranking.collection import Collection, InvalidCollection, lines_of, placed
 from copeland.ranking.rows import Columns, Row, Rules, parse
 
 PathLike = str | Path
@@ -154,10 +153,7 @@ class _Draft:
 def _read(files: list[Path], rules: Rules, name: str) -> Collection:
     draft = _Draft()
     for file in files:
-        try:
-            _read_file(file, rules, draft)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InvalidCollection(f"{file}: cannot be read: {error}") from error
+        _read_file(file, rules, draft)
     offsets = np.array([*draft.starts, len(draft.grades)])
     return Collection(
         np.array(draft.grades, np.int8),
@@ -182,11 +178,10 @@ def _read_file(file: Path, rules: Rules, draft: _Draft) -> None:
 
 def _rows(file: Path, rules: Rules) -> Iterator[Numbered]:
     last = Columns()
-    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            row = placed(file, number, parse, line, rules, last)
-            if row is not None:
-                yield number, row
+    for number, line in lines_of(file):
+        row = placed(file, number, parse, line, rules, last)
+        if row is not None:
+            yield number, row
 
 
 def _in_queries(file: Path, rows: Iterator[Numbered], before: int) -> Iterator[Numbered]:
@@ -228,7 +223,7 @@ def _in_sized_queries(file: Path, rows: Iterator[Numbered], before: int) -> Iter
 
 
 def _sizes(file: Path) -> Iterator[int]:
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+    for number, line in lines_of(file):
         token = line.strip()
         if token and (not token.isdigit() or int(token) < 1):
             shown = token.decode("utf-8", "replace")
