@@ -109,8 +109,7 @@ class Policy:
 
     def tell(self, duel: Duel, winner: int | None) -> None:
         """Say who won a duel that was asked; None is a tie."""
-        if self.open.get(duel.id) != duel:
-            raise UnknownDuel(f"{duel} was not asked, or was answered before.")
+        self._check_open(duel)
         self.add(duel.first, duel.second, winner)
         self._close(duel)
 
@@ -121,9 +120,12 @@ class Policy:
 
     def drop(self, duel: Duel) -> None:
         """Say that a duel that was asked will not be answered."""
+        self._check_open(duel)
+        self._close(duel)
+
+    def _check_open(self, duel: Duel) -> None:
         if self.open.get(duel.id) != duel:
             raise UnknownDuel(f"{duel} was not asked, or was answered before.")
-        self._close(duel)
 
     def _close(self, duel: Duel) -> None:
         del self.open[duel.id]
