@@ -159,9 +159,7 @@ def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
     >>> load("cyclic-4").p[0].tolist()
     [0.5, 0.6, 0.6, 0.6]
     """
-    if _is_file(name):
-        return PreferenceMatrix.load(name, key)
-    made = _make(str(name))
+    made = _make(name, key)
     if isinstance(made, PreferenceMatrix):
         return made
     if made.k > LARGEST_WRITTEN_OUT:
@@ -173,11 +171,7 @@ def problem_of(problem: Problem | PreferenceMatrix | str | Path) -> Problem:
     """Return the problem that a matrix, a name or a file stands for."""
     if isinstance(problem, Problem):
         return problem
-    if isinstance(problem, PreferenceMatrix):
-        return matrix_problem(problem)
-    if _is_file(problem):
-        return matrix_problem(PreferenceMatrix.load(problem))
-    made = _make(str(problem))
+    made = problem if isinstance(problem, PreferenceMatrix) else _make(problem)
     return made if isinstance(made, Problem) else matrix_problem(made)
 
 
@@ -200,16 +194,17 @@ def _is_file(name: str | Path) -> bool:
     return isinstance(name, Path) or Path(name).suffix.lower() in FILES
 
 
-def _make(name: str) -> PreferenceMatrix | Problem:
+def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Problem:
+    if _is_file(given):
+        return PreferenceMatrix.load(given, key)
+    name = str(given)
     spec = Spec.parse(name)
-    if spec.name in PRINTED:
+    printed = PRINTED.get(spec.name)
+    if printed is not None or spec.name in data.datasets():
         if spec.params:
-            raise InvalidParameter(f"{spec.name} is a printed matrix; it takes no parameters.")
-        return PRINTED[spec.name].matrix(spec.name)
-    if spec.name in data.datasets():
-        if spec.params:
-            raise InvalidParameter(f"{spec.name} is a downloaded matrix; it takes no parameters.")
-        return data.load(spec.name)
+            kind = "downloaded" if printed is None else "printed"
+            raise InvalidParameter(f"{spec.name} is a {kind} matrix; it takes no parameters.")
+        return data.load(spec.name) if printed is None else printed.matrix(spec.name)
     for family in FAMILIES:
         arguments = family.match(spec.name)
         if arguments is not None:
