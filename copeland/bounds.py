@@ -520,5 +520,4 @@ def _exp(x: float) -> float:
 
 def _log_sum(*logs: float) -> float:
     """Return the logarithm of the sum of the numbers whose logarithms are given."""
-    top = max(logs)
-    return top + math.log(math.fsum(math.exp(x - top) for x in logs))
+    return float(np.logaddexp.reduce(logs))
