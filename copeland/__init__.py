@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         list_studies,
         open_study,
     )
-    from copeland.study.verdict import Verdict
 
 __all__ = [
     "Algorithm",
@@ -45,7 +44,6 @@ __all__ = [
     "Runs",
     "Standing",
     "Study",
-    "Verdict",
     "Vote",
     "Wait",
     "__version__",
@@ -79,7 +77,6 @@ _HOMES = {
         *("Ballot", "Option", "Standing", "Study", "Vote", "Wait"),
         *("create_study", "list_studies", "open_study"),
     ),
-    "study.verdict": ("Verdict",),
 }
 
 
