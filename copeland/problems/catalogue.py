@@ -22,7 +22,11 @@ LARGEST_WRITTEN_OUT = 5_000
 LONGEST_NAME = 200  # characters of a family's name: more digits mean nothing
 
 _NUMBER = r"\d*\.?\d+"
-_GAP = rf"(?P<gap>{_NUMBER}|U\({_NUMBER},{_NUMBER}\))"
+_WORDS = {  # what a word of a form stands for, in the order of the arguments
+    **dict.fromkeys("KCL", r"(\d+)"),
+    "LOGIT": f"({_NUMBER})",
+    "GAP": rf"({_NUMBER}|U\({_NUMBER},{_NUMBER}\))",
+}
 
 
 @dataclass(frozen=True)
@@ -32,16 +36,16 @@ class Family:
     form: str  # how to write it
     example: str
     about: str
-    pattern: str
     make: Callable[..., PreferenceMatrix | Problem]
     random: bool = True
 
-    def match(self, name: str) -> dict[str, Any] | None:
+    def match(self, name: str) -> list[Any] | None:
         """Return the arguments that a name spells, None if it is not of this family."""
-        found = re.fullmatch(self.pattern, name)
+        pattern = "-".join(_WORDS.get(word, word) for word in self.form.split("-"))
+        found = re.fullmatch(pattern, name)
         if found is None or len(name) > LONGEST_NAME:
             return None
-        return {k: _value(v) for k, v in found.groupdict().items()}
+        return [_value(text) for text in found.groups()]
 
 
 FAMILIES = [
@@ -49,7 +53,6 @@ FAMILIES = [
         "synthetic-500",
         "synthetic-500",
         "the paper's second experiment: three winners in a cycle, then an order; gaps U(.05, .45)",
-        "synthetic-500",
         generators.synthetic_500,
         random=False,
     ),
@@ -57,14 +60,12 @@ FAMILIES = [
         "order-K-GAP",
         "order-20-U(.01,.5)",
         "three winners in a cycle, then an order; every gap GAP, or drawn from U(a,b)",
-        rf"order-(?P<k>\d+)-{_GAP}",
         generators.order,
     ),
     Family(
         "ranked-K-LOGIT",
         "ranked-20-1",
         "three winners in a cycle, then an order; neighbours in rank are LOGIT apart (Bradley-Terry)",
-        rf"ranked-(?P<k>\d+)-(?P<logit>{_NUMBER})",
         generators.ranked,
         random=False,
     ),
@@ -72,56 +73,48 @@ FAMILIES = [
         "near-tie-K",
         "near-tie-20",
         "order-K-U(.05,.45), where half of the pairs among the losers have a gap of .0005",
-        r"near-tie-(?P<k>\d+)",
         generators.near_tie,
     ),
     Family(
         "near-tie-K-GAP",
         "near-tie-20-0.1",
         "order-K-GAP, where half of the pairs among the losers have a gap of .0005",
-        rf"near-tie-(?P<k>\d+)-{_GAP}",
         generators.near_tie,
     ),
     Family(
         "easy-K",
         "easy-20",
         "each pair's winner a coin flip, its probability U(.6, 1) (Bengs et al. 2023)",
-        r"easy-(?P<k>\d+)",
         generators.easy,
     ),
     Family(
         "medium-K",
         "medium-20",
         "each pair's winner a coin flip, its probability U(.55, .7) (Bengs et al. 2023)",
-        r"medium-(?P<k>\d+)",
         generators.medium,
     ),
     Family(
         "tournament-K",
         "tournament-12",
         "each pair's winner a coin flip, gaps U(.02, .45)",
-        r"tournament-(?P<k>\d+)",
         generators.tournament,
     ),
     Family(
         "planted-K-C-L",
         "planted-20-3-2",
         "a random tournament with C Copeland winners of L losses each, gaps U(.02, .45)",
-        r"planted-(?P<k>\d+)-(?P<winners>\d+)-(?P<losses>\d+)",
         generators.planted,
     ),
     Family(
         "bradley-terry-K",
         "bradley-terry-10",
         "a total order: strengths from a normal distribution of standard deviation 1",
-        r"bradley-terry-(?P<strengths>\d+)",
         generators.bradley_terry,
     ),
     Family(
         "implicit-K",
         "implicit-100000",
         "order-K-U(.05,.45) with p(i, j) computed, not stored: for huge K",
-        r"implicit-(?P<k>\d+)",
         implicit_order,
         random=False,
     ),
@@ -216,9 +209,9 @@ def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Probl
     )
 
 
-def _made(family: Family, arguments: dict[str, Any], spec: Spec) -> PreferenceMatrix | Problem:
+def _made(family: Family, arguments: list[Any], spec: Spec) -> PreferenceMatrix | Problem:
     try:
-        return family.make(**arguments, **spec.params)
+        return family.make(*arguments, **spec.params)
     except InvalidParameter:
         raise
     except (TypeError, ValueError, OverflowError):
