@@ -6,7 +6,7 @@ import csv
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -124,13 +124,12 @@ class PreferenceMatrix:
         chosen = [self.index(option) for option in options]
         if len(set(chosen)) != len(chosen):
             raise InvalidMatrix(f"an option is named twice in {list(options)}; name each once.")
-        return PreferenceMatrix(
-            self.p[np.ix_(chosen, chosen)], [self.labels[i] for i in chosen], self.name
-        )
+        labels = [self.labels[i] for i in chosen]
+        return replace(self, p=self.p[np.ix_(chosen, chosen)], labels=labels)
 
     def relabelled(self, labels: Sequence[str]) -> PreferenceMatrix:
         """Return the same probabilities under other labels."""
-        return PreferenceMatrix(self.p, labels, self.name)
+        return replace(self, labels=labels)
 
     @classmethod
     def from_wins(
