@@ -233,14 +233,10 @@ class Policy:
 
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle)."""
+        kept = ("k", "seed", "horizon", "params", "asked", "events")
         about = {
             "algorithm": self.algorithm.name,
-            "k": self.k,
-            "seed": self.seed,
-            "horizon": self.horizon,
-            "params": self.params,
-            "asked": self.asked,
-            "events": self.events,
+            **{name: getattr(self, name) for name in kept},
             "open": list(self.open.values()),
         }
         arrays = {f"state.{name}": array for name, array in arrays_of(self.state)}

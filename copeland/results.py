@@ -174,10 +174,8 @@ def _restored(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
             name=done["name"],
             params=done["params"],
             marks=columns["t"][place][0],
-            regret=columns["regret"][place],
-            comparisons=columns["comparisons"][place],
             answers=columns["answer"][place],
-            correct=columns["correct"][place],
+            **{name: columns[name][place] for name in ("regret", "comparisons", "correct")},
             seconds=float(table["seconds"][place]),
             independent=done["independent"],
         )

@@ -115,18 +115,11 @@ def simulate_command(
 
 def outcome(runs: Runs) -> dict[str, Any]:
     """Return what a simulation came to, ready for JSON."""
+    told = ("problem", "k", "horizon", "runs", "seed", "regret", "redrawn", "interrupted")
+    curves = zip(runs.curves, runs.summary(), strict=True)
     return {
-        "problem": runs.problem,
-        "k": runs.k,
-        "horizon": runs.horizon,
-        "runs": runs.runs,
-        "seed": runs.seed,
-        "regret": runs.regret,
-        "redrawn": runs.redrawn,
-        "interrupted": runs.interrupted,
-        "algorithms": [
-            _algorithm(curve, row) for curve, row in zip(runs.curves, runs.summary(), strict=True)
-        ],
+        **{name: getattr(runs, name) for name in told},
+        "algorithms": [_algorithm(curve, row) for curve, row in curves],
     }
 
 
