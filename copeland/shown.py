@@ -50,14 +50,15 @@ def html_table(sentence: str, head: Sequence[str], rows: Sequence[Sequence[str]]
     >>> html_table("<two>", ["", "wins"], [["a", "1"]], 2).splitlines()[0]
     '<p>&lt;two&gt;</p>'
     """
-    columns = "".join(f"<th>{_text(name)}</th>" for name in head)
-    body = "\n".join(
-        f"<tr><th>{_text(name)}</th>{''.join(f'<td>{_text(cell)}</td>' for cell in cells)}</tr>"
-        for name, *cells in rows
-    )
+    columns = _cells("th", head)
+    body = "\n".join(f"<tr>{_cells('th', row[:1])}{_cells('td', row[1:])}</tr>" for row in rows)
     table = f"<table>\n<thead><tr>{columns}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
     left = f"\n<p>... and {k - len(rows):,} more.</p>" if k > len(rows) else ""
     return f"<p>{_text(sentence)}</p>\n{table}{left}"
+
+
+def _cells(kind: str, texts: Sequence[str]) -> str:
+    return "".join(f"<{kind}>{_text(text)}</{kind}>" for text in texts)
 
 
 def _text(text: str) -> str:
