@@ -20,7 +20,8 @@ from scipy.special import betainc
 from copeland.errors import InvalidParameter
 from copeland.inert import inert
 from copeland.kernels.evidence import PRIOR, Levels, all_level, levels, loss_level, win_level
-from copeland.shown import MOST_ROWS, html_table, listed
+from copeland.shown import MOST_ROWS, html_table
+from copeland.words import listed
 
 Verdict = Literal["winner", "tied", "open"]
 Voters = Literal["independent", "dependent"]

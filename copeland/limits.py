@@ -42,8 +42,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
 from copeland.matrix import LARGEST_COUNT, PreferenceMatrix, numbers_of
-from copeland.shown import some
 from copeland.winners import condorcet_winner, copeland_scores, copeland_winners
+from copeland.words import some
 
 MOST_OPTIONS = 150  # of which the linear program, for a single Copeland winner, is solved unasked
 

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter
 from copeland.inert import cell, inert, uncell
-from copeland.shown import MOST_ROWS, html_table, listed, some
+from copeland.shown import MOST_ROWS, html_table
 from copeland.tallies import is_votes, tallied
+from copeland.words import listed, some
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.inert import inert
-from copeland.shown import MOST_ROWS, html_table, listed
+from copeland.shown import MOST_ROWS, html_table
 from copeland.spec import Spec
+from copeland.words import listed
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Values at a prompt and in a notebook: names in a row, and small tables of HTML."""
+"""Values as a notebook shows them: small tables of HTML."""
 
 from __future__ import annotations
 
@@ -8,31 +8,6 @@ from html import escape
 from copeland.inert import inert
 
 MOST_ROWS = 12  # of a table, and columns; the rest is counted
-
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return names as in a sentence; of very many, the first ones.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 2)
-    ('a, b and c', 'a and 2 more')
-    """
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
-
-
-def some(names: Sequence[str], most: int = 8, between: str = ", ") -> str:
-    """Return names one after the other; of very many, the first ones and their number.
-
-    Examples
-    --------
-    >>> some(["a", "b", "c"]), some(["a", "b", "c"], 2)
-    ('a, b, c', 'a, b, ... (3 in all)')
-    """
-    shown = between.join(names[:most])
-    return shown if len(names) <= most else f"{shown}{between}... ({len(names)} in all)"
 
 
 def html_table(sentence: str, head: Sequence[str], rows: Sequence[Sequence[str]], k: int) -> str:

@@ -13,8 +13,8 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 from copeland.inert import command_line
-from copeland.shown import listed
 from copeland.tasks import check_workers
+from copeland.words import listed
 
 if TYPE_CHECKING:
     from copeland.ranking import Collection

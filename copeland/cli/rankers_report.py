@@ -12,7 +12,7 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.rankers import Grades, rankers
 from copeland.cli.shell import note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
-from copeland.shown import some
+from copeland.words import some
 
 if TYPE_CHECKING:
     from copeland.ranking.estimation import Estimate

@@ -13,7 +13,7 @@ from copeland.cli.shell import app, print_json, show
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import load
 from copeland.report.tables import option_name, options_table
-from copeland.shown import some
+from copeland.words import some
 
 _SHOWN = 12  # options, and cycles, named in a sentence
 
