@@ -58,7 +58,7 @@ def many_options():
 
 def peak_memory():
     """The largest resident size of a process that runs CCB on 500 options."""
-    code = "import copeland; copeland.simulate('synthetic-500', 'ccb', 1e5)"
+    code = "import copeland; copeland.simulate('synthetic-500', 'ccb', 1e5, runs=1)"
     subprocess.run([sys.executable, "-c", code], check=True)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 

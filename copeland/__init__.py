@@ -7,29 +7,54 @@ from typing import TYPE_CHECKING, Any
 from copeland.version import __version__
 
 if TYPE_CHECKING:
-    from copeland import winners
+    from copeland import bounds, gaps, limits, winners
+    from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
     from copeland.policy import Duel, Policy
-    from copeland.problems import Problem, load
-    from copeland.registry import Algorithm, register
+    from copeland.problems import Problem, list_problems, load
+    from copeland.registry import Algorithm, list_algorithms, register
     from copeland.report import plot
     from copeland.runs import Runs
     from copeland.simulation import simulate
-    from copeland.study import create_study, open_study
+    from copeland.study import (
+        Ballot,
+        Option,
+        Standing,
+        Study,
+        Vote,
+        Wait,
+        create_study,
+        list_studies,
+        open_study,
+    )
 
 __all__ = [
     "Algorithm",
+    "Ballot",
+    "Certificate",
     "CopelandError",
     "Duel",
     "InvalidMatrix",
     "InvalidParameter",
+    "Option",
     "Policy",
     "PreferenceMatrix",
     "Problem",
     "Runs",
+    "Standing",
+    "Study",
+    "Vote",
+    "Wait",
     "__version__",
+    "bounds",
+    "certify",
     "create_study",
+    "gaps",
+    "limits",
+    "list_algorithms",
+    "list_problems",
+    "list_studies",
     "load",
     "open_study",
     "plot",
@@ -39,15 +64,19 @@ __all__ = [
 ]
 
 _HOMES = {
+    "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
     "matrix": ("PreferenceMatrix",),
     "policy": ("Duel", "Policy"),
-    "problems": ("Problem", "load"),
-    "registry": ("Algorithm", "register"),
+    "problems": ("Problem", "list_problems", "load"),
+    "registry": ("Algorithm", "list_algorithms", "register"),
     "report": ("plot",),
     "runs": ("Runs",),
     "simulation": ("simulate",),
-    "study": ("create_study", "open_study"),
+    "study": (
+        *("Ballot", "Option", "Standing", "Study", "Vote", "Wait"),
+        *("create_study", "list_studies", "open_study"),
+    ),
 }
 
 
@@ -65,3 +94,7 @@ def __getattr__(name: str) -> Any:
         found = import_module(f"copeland.{name}")
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -13,10 +13,12 @@ import math
 import struct
 import tokenize
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
+import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
@@ -53,6 +55,19 @@ def read_arrays(source: Path | bytes) -> dict[str, NDArray[Any]]:
             return found
     except _BROKEN as error:
         raise ValueError(f"it is no archive of arrays ({_reason(error)})") from error
+
+
+def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return arrays as the content of an .npz file; :func:`read_arrays` takes it back.
+
+    Examples
+    --------
+    >>> read_arrays(packed({"wins": np.array([1, 2])}))
+    {'wins': array([1, 2])}
+    """
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue()
 
 
 def _array(file: IO[bytes], room: int) -> NDArray[Any]:

@@ -18,7 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
 from copeland.errors import InvalidParameter
+from copeland.inert import inert
 from copeland.kernels.evidence import PRIOR, Levels, all_level, levels, loss_level, win_level
+from copeland.shown import MOST_ROWS, html_table
+from copeland.words import listed
 
 Verdict = Literal["winner", "tied", "open"]
 Voters = Literal["independent", "dependent"]
@@ -39,6 +42,12 @@ class Certificate:
     about single options and pairs holds for all of them together, with a ``delta`` of its own.
 
     Options are given by index; an option *beats* another if it wins more than half of their votes.
+
+    Examples
+    --------
+    >>> certify([[0, 90], [30, 0]], labels=["tea", "milk"])
+    <Certificate: After 120 votes, tea is proved the only winner: it beats the other, and no other
+    option beats as many (error probability 0.05).>
     """
 
     labels: tuple[str, ...]
@@ -60,6 +69,15 @@ class Certificate:
     scores: tuple[tuple[int, int], ...]  # intervals of all Copeland scores, right together
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i is proved to beat j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
+
+    def __repr__(self) -> str:
+        return inert(f"<Certificate: {self.statement}>")
+
+    def _repr_html_(self) -> str:
+        order = sorted(range(self.k), key=lambda i: self.scores[i], reverse=True)[:MOST_ROWS]
+        rows = [[self.labels[i], *map(str, self.scores[i])] for i in order]
+        sentence = " ".join(filter(None, (self.statement, self.advice)))
+        return html_table(sentence, ["", "beats at least", "beats at most"], rows, self.k)
 
     @property
     def k(self) -> int:
@@ -228,7 +246,7 @@ def certify(
 
 def advice_of(found: Certificate, names: Sequence[str]) -> str:
     """Return which option to take, by these names: with a margin, one proved best may lose to another."""
-    taken = _listed([names[i] for i in found.choice])
+    taken = listed([names[i] for i in found.choice])
     if len(found.choice) > 1:
         return f"Take any of {taken}: by the votes, none of them is ahead."
     beats = f"Take {taken}: by what is proved and what is likely, it beats the most others."
@@ -341,7 +359,7 @@ def _proved(c: Certificate) -> str:
     scope = "" if c.active is None else f" among the {among} active options"
     up_to = f" up to a margin of {c.margin:g}" if c.margin > 0 else ""
     if c.verdict == "open":
-        left = "all" if len(c.possible) == among else _listed([c.labels[i] for i in c.possible])
+        left = "all" if len(c.possible) == among else listed([c.labels[i] for i in c.possible])
         return f"no option is proved best{scope}{up_to} yet, and {left} may be"
     if c.verdict == "winner":
         claim = "is proved the only winner" if c.is_all and not up_to else "is proved best"
@@ -362,15 +380,9 @@ def _proved(c: Certificate) -> str:
     if least == among - 1:
         how_many = "the other" if among == 2 else "every other"
     return (
-        f"{_listed([c.labels[i] for i in c.best])} {claim}{scope}{up_to}: "
+        f"{listed([c.labels[i] for i in c.best])} {claim}{scope}{up_to}: "
         f"{'it' if c.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
     )
-
-
-def _listed(names: Sequence[str], limit: int = 8) -> str:
-    if len(names) > limit:
-        names = [*names[: limit - 1], f"{len(names) - limit + 1} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
 def _assumed(c: Certificate) -> Iterator[str]:

@@ -7,6 +7,12 @@ the numbers that the paper prints: Zoghi, Karnin, Whiteson, de Rijke, "Copeland 
 A quantity that does not exist (the least of no numbers, one over zero) raises
 :class:`copeland.errors.Undefined`, which says which options are the reason. The paper assumes that no
 two options tie (Assumption A); with ties each quantity is given as long as its definition has a value.
+
+Examples
+--------
+>>> import copeland
+>>> copeland.gaps.losses(copeland.load("cyclic-4")).tolist()
+[0, 2, 2, 2]
 """
 
 from __future__ import annotations
@@ -89,7 +95,7 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     >>> i_star(PreferenceMatrix([[.5, .7, .8], [.3, .5, .6], [.2, .4, .5]]))
     {1: 0, 2: 0}
     """
-    rest = _non_winners(m)
+    rest = non_winners(m)
     place = l_c(m)
     short = rest[losses(m)[rest] <= place]
     if short.size:
@@ -145,15 +151,21 @@ def gap(m: PreferenceMatrix) -> float:
     >>> round(gap(PreferenceMatrix([[.5, .7, .8], [.3, .5, .6], [.2, .4, .5]])), 12)
     0.2
     """
-    best, rest = copeland_winners(m), _some_non_winners(m, "Delta")
+    _some_non_winners(m, "Delta")
+    across = gaps_across(m, "Delta", "so no number of duels tells them apart")
+    return min(float(across.min()), gap_star_min(m))
+
+
+def gaps_across(m: PreferenceMatrix, what: str, why: str) -> Reals:
+    """Return the gaps between winners and non-winners; ``what`` is undefined, and why, if one is 0."""
+    best, rest = copeland_winners(m), non_winners(m)
     across = gaps(m)[np.ix_(best, rest)]
-    if across.min() == 0:
+    if not across.all():
         i, j = np.argwhere(across == 0)[0]
         raise Undefined(
-            f"Delta is undefined: the Copeland winner {best[i]} and option {rest[j]} tie exactly, "
-            "so no number of duels tells them apart."
+            f"{what} is undefined: the Copeland winner {best[i]} and option {rest[j]} tie exactly, {why}."
         )
-    return min(float(across.min()), gap_star_min(m))
+    return across
 
 
 def gap_ratio(m: PreferenceMatrix) -> float:
@@ -214,12 +226,13 @@ def first_tie(m: PreferenceMatrix) -> tuple[int, int] | None:
     return (int(tied[0, 0]), int(tied[0, 1])) if len(tied) else None
 
 
-def _non_winners(m: PreferenceMatrix) -> NDArray[np.int64]:
+def non_winners(m: PreferenceMatrix) -> NDArray[np.int64]:
+    """Return the options that are no Copeland winners."""
     return np.setdiff1d(np.arange(m.k), copeland_winners(m))
 
 
 def _some_non_winners(m: PreferenceMatrix, what: str) -> NDArray[np.int64]:
-    rest = _non_winners(m)
+    rest = non_winners(m)
     if rest.size == 0:
         raise Undefined(
             f"{what} is undefined: all {m.k} options are Copeland winners, and it is the least over "

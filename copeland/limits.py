@@ -22,6 +22,13 @@ raises :class:`copeland.errors.Undefined`. Two Copeland winners that tie are the
 have no regret, so that there may be any number of them, and only the sample limit is infinite.
 
 Regret is that of Definition 1; later papers have half of it.
+
+Examples
+--------
+>>> import copeland
+>>> m = copeland.load("cyclic-4")
+>>> round(copeland.limits.lower_regret(m), 2), round(copeland.limits.lower_samples(m), 2)
+(55.1, 78.57)
 """
 
 from __future__ import annotations
@@ -36,6 +43,7 @@ from numpy.typing import ArrayLike, NDArray
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
 from copeland.matrix import LARGEST_COUNT, PreferenceMatrix, numbers_of
 from copeland.winners import condorcet_winner, copeland_scores, copeland_winners
+from copeland.words import some
 
 MOST_OPTIONS = 150  # of which the linear program, for a single Copeland winner, is solved unasked
 
@@ -293,15 +301,10 @@ def _why_infinite(beats: Bools, price: Reals, champion: int, what: str) -> str:
         if len(tied) >= rival.points
     )
     return (
-        f"{what} is infinite: option {rival.option} ties exactly with {_listed(tied)}, and with "
+        f"{what} is infinite: option {rival.option} ties exactly with {some([str(i) for i in tied])}, and with "
         f"{rival.points} more wins it would beat more options than the Copeland winner {champion}; "
         "no number of duels tells a tie from a narrow win."
     )
-
-
-def _listed(options: Ints, limit: int = 5) -> str:
-    shown = ", ".join(map(str, options[:limit]))
-    return shown if len(options) <= limit else f"{shown} and {len(options) - limit} others"
 
 
 class _Upset(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter
-from copeland.inert import cell, uncell
+from copeland.inert import cell, inert, uncell
+from copeland.shown import MOST_ROWS, html_table
 from copeland.tallies import is_votes, tallied
+from copeland.words import listed, some
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
@@ -43,6 +45,8 @@ class PreferenceMatrix:
     >>> m = PreferenceMatrix([[0.5, 0.7], [0.3, 0.5]], labels=["a", "b"])
     >>> m.k, m.labels, float(m.p[0, 1])
     (2, ('a', 'b'), 0.7)
+    >>> m
+    <PreferenceMatrix of 2 options: a, b; Condorcet winner a>
     """
 
     p: NDArray[np.float64]
@@ -74,15 +78,35 @@ class PreferenceMatrix:
         return hash((self.key, self.labels))
 
     def __repr__(self) -> str:
-        name = f" {self.name!r}" if self.name else ""
-        return f"<PreferenceMatrix{name} of {self.k} options>"
+        return inert(f"<PreferenceMatrix{self._about}: {some(self.labels)}; {self._best}>")
+
+    def _repr_html_(self) -> str:
+        few = self.labels[:MOST_ROWS]
+        head = ["", *few, *(["..."] if self.k > len(few) else [])]
+        rows = [
+            [label, *(f"{p:.3g}" for p in row[: len(few)])]
+            for label, row in zip(few, self.p, strict=False)
+        ]
+        return html_table(f"PreferenceMatrix{self._about}; {self._best}.", head, rows, self.k)
+
+    @property
+    def _about(self) -> str:
+        return f"{f' {self.name!r}' if self.name else ''} of {self.k} options"
+
+    @property
+    def _best(self) -> str:
+        # Those of copeland.winners, which is made of matrices.
+        wins = (self.p > 0.5).sum(axis=1)
+        best = [self.labels[i] for i in np.flatnonzero(wins == wins.max())]
+        kind = "Condorcet" if wins.max() == self.k - 1 else "Copeland"
+        return f"{kind} winner{'s' if len(best) > 1 else ''} {listed(best)}"
 
     def index(self, option: int | str) -> int:
         """Return the index of an option given by index or by label."""
         if isinstance(option, str):
             if option not in self.labels:
                 raise InvalidMatrix(
-                    f"no option is labelled {option!r}; labels: {_some(self.labels)}."
+                    f"no option is labelled {option!r}; labels: {some(self.labels)}."
                 )
             return self.labels.index(option)
         if not -self.k <= option < self.k:
@@ -101,13 +125,12 @@ class PreferenceMatrix:
         chosen = [self.index(option) for option in options]
         if len(set(chosen)) != len(chosen):
             raise InvalidMatrix(f"an option is named twice in {list(options)}; name each once.")
-        return PreferenceMatrix(
-            self.p[np.ix_(chosen, chosen)], [self.labels[i] for i in chosen], self.name
-        )
+        labels = [self.labels[i] for i in chosen]
+        return replace(self, p=self.p[np.ix_(chosen, chosen)], labels=labels)
 
     def relabelled(self, labels: Sequence[str]) -> PreferenceMatrix:
         """Return the same probabilities under other labels."""
-        return PreferenceMatrix(self.p, labels, self.name)
+        return replace(self, labels=labels)
 
     @classmethod
     def from_wins(
@@ -177,12 +200,7 @@ class PreferenceMatrix:
             The array to take from an .npz.
         """
         path = Path(path)
-        read = _READERS.get(path.suffix.lower())
-        if read is None:
-            raise InvalidMatrix(
-                f"{path}: files of type {path.suffix or 'none'} are not read; "
-                f"use one of {', '.join(_READERS)}."
-            )
+        read, _ = _format_of(path)
         try:
             p, labels = read(path, key)
             return cls(p, labels, name=path.stem)
@@ -199,12 +217,7 @@ class PreferenceMatrix:
     def save(self, path: str | Path) -> None:
         """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
         path = Path(path)
-        write = _WRITERS.get(path.suffix.lower())
-        if write is None:
-            raise InvalidMatrix(
-                f"{path}: files of type {path.suffix or 'none'} are not written; "
-                f"use one of {', '.join(_WRITERS)}."
-            )
+        _, write = _format_of(path)
         try:
             write(self, path)
         except (OSError, ValueError) as error:
@@ -224,11 +237,6 @@ def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InvalidParameter(f"{what} must be numbers, in rows of one length.") from None
-
-
-def _some(names: Sequence[str], limit: int = 8) -> str:
-    shown = ", ".join(names[:limit])
-    return shown if len(names) <= limit else f"{shown}, ... ({len(names)} in all)"
 
 
 def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
@@ -408,5 +416,20 @@ def _write_json(matrix: PreferenceMatrix, path: Path) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
-_READERS = {".csv": _read_csv, ".npy": _read_npy, ".npz": _read_npz, ".json": _read_json}
-_WRITERS = {".csv": _write_csv, ".npy": _write_npy, ".npz": _write_npz, ".json": _write_json}
+_FORMATS = {
+    ".csv": (_read_csv, _write_csv),
+    ".npy": (_read_npy, _write_npy),
+    ".npz": (_read_npz, _write_npz),
+    ".json": (_read_json, _write_json),
+}
+FILES = tuple(_FORMATS)  # what a file that holds a matrix ends in
+
+
+def _format_of(path: Path) -> tuple[Callable[..., _Read], Callable[..., None]]:
+    """How to read and how to write a file of this name."""
+    if path.suffix.lower() not in _FORMATS:
+        raise InvalidMatrix(
+            f"{path}: files of type {path.suffix or 'none'} hold no matrix; "
+            f"use one of {', '.join(FILES)}."
+        )
+    return _FORMATS[path.suffix.lower()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from copeland.archives import read_arrays
+from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.registry import Algorithm, State, algorithms, find
 from copeland.streams import stream
@@ -19,7 +18,14 @@ MOST_AT_ONCE = 100_000  # duels
 
 
 class Duel(NamedTuple):
-    """A pair to compare. ``first == second`` means: play this option, nothing is left to ask now."""
+    """A pair to compare. ``first == second`` means: play this option, nothing is left to ask now.
+
+    Examples
+    --------
+    >>> duel = Policy("ccb", k=3).ask()
+    >>> duel.id, sorted({duel.first, duel.second} - {0, 1, 2})
+    (1, [])
+    """
 
     id: int
     first: int
@@ -73,7 +79,14 @@ class Policy:
     @overload
     def ask(self, n: int) -> list[Duel]: ...
     def ask(self, n: int | None = None) -> Duel | list[Duel]:
-        """Return the next duel, or a list of the next ``n``."""
+        """Return the next duel; with ``n``, 1 included, a list of the next ``n``.
+
+        Examples
+        --------
+        >>> policy = Policy("ccb", k=3)
+        >>> type(policy.ask()), len(policy.ask(n=1)), len(policy.ask(n=5))
+        (<class 'copeland.policy.Duel'>, 1, 5)
+        """
         if n is not None:
             if not 0 <= n <= MOST_AT_ONCE:
                 raise InvalidParameter(f"n is {n}; ask for 0 to {MOST_AT_ONCE:,} duels at once.")
@@ -96,8 +109,7 @@ class Policy:
 
     def tell(self, duel: Duel, winner: int | None) -> None:
         """Say who won a duel that was asked; None is a tie."""
-        if self.open.get(duel.id) != duel:
-            raise UnknownDuel(f"{duel} was not asked, or was answered before.")
+        self._check_open(duel)
         self.add(duel.first, duel.second, winner)
         self._close(duel)
 
@@ -108,9 +120,12 @@ class Policy:
 
     def drop(self, duel: Duel) -> None:
         """Say that a duel that was asked will not be answered."""
+        self._check_open(duel)
+        self._close(duel)
+
+    def _check_open(self, duel: Duel) -> None:
         if self.open.get(duel.id) != duel:
             raise UnknownDuel(f"{duel} was not asked, or was answered before.")
-        self._close(duel)
 
     def _close(self, duel: Duel) -> None:
         del self.open[duel.id]
@@ -218,20 +233,14 @@ class Policy:
 
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle)."""
+        kept = ("k", "seed", "horizon", "params", "asked", "events")
         about = {
             "algorithm": self.algorithm.name,
-            "k": self.k,
-            "seed": self.seed,
-            "horizon": self.horizon,
-            "params": self.params,
-            "asked": self.asked,
-            "events": self.events,
+            **{name: getattr(self, name) for name in kept},
             "open": list(self.open.values()),
         }
-        file = io.BytesIO()
         arrays = {f"state.{name}": array for name, array in arrays_of(self.state)}
-        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
-        return file.getvalue()
+        return packed({"about": np.array(json.dumps(about)), **arrays})
 
     @classmethod
     def load(cls, content: bytes, algorithm: Algorithm | None = None) -> Policy:

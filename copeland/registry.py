@@ -51,6 +51,12 @@ class Algorithm:
     ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
     sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
     about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
+
+    Examples
+    --------
+    >>> ccb = find("ccb")
+    >>> ccb.target, ccb.needs_horizon, ccb.parameters["alpha"]
+    ('copeland', False, 0.51)
     """
 
     name: str
@@ -155,7 +161,13 @@ _registry: dict[str, Algorithm] = {}
 
 
 def register(algorithm: Algorithm) -> Algorithm:
-    """Make an algorithm known by its name; return it."""
+    """Make an algorithm known by its name; return it.
+
+    Examples
+    --------
+    >>> register(find("ccb")).name
+    'ccb'
+    """
     _registry[algorithm.name] = algorithm
     return algorithm
 
@@ -172,6 +184,17 @@ def algorithms() -> dict[str, Algorithm]:
         except InvalidAlgorithm as error:
             warnings.warn(str(error), AlgorithmWarning, stacklevel=2)
     return dict(sorted(_registry.items()))
+
+
+def list_algorithms() -> list[str]:
+    """Return the names of all algorithms, in alphabetical order.
+
+    Examples
+    --------
+    >>> "ccb" in list_algorithms()
+    True
+    """
+    return list(algorithms())
 
 
 def find(name: str) -> Algorithm:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import platform
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.archives import read_arrays
+from copeland.archives import packed, read_arrays
 from copeland.errors import FolderExists, InvalidParameter, InvalidResult
 from copeland.files import write_file
 from copeland.runs import Curves, Runs
@@ -65,7 +64,7 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     # The manifest goes first and comes last: with one, a folder is complete.
     (folder / MANIFEST).unlink(missing_ok=True)
-    write_file(folder / TABLE, _packed(runs))
+    write_file(folder / TABLE, _table(runs))
     text = json.dumps(_described(runs, command, lower_bound), indent=2) + "\n"
     write_file(folder / MANIFEST, text.encode())
 
@@ -155,12 +154,9 @@ def _described(runs: Runs, command: str, lower_bound: float | None) -> dict[str,
     }
 
 
-def _packed(runs: Runs) -> bytes:
-    file = io.BytesIO()
+def _table(runs: Runs) -> bytes:
     seconds = np.array([curve.seconds for curve in runs.curves])
-    table: dict[str, NDArray[Any]] = {**runs.columns(), "marks": runs.marks, "seconds": seconds}
-    np.savez_compressed(file, **table)  # type: ignore[arg-type]
-    return file.getvalue()
+    return packed({**runs.columns(), "marks": runs.marks, "seconds": seconds})
 
 
 def _restored(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
@@ -178,10 +174,8 @@ def _restored(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
             name=done["name"],
             params=done["params"],
             marks=columns["t"][place][0],
-            regret=columns["regret"][place],
-            comparisons=columns["comparisons"][place],
             answers=columns["answer"][place],
-            correct=columns["correct"][place],
+            **{name: columns[name][place] for name in ("regret", "comparisons", "correct")},
             seconds=float(table["seconds"][place]),
             independent=done["independent"],
         )

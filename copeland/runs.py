@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.inert import inert
+from copeland.shown import MOST_ROWS, html_table
 from copeland.spec import Spec
+from copeland.words import listed
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,17 @@ class Curves:
 
 @dataclass(frozen=True)
 class Runs:
-    """The outcome of a simulation: regret at log-spaced marks, for each algorithm and run."""
+    """The outcome of a simulation: regret at log-spaced marks, for each algorithm and run.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> runs = copeland.simulate("cyclic-4", "ccb", horizon=1000, runs=5)
+    >>> runs
+    <Runs of ccb on cyclic-4: 5 runs to t = 1,000; regret ccb ... ± ...>
+    >>> int(runs.marks[-1]), len(runs.curves[0].regret), runs.summary()[0]["runs"]
+    (1000, 5, 5)
+    """
 
     problem: str
     k: int
@@ -48,10 +62,38 @@ class Runs:
     curves: tuple[Curves, ...]
     interrupted: bool = field(default=False)
 
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{name} {mean} ± {error}" for name, _, mean, error, *_ in self._rows())
+        return inert(f"<{self._about}; regret {ends}>")
+
+    def _repr_html_(self) -> str:
+        head = ["", "runs", "mean regret", "standard error", "comparisons", "correct"]
+        return html_table(f"{self._about}.", head, self._rows()[:MOST_ROWS], len(self.curves))
+
+    @property
+    def _about(self) -> str:
+        names = listed([curve.label for curve in self.curves])
+        runs = f"{self.runs} run{'s' if self.runs > 1 else ''} to t = {self.horizon:,}"
+        return f"Runs of {names} on {self.problem}: {runs}"
+
+    def _rows(self) -> list[list[str]]:
+        """The name of each algorithm, its runs, and at the horizon its regret, duels and correctness."""
+        return [
+            [
+                row["algorithm"],
+                str(row["runs"]),
+                f"{row['mean']:.4g}",
+                f"{row['sd'] / math.sqrt(row['runs']):.2g}" if row["runs"] > 1 else "?",
+                f"{row['comparisons']:.4g}",
+                f"{row['correct']:.0%}",
+            ]
+            for row in self.summary()
+        ]
+
     @property
     def runs(self) -> int:
         """The number of runs (of the algorithm that has the most, after an interruption)."""
-        return max(len(curve.regret) for curve in self.curves)
+        return max((len(curve.regret) for curve in self.curves), default=0)
 
     def summary(self) -> list[dict[str, Any]]:
         """Return a row for each algorithm: regret at the horizon, real comparisons, correctness."""

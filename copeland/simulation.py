@@ -20,6 +20,7 @@ from copeland.tasks import check_workers, finish
 
 LONGEST = 2**53  # beyond it, steps are no longer exact as floating-point numbers
 
+RUNS = 10  # unless more are asked for: enough for a mean and its error, soon
 MOST_RUNS = 1_000_000  # of an algorithm: every run is kept, with its marks
 MOST_MARKS = 100_000
 
@@ -28,7 +29,7 @@ def simulate(
     problem: Problem | PreferenceMatrix | str,
     algorithms: str | Algorithm | Sequence[str | Algorithm],
     horizon: float | Sequence[float],
-    runs: int = 1,
+    runs: int = RUNS,
     seed: int = 0,
     jobs: int = 1,
     marks: int | ArrayLike = 60,
@@ -55,7 +56,7 @@ def simulate(
         counts; an algorithm that must know its horizon is run for each of them independently, as in
         the paper's first figure, and has a mark at each.
     runs, seed
-        Run r of every algorithm meets the same luck: comparisons are paired. Those that must know
+        How many runs of each algorithm, 10 by default. Run r of every algorithm meets the same luck: comparisons are paired. Those that must know
         their horizon meet another for each horizon.
     jobs
         Processes; the numbers do not depend on it.

@@ -7,6 +7,7 @@ An outcome is ``left``, ``right``, the name of the winner, ``tie`` or ``both_bad
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -64,8 +65,7 @@ def tallied(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Tally:
     if not is_votes(header):
         raise InvalidMatrix("the columns must be left, right and outcome, or winner and loser.")
     columns = [name.strip().lower() for name in header]
-    wins: dict[tuple[str, str], float] = {}
-    ties: dict[tuple[str, str], float] = {}
+    votes: Counter[tuple[str, str, bool]] = Counter()
     options: dict[str, int] = {}
     for line, row in enumerate(rows, start=2):
         if len(row) != len(columns):
@@ -77,21 +77,15 @@ def tallied(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Tally:
             raise InvalidMatrix(f"line {line} has {one!r} on both sides.")
         for name in (one, other):
             options.setdefault(name, len(options))
-        if drawn is None:
-            continue
-        counts = ties if drawn else wins
-        counts[one, other] = counts.get((one, other), 0) + 1
+        if drawn is not None:
+            votes[one, other, drawn] += 1
     if not options:
         raise InvalidMatrix("there are no votes in it, but the names of their columns.")
     k = len(options)
     won, tied = np.zeros((k, k)), np.zeros((k, k))
-    for (one, other), count in wins.items():
-        won[options[one], options[other]] += count
-    for (one, other), count in ties.items():
-        i, j = options[one], options[other]
-        tied[i, j] += count
-        tied[j, i] += count
-    return Tally(won, tied, list(options))
+    for (one, other, drawn), count in votes.items():
+        (tied if drawn else won)[options[one], options[other]] += count
+    return Tally(won, tied + tied.T, list(options))
 
 
 def _vote(line: int, row: Mapping[str, str]) -> tuple[str, str, bool | None]:

@@ -8,18 +8,16 @@ redoes just what depends on it. Tasks run through joblib: on this machine, or on
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
-from copeland.archives import read_arrays
+from copeland.archives import packed, read_arrays
 from copeland.errors import Interrupted, InvalidParameter, MissingExtra
 from copeland.files import write_file
 
@@ -79,17 +77,16 @@ def finish(
     results = [_read(file, note) for file in files]
     missing = [place for place, arrays in enumerate(results) if arrays is None]
     done = len(tasks) - len(missing)
+    tell = progress or (lambda done, total: None)
     try:
-        if progress is not None:
-            progress(done, len(tasks))
+        tell(done, len(tasks))
         for place, arrays in _run_all({place: tasks[place] for place in missing}, jobs, backend):
             file = files[place]
             if file is not None:
-                write_file(file, _packed(arrays))
+                write_file(file, packed(arrays))
             results[place] = arrays
             done += 1
-            if progress is not None:
-                progress(done, len(tasks))
+            tell(done, len(tasks))
     except KeyboardInterrupt:
         raise Interrupted(f"stopped after {done} of {len(tasks)} tasks.", results) from None
     return [arrays for arrays in results if arrays is not None]
@@ -123,7 +120,7 @@ def _run_all(tasks: dict[int, Task], jobs: int, backend: str) -> Iterator[tuple[
 
     # More processes than tasks, and on this machine than cores, would only wait for each other.
     jobs = min(jobs, len(items), max(2, joblib.cpu_count()) if backend == "loky" else jobs)
-    with _connected(backend, jobs):
+    with _CLUSTERS[backend](jobs), joblib.parallel_config(backend=backend, n_jobs=jobs):
         # Clusters hand results back together only, so they get the work in portions.
         portion = len(items) if backend == "loky" else 8 * jobs
         how = "generator_unordered" if backend == "loky" else "list"
@@ -135,20 +132,6 @@ def _run_all(tasks: dict[int, Task], jobs: int, backend: str) -> Iterator[tuple[
 
 def _run(place: int, task: Task) -> tuple[int, Arrays]:
     return place, task.run()
-
-
-@contextmanager
-def _connected(backend: str, jobs: int) -> Iterator[None]:
-    """Use a cluster: the one at hand, or a local one that is taken down again."""
-    import joblib
-
-    with _CLUSTERS[backend](jobs), joblib.parallel_config(backend=backend, n_jobs=jobs):
-        yield
-
-
-@contextmanager
-def _this_machine(jobs: int) -> Iterator[None]:
-    yield
 
 
 @contextmanager
@@ -185,7 +168,8 @@ def _ray(jobs: int) -> Iterator[None]:
             ray.shutdown()
 
 
-_CLUSTERS = {"loky": _this_machine, "dask": _dask, "ray": _ray}
+# The cluster at hand, or a local one that is taken down again.
+_CLUSTERS = {"loky": nullcontext, "dask": _dask, "ray": _ray}
 
 
 def _read(path: Path | None, note: Callable[[str], None] | None) -> Arrays | None:
@@ -198,9 +182,3 @@ def _read(path: Path | None, note: Callable[[str], None] | None) -> Arrays | Non
         if note is not None:
             note(f"{path} is damaged ({error}); this part is done again.")
         return None
-
-
-def _packed(arrays: Arrays) -> bytes:
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-    return file.getvalue()

@@ -3,14 +3,24 @@
 Each notion is a function of a matrix. A set of options is a sorted array of indices, and options
 that tie for first are all in it. Option i *beats* option j if ``p[i, j] > 1/2``; a pair in which
 neither beats the other is a tie.
+
+Examples
+--------
+>>> import copeland
+>>> m = copeland.load("cyclic-4")
+>>> copeland.winners.condorcet_winner(m), copeland.winners.copeland_winners(m).tolist()
+(0, [0])
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from itertools import islice
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +35,8 @@ _WIDEST = 500  # cycles are looked for among this many options unless the caller
 _Indices = NDArray[np.intp]
 _Floats = NDArray[np.float64]
 _Bools = NDArray[np.bool_]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def condorcet_winner(m: PreferenceMatrix) -> int | None:
@@ -117,12 +129,30 @@ def epsilon_copeland_winners(m: PreferenceMatrix, epsilon: float) -> _Indices:
     return np.flatnonzero(not_won <= not_won.min() * (1 + epsilon) * (1 + _ROUNDING))
 
 
-def insensitive_copeland_scores(m: PreferenceMatrix, epsilon: float) -> NDArray[np.int64]:
-    """Return how many others each option beats by more than epsilon.
+def _margin_was_epsilon(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function take its margin by the name it had before, with a warning."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        if "epsilon" in kwargs:
+            warnings.warn(
+                f"{function.__name__}: epsilon is called margin now; write margin=.",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            kwargs["margin"] = kwargs.pop("epsilon")
+        return function(*args, **kwargs)
+
+    return called
+
+
+@_margin_was_epsilon
+def insensitive_copeland_scores(m: PreferenceMatrix, margin: float) -> NDArray[np.int64]:
+    """Return how many others each option beats by more than a margin.
 
     Parameters
     ----------
-    epsilon
+    margin
         The gap over 1/2 that is still no win, from 0 (the Copeland score) to below 1/2.
 
     References
@@ -135,13 +165,14 @@ def insensitive_copeland_scores(m: PreferenceMatrix, epsilon: float) -> NDArray[
     >>> insensitive_copeland_scores(m, 0.05).tolist()
     [2, 0, 0]
     """
-    if not 0 <= epsilon < 0.5:
-        raise InvalidParameter(f"epsilon is {epsilon}; it must be at least 0 and less than 1/2.")
-    return (m.p - 0.5 > epsilon * (1 + _ROUNDING)).sum(axis=1)
+    if not 0 <= margin < 0.5:
+        raise InvalidParameter(f"margin is {margin}; it must be at least 0 and less than 1/2.")
+    return (m.p - 0.5 > margin * (1 + _ROUNDING)).sum(axis=1)
 
 
-def insensitive_copeland_winners(m: PreferenceMatrix, epsilon: float) -> _Indices:
-    """Return the options that beat the most others by more than epsilon.
+@_margin_was_epsilon
+def insensitive_copeland_winners(m: PreferenceMatrix, margin: float) -> _Indices:
+    """Return the options that beat the most others by more than a margin.
 
     Examples
     --------
@@ -149,7 +180,7 @@ def insensitive_copeland_winners(m: PreferenceMatrix, epsilon: float) -> _Indice
     >>> insensitive_copeland_winners(m, 0).tolist(), insensitive_copeland_winners(m, 0.05).tolist()
     ([0], [0, 1])
     """
-    return _best(insensitive_copeland_scores(m, epsilon))
+    return _best(insensitive_copeland_scores(m, margin))
 
 
 def borda_scores(m: PreferenceMatrix) -> _Floats:

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from copeland import InvalidParameter, Policy
+from copeland import Duel, InvalidParameter, Policy
 from copeland.errors import UnknownAlgorithm, UnknownDuel
 from copeland.policy import arrays_of, with_arrays
 
@@ -57,6 +57,13 @@ def test_a_tie_is_settled_by_a_coin_from_the_policys_own_stream():
 def test_the_same_seed_asks_the_same_duels():
     assert Policy("ccb", k=9, seed=4).ask(n=20) == Policy("ccb", k=9, seed=4).ask(n=20)
     assert Policy("ccb", k=9, seed=4).ask(n=20) != Policy("ccb", k=9, seed=5).ask(n=20)
+
+
+def test_whoever_names_a_number_of_duels_gets_a_list():
+    policy = Policy("ccb", k=9)
+    assert isinstance(policy.ask(), Duel)
+    assert [len(policy.ask(n=n)) for n in (0, 1, 3)] == [0, 1, 3]
+    assert all(isinstance(duel, Duel) for duel in policy.ask(n=1))
 
 
 def test_a_duel_is_answered_once():

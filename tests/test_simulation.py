@@ -1,12 +1,16 @@
+import inspect
+
 import numpy as np
 import pytest
 
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
 from copeland.cells import loop_for
+from copeland.cli.simulate import simulate_command
 from copeland.errors import Interrupted, UnknownAlgorithm, UnknownProblem
 from copeland.problems import matrix_problem
 from copeland.registry import find
+from copeland.simulation import RUNS
 
 EASY = PreferenceMatrix([[0.5, 0.8, 0.7], [0.2, 0.5, 0.9], [0.3, 0.1, 0.5]], name="easy")
 CYCLE = PreferenceMatrix([[0.5, 0.8, 0.2], [0.2, 0.5, 0.8], [0.8, 0.2, 0.5]], name="cycle")
@@ -65,6 +69,12 @@ def test_the_same_numbers_under_another_name_meet_the_same_luck(tmp_path):
     named = copeland.simulate(EASY, "ccb", 2000, runs=2, seed=5)
     filed = copeland.simulate(str(tmp_path / "other.csv"), "ccb", 2000, runs=2, seed=5)
     assert np.array_equal(named.curves[0].regret, filed.curves[0].regret)
+
+
+def test_runs_are_as_many_for_the_command_as_for_the_function():
+    assert copeland.simulate(EASY, "random", 10, compiled=False).runs == RUNS
+    option = inspect.signature(simulate_command).parameters["runs"]
+    assert option.default == RUNS
 
 
 def test_half_regret_is_half():

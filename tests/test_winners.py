@@ -152,16 +152,16 @@ def test_epsilon_copeland_winners_refuse_an_epsilon_that_is_no_ratio(epsilon):
         winners.epsilon_copeland_winners(FOUR, epsilon)
 
 
-# --- epsilon-insensitive Copeland
+# --- Copeland, insensitive to wins within a margin
 
 
-def test_insensitive_copeland_scores_count_wins_by_more_than_epsilon():
+def test_insensitive_copeland_scores_count_wins_by_more_than_the_margin():
     assert winners.insensitive_copeland_scores(circle(0.1, 0.2, 0.3), 0.15).tolist() == [0, 1, 1]
 
 
 @pytest.mark.parametrize("gap", [0.05, 0.08, 0.1, 0.2, 0.3, 0.4])
 @pytest.mark.parametrize("above", [True, False])
-def test_a_win_by_exactly_epsilon_is_insensitive_however_it_was_rounded(gap, above):
+def test_a_win_by_exactly_the_margin_is_insensitive_however_it_was_rounded(gap, above):
     p = [[0.5, 0.5 + gap], [0, 0.5]] if above else [[0.5, 0.5 - gap], [0, 0.5]]
     p[1][0] = 1 - p[0][1]
     assert winners.insensitive_copeland_scores(PreferenceMatrix(p), gap).tolist() == [0, 0]
@@ -176,10 +176,20 @@ def test_insensitive_copeland_winners_are_all_that_share_the_first_place():
     assert winners.insensitive_copeland_winners(circle(0.1, 0.2, 0.3), 0.15).tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("epsilon", [-0.1, 0.5, float("nan")])
-def test_insensitive_copeland_scores_refuse_an_epsilon_beyond_every_gap(epsilon):
+@pytest.mark.parametrize(
+    "function", [winners.insensitive_copeland_scores, winners.insensitive_copeland_winners]
+)
+def test_the_margin_is_taken_by_the_name_it_had_before_with_a_warning(function):
+    m = circle(0.1, 0.2, 0.3)
+    with pytest.warns(DeprecationWarning, match="epsilon is called margin now"):
+        before = function(m, epsilon=0.15)
+    assert np.array_equal(before, function(m, margin=0.15))
+
+
+@pytest.mark.parametrize("margin", [-0.1, 0.5, float("nan")])
+def test_insensitive_copeland_scores_refuse_a_margin_beyond_every_gap(margin):
     with pytest.raises(InvalidParameter, match="less than 1/2"):
-        winners.insensitive_copeland_scores(FOUR, epsilon)
+        winners.insensitive_copeland_scores(FOUR, margin)
 
 
 # --- Borda

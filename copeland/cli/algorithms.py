@@ -22,13 +22,5 @@ def algorithms_command(as_json: Json = False) -> None:
 
 
 def _described(algorithm: Algorithm) -> dict[str, Any]:
-    return {
-        "name": algorithm.name,
-        "paper": algorithm.paper,
-        "target": algorithm.target,
-        "needs_horizon": algorithm.needs_horizon,
-        "assumes_condorcet": algorithm.assumes_condorcet,
-        "stops": algorithm.stops,
-        "summary": algorithm.summary,
-        "parameters": algorithm.parameters,
-    }
+    told = ("name", "paper", "target", "needs_horizon", "assumes_condorcet", "stops")
+    return {name: getattr(algorithm, name) for name in (*told, "summary", "parameters")}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,13 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from copeland.cli.options import Json
+from copeland.cli.progress import progress_bar
 from copeland.cli.shell import (
     FAILURE,
     app,
     complain,
     print_json,
     print_line,
-    progress_console,
     show,
 )
 from copeland.data import cached, datasets, fetch, path
@@ -90,7 +88,7 @@ def path_command(
 
 def _fetched(name: str, download: bool) -> dict[str, Any]:
     try:
-        with _progress(name) as advance:
+        with progress_bar(f"{name}, bytes", name) as advance:
             there = fetch(name, download, advance)
     except DataError as error:
         complain(error)
@@ -107,21 +105,3 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error, if that is a terminal."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
-    console = progress_console()
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task(name, total=None)
-
-        def advance(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
-        yield advance

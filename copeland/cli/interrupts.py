@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NoReturn
 
 INTERRUPTED = 130  # the exit code
@@ -17,27 +17,24 @@ def stop_at_once(*_signal: Any) -> NoReturn:
     os._exit(INTERRUPTED)
 
 
-@contextmanager
-def guarded() -> Iterator[None]:
+def guarded() -> AbstractContextManager[None]:
     """Stop at once on Ctrl-C wherever no command runs, and not at all while Python ends."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    return _handled(signal.default_int_handler, stop_at_once, signal.SIG_IGN)
+
+
+def interruptible() -> AbstractContextManager[None]:
+    """Have Ctrl-C raise KeyboardInterrupt while a command runs, which can clean up."""
+    return _handled(stop_at_once, signal.default_int_handler, stop_at_once)
+
+
+@contextmanager
+def _handled(before: Any, during: Any, after: Any) -> Iterator[None]:
+    """Have Ctrl-C do ``during`` and then ``after``, if it does ``before`` now."""
+    if signal.getsignal(signal.SIGINT) is not before:
         yield  # whoever started the program has other plans
         return
-    signal.signal(signal.SIGINT, stop_at_once)
+    signal.signal(signal.SIGINT, during)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Have Ctrl-C raise KeyboardInterrupt while a command runs, which can clean up."""
-    if signal.getsignal(signal.SIGINT) is not stop_at_once:
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, stop_at_once)
+        signal.signal(signal.SIGINT, after)

@@ -7,12 +7,14 @@ from contextlib import contextmanager
 
 from copeland.cli.shell import progress_console
 
+COMPILING = "starting (the first time, compiling)"
+
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+def progress_bar(what: str, starting: str = COMPILING) -> Iterator[Callable[[int, int], None]]:
     """Show a bar with the time left on standard error, if that is a terminal.
 
-    Gives a function to be called with (done, in all).
+    Gives a function to be called with (done, in all); until it is, the bar says ``starting``.
     """
     from rich.progress import (
         BarColumn,
@@ -39,7 +41,7 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
         disable=not console.is_terminal,
         speed_estimate_period=600,  # pieces take from moments to minutes: look far back
     ) as bar:
-        task = bar.add_task("starting (the first time, compiling)", total=None)
+        task = bar.add_task(starting, total=None)
         begun: list[int] = []
 
         def advance(done: int, total: int) -> None:

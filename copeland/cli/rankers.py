@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 from copeland.inert import command_line
 from copeland.tasks import check_workers
+from copeland.words import listed
 
 if TYPE_CHECKING:
     from copeland.ranking import Collection
@@ -124,7 +126,9 @@ def estimate_command(
     protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
     constant = constant_features(collection)
     if len(constant):
-        note(f"copeland: constant in every query, so ranking at random: {_some(constant)}.")
+        note(
+            f"copeland: constant in every query, so ranking at random: {listed([str(feature) for feature in constant])}."
+        )
     kept = out.with_name(f"{out.name}.parts")
     try:
         with progress_bar("comparisons" if adaptive else "pairs") as advance:
@@ -143,7 +147,7 @@ def estimate_command(
         note("copeland: stopped; the same command goes on from here.")
         raise typer.Exit(INTERRUPTED) from None
     found.save(out, ties, seed)
-    _remove(kept)
+    shutil.rmtree(kept, ignore_errors=True)
     about = _about(found, ties, seed, comparisons if adaptive else None)
     if as_json:
         print_json({"out": str(out), **about})
@@ -159,11 +163,6 @@ def _check(out: Path, force: bool) -> None:
         raise InvalidParameter(f"{out}: the counts are kept in an .npz file; name one.")
     if out.exists() and not force:
         raise FolderExists(f"{out} exists; name another file, or replace it with --force.")
-
-
-def _some(names: Any, limit: int = 8) -> str:
-    shown = ", ".join(str(name) for name in list(names)[:limit])
-    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def _about(found: Any, ties: str, seed: int, budget: int | None) -> dict[str, Any]:
@@ -202,10 +201,3 @@ def _told(value: Any) -> str:
         if isinstance(value, int)
         else value
     )
-
-
-def _remove(folder: Path) -> None:
-    """Take away the parts of a finished estimate."""
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.rankers import Grades, rankers
 from copeland.cli.shell import note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
+from copeland.words import some
 
 if TYPE_CHECKING:
     from copeland.ranking.estimation import Estimate
@@ -105,9 +107,8 @@ def _sentences(found: Estimate, ties: str, seed: int, means: Any, measure: str) 
     said = [*sentences(findings(m)), *certainty_sentences(sure)]
     top = sure.touching(top_options(m))
     if top:
-        pairs = [f"{m.labels[i]} and {m.labels[j]} ({m.p[i, j]:.4f})" for i, j in top[:12]]
-        more = f", ... ({len(top)} in all)" if len(top) > len(pairs) else ""
-        said.append(f"Not told apart, with one of the most wins: {', '.join(pairs)}{more}.")
+        pairs = [f"{m.labels[i]} and {m.labels[j]} ({m.p[i, j]:.4f})" for i, j in top]
+        said.append(f"Not told apart, with one of the most wins: {some(pairs, 12)}.")
     if means is not None:
         best = m.labels[int(means.argmax())]
         said.append(f"Highest mean {measure}: {best} ({means.max():.4f}).")
@@ -132,12 +133,9 @@ def _summary(found: Estimate, ties: str, seed: int, means: Any, measure: str) ->
     }
     if means is not None:
         agreed = agreement(m, means)
-        told["measure"] = measure
-        told["means"] = means.tolist()
-        told["agreement"] = {
-            "share": agreed.share,
-            "same": agreed.same,
-            "pairs": agreed.pairs,
-            "tied": agreed.tied,
+        told |= {
+            "measure": measure,
+            "means": means.tolist(),
+            "agreement": {"share": agreed.share, **asdict(agreed)},
         }
     return told

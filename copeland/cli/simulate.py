@@ -27,7 +27,7 @@ from copeland.limits import lower_regret
 from copeland.problems import load, redrawn
 from copeland.report.tables import limit_sentence, runs_table
 from copeland.runs import Curves, Runs, number
-from copeland.simulation import simulate
+from copeland.simulation import RUNS, simulate
 
 _EXAMPLE = (
     "copeland simulate mslr-5 -a ccb -a ccb:alpha=1.01 --horizon 1e8 --runs 20 --out out/mslr-5"
@@ -60,7 +60,7 @@ def simulate_command(
             "run for each independently.",
         ),
     ] = [1e8],  # noqa: B006, typer copies it
-    runs: Annotated[int, Whole(help="Runs of each algorithm.")] = 100,
+    runs: Annotated[int, Whole(help="Runs of each algorithm.")] = RUNS,
     seed: Seed = 0,
     jobs: Jobs = 1,
     backend: Backend = "loky",
@@ -115,18 +115,11 @@ def simulate_command(
 
 def outcome(runs: Runs) -> dict[str, Any]:
     """Return what a simulation came to, ready for JSON."""
+    told = ("problem", "k", "horizon", "runs", "seed", "regret", "redrawn", "interrupted")
+    curves = zip(runs.curves, runs.summary(), strict=True)
     return {
-        "problem": runs.problem,
-        "k": runs.k,
-        "horizon": runs.horizon,
-        "runs": runs.runs,
-        "seed": runs.seed,
-        "regret": runs.regret,
-        "redrawn": runs.redrawn,
-        "interrupted": runs.interrupted,
-        "algorithms": [
-            _algorithm(curve, row) for curve, row in zip(runs.curves, runs.summary(), strict=True)
-        ],
+        **{name: getattr(runs, name) for name in told},
+        "algorithms": [_algorithm(curve, row) for curve, row in curves],
     }
 
 

@@ -13,6 +13,7 @@ from copeland.cli.shell import app, print_json, show
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import load
 from copeland.report.tables import option_name, options_table
+from copeland.words import some
 
 _SHOWN = 12  # options, and cycles, named in a sentence
 
@@ -73,23 +74,18 @@ def _von_neumann(found: Mapping[str, Any]) -> str:
     lottery = np.array(found["von_neumann"])
     order = np.argsort(-lottery, kind="stable")
     played = [f"{option_name(found, i)} ({lottery[i]:.3f})" for i in order if lottery[i] > 0]
-    return f"Von Neumann lottery: {_listed(played)}."
+    return f"Von Neumann lottery: {some(played, _SHOWN)}."
 
 
 def _cycles(found: Mapping[str, Any]) -> list[str]:
     if not found["cycles"]:
         return ["No cycles among the best."]
     circles = [" > ".join(option_name(found, i) for i in (*c, c[0])) for c in found["cycles"]]
-    return [f"Cycle{_s(circles)} among the best (> reads beats): {_listed(circles, '; ')}."]
+    return [f"Cycle{_s(circles)} among the best (> reads beats): {some(circles, _SHOWN, '; ')}."]
 
 
 def _named(found: Mapping[str, Any], options: Sequence[int]) -> str:
-    return _listed([option_name(found, i) for i in options])
-
-
-def _listed(names: Sequence[str], between: str = ", ") -> str:
-    shown = between.join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown}{between}... ({len(names)} in all)"
+    return some([option_name(found, i) for i in options], _SHOWN)
 
 
 def _s(things: Sequence[Any]) -> str:

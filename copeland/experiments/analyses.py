@@ -90,19 +90,17 @@ class Cell:
             raise InvalidParameter(
                 f"cells of {self.k} and of {other.k} options cannot be added; add those of one size."
             )
+        sums = {
+            field.name: getattr(self, field.name) + getattr(other, field.name)
+            for field in fields(self)
+            if field.name not in ("k", "ratio_sums", "square_sums")
+        }
         return Cell(
             k=self.k,
-            samples=self.samples + other.samples,
-            condorcet=self.condorcet + other.condorcet,
-            winners=self.winners + other.winners,
-            losses=self.losses + other.losses,
-            overlaps=self.overlaps + other.overlaps,
-            lotteries=self.lotteries + other.lotteries,
-            linear_programs=self.linear_programs + other.linear_programs,
-            undefined=self.undefined + other.undefined,
             # Rounded sums depend on who adds first: blocks stay apart until the end.
             ratio_sums=np.sort(np.append(self.ratio_sums, other.ratio_sums)),
             square_sums=np.sort(np.append(self.square_sums, other.square_sums)),
+            **sums,
         )
 
 
@@ -141,7 +139,7 @@ def cell(
     order = orders(matrix)
     blocks = range(first // BLOCK, (first + count) // BLOCK)
     drawn = (draw_subsets(matrix.k, k, block, seed) for block in blocks)
-    return _total(_counted(matrix, order, subsets, lotteries) for subsets in drawn)
+    return reduce(add, (_counted(matrix, order, subsets, lotteries) for subsets in drawn))
 
 
 def _check(matrix: PreferenceMatrix, k: int, first: int, count: int, seed: int) -> None:
@@ -154,10 +152,6 @@ def _check(matrix: PreferenceMatrix, k: int, first: int, count: int, seed: int) 
             )
     if seed < 0:
         raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
-
-
-def _total(cells: Iterable[Cell]) -> Cell:
-    return reduce(add, cells)
 
 
 def _counted(matrix: PreferenceMatrix, order: Orders, subsets: Marks, lotteries: bool) -> Cell:

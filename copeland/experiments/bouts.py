@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from copeland import limits
 from copeland.cells import Cell, sources
-from copeland.comparisons import side_by_side
+from copeland.comparisons import Comparison, side_by_side
 from copeland.errors import Undefined
 from copeland.kernels.mark import source_digest
 from copeland.matrix import PreferenceMatrix
@@ -64,12 +64,14 @@ class Bout:
 
     def run(self) -> Arrays:
         """Run until the seconds are spent."""
-        most_duels = self._most_duels()
+        cells = self._cells(self.marks, self.effort.most, self._most_duels())
+        each = len(cells) // self.effort.most  # who must know its horizon has a cell for each mark
         done: list[list[Arrays]] = []
         seconds: list[float] = []
         while len(done) < self.effort.most:
+            first = each * len(done)
             start = time.process_time()
-            done.append([self._run_one(len(done), *end, most_duels) for end in self._ends()])
+            done.append([cell.run() for cell in cells[first : first + each]])
             seconds.append(time.process_time() - start)
             if len(done) >= self.effort.least and sum(seconds) > self.effort.seconds:
                 break
@@ -87,31 +89,17 @@ class Bout:
 
     def _most_duels(self) -> int:
         """How many duels a run may have, by the speed of a short one; 0: any. This also compiles."""
-        probe = self._run_one(0, PROBE, (PROBE,), 0)
+        probe = self._cells((PROBE,), 1)[0].run()
         if not self.effort.longest:
             return 0
         return max(1, int(self.effort.longest / probe["seconds"][0] * probe["comparisons"][0, -1]))
 
-    def _ends(self) -> list[tuple[int, tuple[int, ...]]]:
-        """The runs for one seed: those who must know their horizon have one for each mark."""
-        if entrant(self.algorithm)[0].needs_horizon:
-            return [(mark, (mark,)) for mark in self.marks]
-        return [(self.marks[-1], self.marks)]
-
-    def _run_one(self, run: int, horizon: int, marks: tuple[int, ...], most_duels: int) -> Arrays:
-        algorithm, spec = entrant(self.algorithm)
-        cell = Cell(
-            source=self.problem if redrawn(self.problem) else problem_of(self.problem),
-            algorithm=algorithm,
-            spec=spec,
-            first=run,
-            count=1,
-            horizon=horizon,
-            marks=np.array(marks, np.int64),
-            seed=self.seed,
-            most_duels=most_duels,
-        )
-        return cell.run()
+    def _cells(self, marks: tuple[int, ...], runs: int, most_duels: int = 0) -> list[Cell]:
+        """The runs one after the other."""
+        source = self.problem if redrawn(self.problem) else problem_of(self.problem)
+        return Comparison(
+            source, (self.algorithm,), marks, runs, marks, self.seed, most_duels=most_duels
+        ).tasks()
 
 
 @dataclass(frozen=True)
@@ -203,7 +191,7 @@ def peak():
 problem, algorithm, steps = sys.argv[1:]
 if steps != "1":
     subprocess.run([sys.executable, *sys.orig_argv[1:-1], "1"], check=True, capture_output=True)
-row = copeland.simulate(problem, algorithm, int(steps), marks=1).summary()[0]
+row = copeland.simulate(problem, algorithm, int(steps), runs=1, marks=1).summary()[0]
 print(json.dumps({"mebibytes": peak(), "seconds": row["seconds"], "duels": row["comparisons"]}))
 """
 

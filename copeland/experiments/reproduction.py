@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from copeland import winners
 from copeland.errors import InvalidParameter, Undefined, nearest
@@ -224,6 +225,9 @@ def _regrets(runs: Runs) -> dict[str, Any]:
 
 
 def _analyses_json(found: Analyses) -> dict[str, Any]:
+    def by_size(sizes: NDArray[np.int64], values: NDArray[np.float64]) -> dict[int, float | None]:
+        return {k: number(x) for k, x in zip(sizes.tolist(), values, strict=True)}
+
     table = dict(zip(found.overlaps.names, found.overlaps.percent.tolist(), strict=True))
     inside = table.pop("copeland_in_support")
     return {
@@ -231,19 +235,7 @@ def _analyses_json(found: Analyses) -> dict[str, Any]:
         "table1_samples": int(found.overlaps.samples.min()),
         "copeland_in_support": inside,
         "gap_ratio": number(found.gap_ratios.full),
-        "p_condorcet": dict(
-            zip(found.condorcet.sizes.tolist(), found.condorcet.exact.tolist(), strict=True)
-        ),
-        "p_condorcet_sampled": {
-            k: number(p)
-            for k, p in zip(
-                found.condorcet.sizes.tolist(), found.condorcet.sampled.tolist(), strict=True
-            )
-        },
-        "mean_gap_ratio": {
-            k: number(x)
-            for k, x in zip(
-                found.gap_ratios.sizes.tolist(), found.gap_ratios.mean.tolist(), strict=True
-            )
-        },
+        "p_condorcet": by_size(found.condorcet.sizes, found.condorcet.exact),
+        "p_condorcet_sampled": by_size(found.condorcet.sizes, found.condorcet.sampled),
+        "mean_gap_ratio": by_size(found.gap_ratios.sizes, found.gap_ratios.mean),
     }

@@ -11,19 +11,22 @@ from typing import Any
 import copeland.data as data
 import copeland.problems.generators as generators
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
-from copeland.matrix import PreferenceMatrix
+from copeland.matrix import FILES, PreferenceMatrix
 from copeland.problems.implicit import as_matrix, implicit_order
 from copeland.problems.printed import PRINTED
 from copeland.problems.problem import Problem, matrix_problem
 from copeland.spec import Spec
 from copeland.streams import stream
 
-FILES = (".csv", ".npy", ".npz", ".json")
 LARGEST_WRITTEN_OUT = 5_000
 LONGEST_NAME = 200  # characters of a family's name: more digits mean nothing
 
 _NUMBER = r"\d*\.?\d+"
-_GAP = rf"(?P<gap>{_NUMBER}|U\({_NUMBER},{_NUMBER}\))"
+_WORDS = {  # what a word of a form stands for, in the order of the arguments
+    **dict.fromkeys("KCL", r"(\d+)"),
+    "LOGIT": f"({_NUMBER})",
+    "GAP": rf"({_NUMBER}|U\({_NUMBER},{_NUMBER}\))",
+}
 
 
 @dataclass(frozen=True)
@@ -33,16 +36,16 @@ class Family:
     form: str  # how to write it
     example: str
     about: str
-    pattern: str
     make: Callable[..., PreferenceMatrix | Problem]
     random: bool = True
 
-    def match(self, name: str) -> dict[str, Any] | None:
+    def match(self, name: str) -> list[Any] | None:
         """Return the arguments that a name spells, None if it is not of this family."""
-        found = re.fullmatch(self.pattern, name)
+        pattern = "-".join(_WORDS.get(word, word) for word in self.form.split("-"))
+        found = re.fullmatch(pattern, name)
         if found is None or len(name) > LONGEST_NAME:
             return None
-        return {k: _value(v) for k, v in found.groupdict().items()}
+        return [_value(text) for text in found.groups()]
 
 
 FAMILIES = [
@@ -50,7 +53,6 @@ FAMILIES = [
         "synthetic-500",
         "synthetic-500",
         "the paper's second experiment: three winners in a cycle, then an order; gaps U(.05, .45)",
-        "synthetic-500",
         generators.synthetic_500,
         random=False,
     ),
@@ -58,14 +60,12 @@ FAMILIES = [
         "order-K-GAP",
         "order-20-U(.01,.5)",
         "three winners in a cycle, then an order; every gap GAP, or drawn from U(a,b)",
-        rf"order-(?P<k>\d+)-{_GAP}",
         generators.order,
     ),
     Family(
         "ranked-K-LOGIT",
         "ranked-20-1",
         "three winners in a cycle, then an order; neighbours in rank are LOGIT apart (Bradley-Terry)",
-        rf"ranked-(?P<k>\d+)-(?P<logit>{_NUMBER})",
         generators.ranked,
         random=False,
     ),
@@ -73,56 +73,48 @@ FAMILIES = [
         "near-tie-K",
         "near-tie-20",
         "order-K-U(.05,.45), where half of the pairs among the losers have a gap of .0005",
-        r"near-tie-(?P<k>\d+)",
         generators.near_tie,
     ),
     Family(
         "near-tie-K-GAP",
         "near-tie-20-0.1",
         "order-K-GAP, where half of the pairs among the losers have a gap of .0005",
-        rf"near-tie-(?P<k>\d+)-{_GAP}",
         generators.near_tie,
     ),
     Family(
         "easy-K",
         "easy-20",
         "each pair's winner a coin flip, its probability U(.6, 1) (Bengs et al. 2023)",
-        r"easy-(?P<k>\d+)",
         generators.easy,
     ),
     Family(
         "medium-K",
         "medium-20",
         "each pair's winner a coin flip, its probability U(.55, .7) (Bengs et al. 2023)",
-        r"medium-(?P<k>\d+)",
         generators.medium,
     ),
     Family(
         "tournament-K",
         "tournament-12",
         "each pair's winner a coin flip, gaps U(.02, .45)",
-        r"tournament-(?P<k>\d+)",
         generators.tournament,
     ),
     Family(
         "planted-K-C-L",
         "planted-20-3-2",
         "a random tournament with C Copeland winners of L losses each, gaps U(.02, .45)",
-        r"planted-(?P<k>\d+)-(?P<winners>\d+)-(?P<losses>\d+)",
         generators.planted,
     ),
     Family(
         "bradley-terry-K",
         "bradley-terry-10",
         "a total order: strengths from a normal distribution of standard deviation 1",
-        r"bradley-terry-(?P<strengths>\d+)",
         generators.bradley_terry,
     ),
     Family(
         "implicit-K",
         "implicit-100000",
         "order-K-U(.05,.45) with p(i, j) computed, not stored: for huge K",
-        r"implicit-(?P<k>\d+)",
         implicit_order,
         random=False,
     ),
@@ -132,6 +124,17 @@ FAMILIES = [
 def names() -> list[str]:
     """Return the names of the printed problems and the forms of the families."""
     return [*PRINTED, *(family.form for family in FAMILIES)]
+
+
+def list_problems() -> list[str]:
+    """Return names that :func:`~copeland.simulate` takes: printed, to be fetched, one of each family.
+
+    Examples
+    --------
+    >>> "mslr-5" in list_problems(), "easy-20" in list_problems()
+    (True, True)
+    """
+    return [*PRINTED, *data.datasets(), *(family.example for family in FAMILIES)]
 
 
 def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
@@ -149,9 +152,7 @@ def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
     >>> load("cyclic-4").p[0].tolist()
     [0.5, 0.6, 0.6, 0.6]
     """
-    if _is_file(name):
-        return PreferenceMatrix.load(name, key)
-    made = _make(str(name))
+    made = _make(name, key)
     if isinstance(made, PreferenceMatrix):
         return made
     if made.k > LARGEST_WRITTEN_OUT:
@@ -163,11 +164,7 @@ def problem_of(problem: Problem | PreferenceMatrix | str | Path) -> Problem:
     """Return the problem that a matrix, a name or a file stands for."""
     if isinstance(problem, Problem):
         return problem
-    if isinstance(problem, PreferenceMatrix):
-        return matrix_problem(problem)
-    if _is_file(problem):
-        return matrix_problem(PreferenceMatrix.load(problem))
-    made = _make(str(problem))
+    made = problem if isinstance(problem, PreferenceMatrix) else _make(problem)
     return made if isinstance(made, Problem) else matrix_problem(made)
 
 
@@ -190,31 +187,31 @@ def _is_file(name: str | Path) -> bool:
     return isinstance(name, Path) or Path(name).suffix.lower() in FILES
 
 
-def _make(name: str) -> PreferenceMatrix | Problem:
+def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Problem:
+    if _is_file(given):
+        return PreferenceMatrix.load(given, key)
+    name = str(given)
     spec = Spec.parse(name)
-    if spec.name in PRINTED:
+    printed = PRINTED.get(spec.name)
+    if printed is not None or spec.name in data.datasets():
         if spec.params:
-            raise InvalidParameter(f"{spec.name} is a printed matrix; it takes no parameters.")
-        return PRINTED[spec.name].matrix(spec.name)
-    if spec.name in data.datasets():
-        if spec.params:
-            raise InvalidParameter(f"{spec.name} is a downloaded matrix; it takes no parameters.")
-        return data.load(spec.name)
+            kind = "downloaded" if printed is None else "printed"
+            raise InvalidParameter(f"{spec.name} is a {kind} matrix; it takes no parameters.")
+        return data.load(spec.name) if printed is None else printed.matrix(spec.name)
     for family in FAMILIES:
         arguments = family.match(spec.name)
         if arguments is not None:
             return _made(family, arguments, spec)
-    known = [*PRINTED, *data.datasets(), *(family.example for family in FAMILIES)]
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     raise UnknownProblem(
         f"there is no problem '{shown}', nor is it a file ending in {', '.join(FILES)}; "
-        f"{nearest(spec.name, known)}"
+        f"{nearest(spec.name, list_problems())}"
     )
 
 
-def _made(family: Family, arguments: dict[str, Any], spec: Spec) -> PreferenceMatrix | Problem:
+def _made(family: Family, arguments: list[Any], spec: Spec) -> PreferenceMatrix | Problem:
     try:
-        return family.make(**arguments, **spec.params)
+        return family.make(*arguments, **spec.params)
     except InvalidParameter:
         raise
     except (TypeError, ValueError, OverflowError):

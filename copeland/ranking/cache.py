@@ -11,9 +11,10 @@ import numpy as np
 
 from copeland.archives import read_arrays
 from copeland.data import MissingPooch, folder
+from copeland.files import whole_file
 from copeland.ranking.collection import Collection
-from copeland.ranking.drafts import draft
 
+_NAMES = ("queries", "feature_names", "documents")
 FORMAT = "1"  # raise it when a reader or this file changes what is kept
 
 
@@ -37,31 +38,19 @@ def restored(path: Path, name: str) -> Collection | None:
     """Return the collection that is kept at ``path``; None if there is none, or a damaged one."""
     try:
         arrays = read_arrays(path)
-        return Collection(
-            arrays["grades"],
-            arrays["features"],
-            arrays["offsets"],
-            arrays["queries"].tolist(),
-            arrays["feature_names"].tolist(),
-            arrays["documents"].tolist() if "documents" in arrays else None,
-            name,
-        )
-    except (OSError, KeyError, ValueError):
+        names = {key: arrays.pop(key).tolist() for key in _NAMES if key in arrays}
+        return Collection(**arrays, **names, name=name)
+    except (OSError, TypeError, ValueError):
         return None
 
 
 def keep(collection: Collection, path: Path) -> None:
     """Keep a collection, whole or not at all; a cache that cannot be written is done without."""
-    tables = {
-        "grades": collection.grades,
-        "features": collection.features,
-        "offsets": collection.offsets,
-        "queries": np.array(collection.queries),
-        "feature_names": np.array(collection.feature_names, dtype=np.str_),
-    }
-    if collection.documents is not None:
-        tables["documents"] = np.array(collection.documents)
+    tables = {key: getattr(collection, key) for key in ("grades", "features", "offsets")}
+    for key in _NAMES:
+        if getattr(collection, key) is not None:
+            tables[key] = np.array(getattr(collection, key), dtype=np.str_)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft(path) as writing:
-            np.savez(writing, **tables)  # type: ignore[arg-type]
+        with whole_file(path) as file:
+            np.savez(file, **tables)  # type: ignore[arg-type]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import gzip
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -151,28 +153,20 @@ class Collection:
         spans = [np.arange(self.offsets[q], self.offsets[q + 1]) for q in chosen]
         rows = np.concatenate(spans) if spans else np.zeros(0, np.int64)
         documents = self.documents
-        return Collection(
-            self.grades[rows],
-            self.features[rows],
-            np.concatenate([[0], np.cumsum(self.sizes[chosen])]) if chosen else [0],
-            [self.queries[q] for q in chosen],
-            self.feature_names,
-            None if documents is None else [documents[row] for row in rows],
-            self.name,
+        return replace(
+            self,
+            grades=self.grades[rows],
+            features=self.features[rows],
+            offsets=np.concatenate([[0], np.cumsum(self.sizes[chosen])]) if chosen else [0],
+            queries=[self.queries[q] for q in chosen],
+            documents=None if documents is None else [documents[row] for row in rows],
         )
 
     def select(self, features: Sequence[int | str]) -> Collection:
         """Return the collection with some features alone, in the order given; they keep their names."""
         columns = [self.feature_index(feature) for feature in features]
-        return Collection(
-            self.grades,
-            self.features[:, columns],
-            self.offsets,
-            self.queries,
-            [self.feature_names[column] for column in columns],
-            self.documents,
-            self.name,
-        )
+        names = [self.feature_names[column] for column in columns]
+        return replace(self, features=self.features[:, columns], feature_names=names)
 
 
 def undecided_queries(collection: Collection) -> tuple[str, ...]:
@@ -195,6 +189,17 @@ def placed(file: Path, line: int, function: Callable[..., Result], *arguments: o
         return function(*arguments)
     except InvalidCollection as error:
         raise InvalidCollection(f"{file}, line {line}: {error}") from None
+
+
+def lines_of(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file, plain or .gz, with their numbers from 1."""
+    try:
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+            yield from enumerate(lines, start=1)
+    except FileNotFoundError:
+        raise InvalidCollection(f"{file}: there is no such file.") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise InvalidCollection(f"{file}: cannot be read: {error}") from error
 
 
 def numbered_features(n: int) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ has a stream of its own, so the counts do not depend on how the pairs are shared
 from __future__ import annotations
 
 import hashlib
-import io
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.archives import read_arrays
+from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
 from copeland.files import write_file
 from copeland.kernels import kernel
@@ -146,20 +145,14 @@ class Estimate:
 
     def save(self, path: str | Path, ties: str = "half", seed: int = 0) -> None:
         """Write an .npz that loads wherever a matrix does, with the counts beside ``p``."""
-        file = io.BytesIO()
-        np.savez_compressed(
-            file,
-            p=self.probabilities(ties, seed),
-            labels=np.array(self.labels),
-            standard_errors=self.standard_errors(ties),
-            wins=self.wins,
-            ties=self.ties,
-            n=self.n,
-            lead=self.lead,
-            spread=self.spread,
-            outcome=np.array(self.outcome),
-        )
-        write_file(Path(path), file.getvalue())
+        arrays = {
+            "p": self.probabilities(ties, seed),
+            "labels": np.array(self.labels),
+            "standard_errors": self.standard_errors(ties),
+            **{name: getattr(self, name) for name in _TABLES},
+            "outcome": np.array(self.outcome),
+        }
+        write_file(Path(path), packed(arrays))
 
     @classmethod
     def load(cls, path: str | Path) -> Estimate:

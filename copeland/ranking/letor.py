@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from copeland.files import whole_file
 from copeland.ranking import cache as kept
-from copeland.ranking.collection import Collection, InvalidCollection, placed
-from copeland.ranking.drafts import draft
+from copeland.ranking.collection import Collection, InvalidCollection, lines_of, placed
 from copeland.ranking.rows import Columns, Row, Rules, parse
 
 PathLike = str | Path
@@ -73,10 +73,10 @@ def write(collection: Collection, path: PathLike) -> None:
     Features keep their numbers if they are called ``feature_N``, and are numbered from 1 otherwise.
     """
     _check_names(collection)
-    path = Path(path)
-    opened = gzip.open if path.suffix == ".gz" else open
-    with draft(path) as writing, opened(writing, "wb") as file:
-        file.writelines(_lines(collection))
+    with whole_file(path) as whole:
+        packed = Path(path).suffix == ".gz"
+        with gzip.open(whole, "wb") if packed else nullcontext(whole) as file:
+            file.writelines(_lines(collection))
 
 
 def _check_names(collection: Collection) -> None:
@@ -153,10 +153,7 @@ class _Draft:
 def _read(files: list[Path], rules: Rules, name: str) -> Collection:
     draft = _Draft()
     for file in files:
-        try:
-            _read_file(file, rules, draft)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InvalidCollection(f"{file}: cannot be read: {error}") from error
+        _read_file(file, rules, draft)
     offsets = np.array([*draft.starts, len(draft.grades)])
     return Collection(
         np.array(draft.grades, np.int8),
@@ -181,11 +178,10 @@ def _read_file(file: Path, rules: Rules, draft: _Draft) -> None:
 
 def _rows(file: Path, rules: Rules) -> Iterator[Numbered]:
     last = Columns()
-    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            row = placed(file, number, parse, line, rules, last)
-            if row is not None:
-                yield number, row
+    for number, line in lines_of(file):
+        row = placed(file, number, parse, line, rules, last)
+        if row is not None:
+            yield number, row
 
 
 def _in_queries(file: Path, rows: Iterator[Numbered], before: int) -> Iterator[Numbered]:
@@ -227,7 +223,7 @@ def _in_sized_queries(file: Path, rows: Iterator[Numbered], before: int) -> Iter
 
 
 def _sizes(file: Path) -> Iterator[int]:
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+    for number, line in lines_of(file):
         token = line.strip()
         if token and (not token.isdigit() or int(token) < 1):
             shown = token.decode("utf-8", "replace")

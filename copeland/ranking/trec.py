@@ -6,9 +6,7 @@ not read. A line of qrels is ``query 0 document grade``.
 
 from __future__ import annotations
 
-import gzip
 import math
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from copeland.ranking.collection import MAX_GRADE, Collection, InvalidCollection, placed
+from copeland.ranking.collection import MAX_GRADE, Collection, InvalidCollection, lines_of, placed
 
 Unknown = Literal["refuse", "zero"]
 
@@ -123,8 +121,8 @@ def check_known(run: Run, known: Mapping[str, Mapping[str, object]], where: str)
 def _lines(file: Path, n: int, form: str) -> Iterator[tuple[int, list[str]]]:
     """The fields of every line that is not empty."""
     empty = True
-    for number, line in _text(file):
-        fields = line.split()
+    for number, line in lines_of(file):
+        fields = line.decode("utf-8", "replace").split()
         if not fields:
             continue
         if len(fields) != n:
@@ -135,17 +133,6 @@ def _lines(file: Path, n: int, form: str) -> Iterator[tuple[int, list[str]]]:
         yield number, fields
     if empty:
         raise InvalidCollection(f"{file}: the file has no rows.")
-
-
-def _text(file: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                yield number, line.decode("utf-8", "replace")
-    except FileNotFoundError:
-        raise InvalidCollection(f"{file}: there is no such file.") from None
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise InvalidCollection(f"{file}: cannot be read: {error}") from error
 
 
 def _once(document: str, query: str, found: Mapping[str, object]) -> None:

@@ -101,7 +101,7 @@ def check_answers_move_the_state(algorithm: Algorithm) -> None:
             # The options in a circle, `best` first: it beats both others, the next one beats the last.
             ranks = [(option - best) % 3 for option in (duel.first, duel.second)]
             policy.tell(duel, winner=duel.first if ranks[0] <= ranks[1] else duel.second)
-            moved = moved or not _same_state(before, policy.state)
+            moved = moved or bool(_changed(before, policy.state))
         assert moved, "no answer changed the state"
         assert policy.recommend() == best, f"{best} won every duel, {policy.recommend()} is named"
 
@@ -285,14 +285,15 @@ def _simulate(
     return simulate(problem, algorithm, horizon, runs=runs, seed=seed, marks=12, **how)
 
 
-def _same_state(one: Any, other: Any) -> bool:
+def _changed(one: Any, other: Any) -> list[str]:
+    """The arrays in which two states differ."""
     pairs = zip(arrays_of(one), arrays_of(other), strict=True)
-    return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for (_, a), (_, b) in pairs)
+    return [n for (n, a), (_, b) in pairs if not np.array_equal(a, b, a.dtype.kind == "f")]
 
 
 def _assert_same_state(one: Any, other: Any, message: str) -> None:
-    for (name, a), (_, b) in zip(arrays_of(one), arrays_of(other), strict=True):
-        assert np.array_equal(a, b, equal_nan=a.dtype.kind == "f"), f"{message} `{name}`"
+    changed = _changed(one, other)
+    assert not changed, f"{message} `{changed[0]}`"
 
 
 def _assert_same_runs(one: Runs, other: Runs, message: str) -> None:
