@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from test_cli import run
+from commands import run
 
 from copeland.errors import InvalidParameter
 from copeland.files import whole_file, write_file

@@ -8,9 +8,9 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from commands import run
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_cli import run
 
 import copeland
 from copeland import PreferenceMatrix

@@ -19,7 +19,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
 
-TRIED = {f"0.{minor}" for minor in range(61, 69)}
+TRIED = {f"0.{minor}" for minor in range(63, 69)}
 
 
 class Part(JITCodeLibrary):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import typer
-from typer.testing import CliRunner
+from commands import run
 
 import copeland
 from copeland import bounds, results
@@ -45,11 +45,6 @@ COMMANDS = [
     "study",
     "winners",
 ]
-
-
-def run(*words):
-    words = [str(word) for word in words]
-    return CliRunner().invoke(app, words, prog_name="copeland", catch_exceptions=False)
 
 
 def flat(text):
@@ -345,9 +340,8 @@ def test_a_damaged_run_of_a_stopped_simulation_is_named_and_done_again(stopped, 
     assert len(ran()) == 3
 
 
-@pytest.mark.parametrize("backend", ["dask", "ray"])
-def test_a_simulation_has_the_same_numbers_on_a_cluster(tmp_path, backend):
-    given = values(*SMALL, "--backend", backend, "--jobs", "2", "--out", tmp_path)
+def test_a_simulation_has_the_same_numbers_on_a_cluster(tmp_path):
+    given = values(*SMALL, "--backend", "dask", "--jobs", "2", "--out", tmp_path)
     here = values(*SMALL)
     for told in (given, here):
         for algorithm in told["algorithms"]:

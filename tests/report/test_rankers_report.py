@@ -5,9 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commands import run
 
-from copeland.cli import app
 from copeland.ranking import all_features, letor, synthetic
 from copeland.ranking.clicks import click_model
 from copeland.ranking.estimation import Estimate, Protocol, estimate
@@ -39,11 +38,6 @@ def counted(wins, n=100, labels=None):
 def circle():
     """A beats b beats c beats a, and all beat d; a and b are close."""
     return counted([[0, 55, 20, 90], [0, 0, 80, 90], [0, 0, 0, 90], [0, 0, 0, 0]])
-
-
-def run(*words):
-    words = [str(word) for word in words]
-    return CliRunner().invoke(app, words, prog_name="copeland", catch_exceptions=False)
 
 
 def test_pairs_within_two_standard_errors_are_not_told_apart(circle):
