@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from copeland.spec import Spec
 
+REGRETS = {"definition-1": 1.0, "half": 0.5}  # what the regret of Definition 1 is multiplied by
+
 
 @dataclass(frozen=True)
 class Curves:
@@ -43,7 +45,7 @@ class Runs:
     redrawn: bool  # whether every run met a draw of its own
     horizon: int
     seed: int
-    regret: str  # "definition-1" or "half"
+    regret: str  # a name in REGRETS
     marks: NDArray[np.int64]
     curves: tuple[Curves, ...]
     interrupted: bool = field(default=False)

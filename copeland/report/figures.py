@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.comparisons import REGRETS
-from copeland.runs import Curves, Runs
+from copeland.runs import REGRETS, Curves, Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,17 +16,16 @@ import copeland.data
 from copeland import InvalidParameter, results
 from copeland.cells import Cell
 from copeland.cli import app
-from copeland.experiments import analyses, paper, reproduction
+from copeland.experiments import analyses, findings, paper, reproduction
+from copeland.experiments.findings import Reading, ahead, reading
 from copeland.experiments.reproduction import as_json, reproduce
-from copeland.report import findings
-from copeland.report.figures import image, regret_figure
-from copeland.report.findings import Reading, ahead, reading
-from copeland.report.reproduction import (
+from copeland.experiments.reproduction_page import (
     figures,
     file_name,
     reproduction_page,
     write_reproduction,
 )
+from copeland.report.figures import image, regret_figure
 from copeland.runs import Curves, Runs
 from copeland.tasks import FOLDER
 

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copeland import results
+from copeland.experiments import findings
 from copeland.experiments.analyses import Analyses
-from copeland.experiments.paper import PRINTED_GAP_RATIO, RANKERS
-from copeland.experiments.reproduction import Reproduction, as_json
-from copeland.files import write_file
-from copeland.report import findings
-from copeland.report.analysis_figures import (
+from copeland.experiments.figures import (
     condorcet_figure,
     gap_ratio_figure,
     losses_figure,
     winners_figure,
 )
+from copeland.experiments.paper import PRINTED_GAP_RATIO, RANKERS
+from copeland.experiments.reproduction import Reproduction, as_json
+from copeland.files import write_file
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, runs_row
