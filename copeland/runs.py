@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.errors import need
 from copeland.spec import Spec
 
 REGRETS = {"definition-1": 1.0, "half": 0.5}  # what the regret of Definition 1 is multiplied by
@@ -61,11 +62,7 @@ class Runs:
 
     def to_pandas(self) -> Any:
         """Return a data frame with one row for each algorithm, run and mark (extra: pandas)."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install 'copeland[pandas]'") from error
-        return pandas.DataFrame(self.columns())
+        return need("pandas", "pandas", "to_pandas").DataFrame(self.columns())
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the long table, one row for each algorithm, run and mark, as columns."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from copeland.archives import read_arrays
-from copeland.data import MissingPooch, folder
+from copeland.data import folder
+from copeland.errors import MissingExtra
 from copeland.ranking.collection import Collection
 from copeland.ranking.drafts import draft
 
@@ -28,7 +29,7 @@ def place(files: Iterable[Path], rules: str) -> Path | None:
         for path in files:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
-    except (MissingPooch, OSError):
+    except (MissingExtra, OSError):
         return None
     return cache / "letor" / f"{digest.hexdigest()}.npz"
 

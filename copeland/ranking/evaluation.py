@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.errors import CopelandError, InvalidParameter
+from copeland.errors import InvalidParameter, need
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
@@ -22,10 +22,6 @@ GAINS = ("exponential", "linear")
 
 _MOST = 30  # grades up to this have a gain 2^grade - 1 that fits an integer of 32 bits
 _ROUNDING = 1e-12  # means that differ by less differ by arithmetic
-
-
-class MissingMeasures(CopelandError, ImportError):
-    """The package that evaluates rankings is not installed."""
 
 
 @dataclass(frozen=True)
@@ -190,10 +186,4 @@ def _run(
 
 
 def _measures() -> Any:
-    try:
-        import ir_measures  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise MissingMeasures(
-            "nDCG and other measures need ir_measures: pip install 'copeland[ranking]'"
-        ) from error
-    return ir_measures
+    return need("ir_measures", "ranking", "a measure such as nDCG")
