@@ -15,6 +15,7 @@ from copeland.errors import InvalidParameter, need
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
+from copeland.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +64,7 @@ def ndcg(
     if cutoff < 1:
         raise InvalidParameter(f"the cutoff is {cutoff}; it must be at least 1.")
     if gain not in GAINS:
-        raise InvalidParameter(f"there is no gain '{gain}'; it is {' or '.join(GAINS)}.")
+        raise InvalidParameter(f"there is no gain '{gain}'; it is {listed(GAINS, last='or')}.")
     if gain == "linear":
         return _evaluated(collection, orders, measures.nDCG @ cutoff)
     best = int(collection.grades.max())

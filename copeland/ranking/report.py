@@ -17,6 +17,7 @@ from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
 from copeland.report.document import document, picture
 from copeland.report.figures import INK, PALETTE, image
+from copeland.words import some
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -187,7 +188,7 @@ def cycles_sentence(m: PreferenceMatrix) -> str:
     if not found:
         return "No cycles among the best."
     circles = [" > ".join(m.labels[i] for i in (*cycle, cycle[0])) for cycle in found]
-    return f"Cycles among the best (> reads beats): {_listed(circles, '; ')}."
+    return f"Cycles among the best (> reads beats): {some(circles, _LISTED, '; ')}."
 
 
 def certainty_sentences(sure: Certainty) -> list[str]:
@@ -222,7 +223,7 @@ def agreement_sentence(found: Agreement, measure: str = "nDCG@10") -> str:
 def _lead(estimate: Estimate, m: PreferenceMatrix) -> str:
     best = winners.copeland_winners(m).tolist()
     wins = int(winners.copeland_scores(m)[best[0]])
-    names = _listed([m.labels[i] for i in best])
+    names = some([m.labels[i] for i in best], _LISTED)
     verb = "beats" if len(best) == 1 else "each beat"
     return (
         f"{m.k:,} rankers, {_comparisons(estimate)} of each pair. "
@@ -242,8 +243,8 @@ def _best(m: PreferenceMatrix, notion: str, best: Sequence[int]) -> str:
     if notion == "von Neumann lottery":
         lottery = winners.von_neumann(m)
         order = sorted(best, key=lambda i: -lottery[i])
-        return _listed([f"{m.labels[i]} ({lottery[i]:.3f})" for i in order])
-    return _listed([m.labels[i] for i in best])
+        return some([f"{m.labels[i]} ({lottery[i]:.3f})" for i in order], _LISTED)
+    return some([m.labels[i] for i in best], _LISTED)
 
 
 def _open_pairs(
@@ -252,7 +253,7 @@ def _open_pairs(
     """What is said of the pairs of the best that are not told apart, and a row for each."""
     top = top_options(m)
     pairs = sure.touching(top)
-    names = _listed([m.labels[i] for i in top])
+    names = some([m.labels[i] for i in top], _LISTED)
     if not pairs:
         return f"No pair that is not told apart touches those with the most wins ({names}).", []
     left = f"; the {_PAIRS} nearest to 1/2 are shown" if len(pairs) > _PAIRS else ""
@@ -310,8 +311,3 @@ def _name_options(axes: Any, names: Sequence[str]) -> None:
     axes.set_xticks(at, short, rotation=90, parse_math=False)
     axes.set_yticks(at, short, parse_math=False)
     axes.xaxis.tick_top()
-
-
-def _listed(names: Sequence[str], between: str = ", ") -> str:
-    shown = between.join(names[:_LISTED])
-    return shown if len(names) <= _LISTED else f"{shown}{between}... ({len(names)} in all)"

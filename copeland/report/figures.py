@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.runs import REGRETS, Curves, Runs
+from copeland.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -185,8 +186,7 @@ def _start(runs: Runs, highest: float) -> float:
 
 def _title(axes: Axes, runs: Runs) -> None:
     name = runs.problem if len(runs.problem) <= 40 else f"{runs.problem[:39]}…"
-    count = f"{runs.runs} run{'s' if runs.runs > 1 else ''}"
-    title = f"{name}: {runs.k} options, {count}"
+    title = f"{name}: {runs.k} options, {counted(runs.runs, 'run')}"
     about = "mean of the runs; band: the middle 90 % of them" if runs.runs > 1 else "a single run"
     if runs.redrawn:
         about += "; the problem is redrawn for each run"

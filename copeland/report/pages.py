@@ -11,6 +11,7 @@ from copeland.report.document import document, picture
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, limit_sentence, runs_row
 from copeland.runs import Runs
+from copeland.words import counted
 
 PAGE = "index.html"
 FIGURES = ("svg", "pdf", "png")
@@ -64,8 +65,7 @@ def write_pages(
 
 def _lead(runs: Runs) -> str:
     best = min(runs.summary(), key=lambda row: (math.isnan(row["mean"]), row["mean"]))
-    count = f"{runs.runs} run{'s' if runs.runs > 1 else ''}"
-    told = f"{runs.k:,} options, {runs.horizon:,} steps, {count}."
+    told = f"{runs.k:,} options, {runs.horizon:,} steps, {counted(runs.runs, 'run')}."
     if len(runs.curves) == 1:
         return f"{told} {best['algorithm']} ends with a mean regret of {amount(best['mean'])}."
     return (
