@@ -77,7 +77,8 @@ def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
 
     ``{left.name}`` is the name instead of the text, ``{left.path}`` where its file is. ``{mark}`` is a word that
     no filled place has: what stands between two marks cannot end before the second. All places are filled at
-    once, so a text that looks like a place stays as it is; other braces too.
+    once, so a text that looks like a place stays as it is; other braces too: ``str.format`` or a template language
+    would read those of a prompt that shows JSON.
 
     Examples
     --------
