@@ -20,7 +20,7 @@ from copeland.experiments.figures import (
 from copeland.experiments.paper import PRINTED_GAP_RATIO, RANKERS
 from copeland.experiments.reproduction import Reproduction, as_json
 from copeland.files import write_file
-from copeland.report.document import document, picture
+from copeland.report.document import document, inline_svg
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, runs_row
 from copeland.runs import Curves, Runs
@@ -33,12 +33,6 @@ NUMBERS = "reproduction.json"
 KINDS = ("svg", "pdf")
 
 _SIZES = (2, 5, 10, 20, 50, 100)
-_ANALYSES = {
-    "condorcet-winners": "Probability of a Condorcet winner by the size of a subset.",
-    "copeland-winners": "Share of each number of Copeland winners by size.",
-    "losses": "Share of each number of losses of a Copeland winner by size.",
-    "gap-ratio": "Mean of the gap ratio by the size of a subset.",
-}
 
 
 def reproduction_page(found: Reproduction, versions: Mapping[str, str], command: str = "") -> str:
@@ -124,8 +118,9 @@ def _page(
         numbers=NUMBERS,
         matrix=found.matrix,
         rankers=RANKERS,
-        experiments=_experiments(found, drawn),
-        analyses=_analyses(found, drawn),
+        drawn={name: inline_svg(svg) for name, svg in drawn.items()},
+        experiments=_experiments(found),
+        analyses=_analyses(found),
         other_clicks=findings.winners_found(found),
         known=_facts(found),
         versions=versions,
@@ -133,16 +128,14 @@ def _page(
     )
 
 
-def _experiments(found: Reproduction, drawn: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
+def _experiments(found: Reproduction) -> Iterator[dict[str, Any]]:
     large = [pair for pair in found.figures if pair[0].name.startswith("large")]
     for figure, runs in found.figures:
-        names = ", ".join(curve.label for curve in runs.curves)
         yield {
             "scan": _scan(large) if large and figure is large[0][0] else None,
             "title": figure.title,
-            "curves": picture(
-                drawn[file_name(figure.name)], f"Mean cumulative regret over time: {names}."
-            ),
+            "file": file_name(figure.name),
+            "names": ", ".join(curve.label for curve in runs.curves),
             "paper": figure.paper,
             "ours": findings.found_in(figure, runs),
             "cut": findings.cut_runs(runs),
@@ -170,7 +163,7 @@ def _scan(large: Sequence[tuple[paper.Figure, Runs]]) -> dict[str, Any]:
     }
 
 
-def _analyses(found: Reproduction, drawn: Mapping[str, bytes]) -> dict[str, Any] | None:
+def _analyses(found: Reproduction) -> dict[str, Any] | None:
     if found.analyses is None or found.matrix is None:
         return None
     one, k = found.analyses, found.matrix.k
@@ -178,7 +171,6 @@ def _analyses(found: Reproduction, drawn: Mapping[str, bytes]) -> dict[str, Any]
     return {
         "printed": printed,
         "printed_ratio": PRINTED_GAP_RATIO,
-        **{name.replace("-", "_"): picture(drawn[name], alt) for name, alt in _ANALYSES.items()},
         "condorcet": findings.condorcet_found(one.condorcet),
         "probabilities": _probabilities(one, k),
         "overlaps": findings.overlaps_found(one.overlaps, printed),

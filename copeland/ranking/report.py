@@ -15,7 +15,7 @@ from copeland.files import write_file
 from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
-from copeland.report.document import document, picture
+from copeland.report.document import document, inline_svg
 from copeland.report.figures import INK, PALETTE, image
 from copeland.words import some
 
@@ -157,10 +157,7 @@ def rankers_page(
         "rankers",
         title=f"Rankers compared by clicks{f': {name}' if name else ''}",
         lead=_lead(estimate, m),
-        heat_map=picture(
-            image(heat_map(m), "svg"),
-            f"Heat map of the preference matrix of {m.k} rankers, those with most wins first.",
-        ),
+        heat_map=inline_svg(image(heat_map(m), "svg")),
         best={notion: _best(m, notion, best) for notion, best in winners_by_notion(m).items()},
         cycles=cycles_sentence(m),
         certainty=[*certainty_sentences(sure), said],

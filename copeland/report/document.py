@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -12,27 +12,14 @@ from copeland.inert import inert
 from copeland.report.figures import INK
 
 
-class Picture(NamedTuple):
-    """A figure as part of a page, with words for those who do not see it."""
-
-    svg: str
-    alt: str
-    span: str = ""  # how wide it is, in CSS, if not as wide as the page lets it be
-
-
 def document(template: str, **values: Any) -> str:
     """Return the page that a template makes of values; text in them is shown as it is, and inert."""
     return inert(_templates().get_template(f"{template}.html").render(values))
 
 
-def picture(svg: bytes, alt: str, span: str = "") -> Picture:
-    """Return a figure in the colours of the page."""
-    return Picture(inline_svg(svg.decode()), alt, span)
-
-
-def inline_svg(svg: str) -> str:
+def inline_svg(svg: bytes) -> str:
     """Return a figure as part of a page: it takes the page's ink and names nothing outside."""
-    body = svg[svg.index("<svg") :]
+    body = svg[svg.index(b"<svg") :].decode()
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r' xmlns(:\w+)?="[^"]*"', "", body).replace("xlink:href", "href")
     # The page itself is the paper: without the white background, and with its colour as ink.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from copeland.files import write_file
-from copeland.report.document import document, picture
+from copeland.report.document import document, inline_svg
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, limit_sentence, runs_row
 from copeland.runs import Runs
@@ -31,14 +31,13 @@ def simulation_page(
 
     ``lower_bound`` is that of :func:`copeland.report.plot`.
     """
-    names = ", ".join(curve.label for curve in runs.curves)
-    drawn = image(regret_figure(runs, lower_bound), "svg")
     return document(
         "simulation",
         title=f"Regret on {runs.problem}",
         lead=_lead(runs),
         runs=runs,
-        curves=picture(drawn, f"Mean cumulative regret over time: {names}."),
+        curves=inline_svg(image(regret_figure(runs, lower_bound), "svg")),
+        names=", ".join(curve.label for curve in runs.curves),
         limit="" if lower_bound is None else limit_sentence(runs, lower_bound),
         columns=["algorithm", *runs_row(runs.summary()[0])],
         rows=[[row["algorithm"], *runs_row(row).values()] for row in runs.summary()],

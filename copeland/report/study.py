@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.certificate import Certificate
 from copeland.files import write_file
 from copeland.report import study_words as words
-from copeland.report.document import Picture, document, picture
+from copeland.report.document import document, inline_svg
 from copeland.report.figures import PALETTE, image
 from copeland.report.study_figures import (
     BEST,
@@ -53,11 +53,27 @@ PAIRS = 500  # rows of the table of pairs
 _NAME = 20  # letters of a name beside a figure
 _IN_BOX = 12  # letters of a name in a box
 
-_Part = dict[
-    str, Any
-]  # what a section of the template shows: a picture, what is said, rows, a note
-
 _BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
+
+
+class _Picture(NamedTuple):
+    """A figure, with words for those who do not see it."""
+
+    svg: str
+    alt: str
+    span: str = ""  # how wide it is, in CSS, if not as wide as the page lets it be
+
+
+class _Part(NamedTuple):
+    """What a section of the page shows."""
+
+    picture: _Picture | None = None
+    said: Iterable[str] = ()
+    note: str = ""
+    key: Sequence[str] = ()  # how to read the picture
+    whole: bool = False  # whether it is as wide as the page
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
 
 
 def study_page(
@@ -98,7 +114,7 @@ def study_page(
         lead=words.lead_sentence(standing),
         badge=_badge(verdict, standing),
         verdict=verdict,
-        needs=_needs(reading, outlook) if outlook else None,
+        needs=_needs(reading, outlook) if outlook and verdict.advice else None,
         notices=words.notices(reading),
         tiles=_tiles(standing, progress),
         voted=voted,
@@ -197,7 +213,7 @@ def _needs(reading: Reading, outlook: Outlook) -> _Part:
         )
     left = len(outlook.pairs) - len(rows)
     note = f"{counted(left, 'pair')} more, with fewer votes each." if left else ""
-    return {"rows": rows, "note": note}
+    return _Part(rows=rows, note=note)
 
 
 def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
@@ -223,7 +239,7 @@ def _scores(reading: Reading) -> _Part:
         "Number of options that each option beats, with intervals: "
         + "; ".join(f"{row.name} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
-    return {"picture": drawn, "said": words.score_sentences(reading)}
+    return _Part(drawn, words.score_sentences(reading))
 
 
 def _graph(reading: Reading) -> _Part:
@@ -238,7 +254,7 @@ def _graph(reading: Reading) -> _Part:
         words.graph_sentence(len(shown), reading.k),
         words.sureness_sentence(reading.certificate.delta),
     ]
-    return {"picture": drawn, "said": words.cycle_sentences(reading, graph), "key": key}
+    return _Part(drawn, words.cycle_sentences(reading, graph), key=key)
 
 
 def _matrix(reading: Reading) -> _Part:
@@ -255,7 +271,7 @@ def _matrix(reading: Reading) -> _Part:
         whole=True,
     )
     said, note = [words.matrix_sentence(reading)], words.cells_sentence(numbered)
-    return {"picture": drawn, "said": said, "note": note, "whole": not numbered}
+    return _Part(drawn, said, note, whole=not numbered)
 
 
 def _options(reading: Reading) -> _Part:
@@ -283,7 +299,7 @@ def _options(reading: Reading) -> _Part:
         ]
         rows.append(row if chances is None else [*row, percent(chances[i])])
     columns = head if chances is None else [*head, "chance to be best"]
-    return {"columns": columns, "rows": rows, "note": words.OPTIONS_NOTE}
+    return _Part(columns=columns, rows=rows, note=words.OPTIONS_NOTE)
 
 
 def _pairs(reading: Reading) -> _Part:
@@ -306,7 +322,7 @@ def _pairs(reading: Reading) -> _Part:
     ]
     left = len(pairs) - len(rows)
     note = f"{left:,} pairs of options further down are left out." if left else ""
-    return {"rows": rows, "note": note}
+    return _Part(rows=rows, note=note)
 
 
 def _pair_words(reading: Reading, i: int, j: int) -> str:
@@ -328,7 +344,7 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
         "Over the votes: how many options may be best, and how much of the evidence for a proof is "
         f"there. {' '.join(said)}",
     )
-    return {"picture": drawn, "said": said, "note": words.PROGRESS_NOTE}
+    return _Part(drawn, said, words.PROGRESS_NOTE)
 
 
 def _position(standing: Standing) -> _Part:
@@ -345,7 +361,7 @@ def _position(standing: Standing) -> _Part:
         f"{row.name} {100 * row.value:.1f} %" for row in rows
     )
     drawn = _picture(position_figure(rows), alt) if rows else None
-    return {"picture": drawn, "said": words.position_sentences(standing.position)}
+    return _Part(drawn, words.position_sentences(standing.position))
 
 
 def _voters(standing: Standing) -> _Part:
@@ -360,7 +376,7 @@ def _voters(standing: Standing) -> _Part:
         for voter in voters
     ]
     note = words.voters_note(len(standing.voters) - len(voters))
-    return {"said": words.voters_sentence(standing), "rows": rows, "note": note}
+    return _Part(said=[words.voters_sentence(standing)], rows=rows, note=note)
 
 
 def _judges(agreed: Agreement) -> _Part:
@@ -373,7 +389,7 @@ def _judges(agreed: Agreement) -> _Part:
         ]
         for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
     ]
-    return {"rows": rows, "note": words.KAPPA_NOTE}
+    return _Part(rows=rows, note=words.KAPPA_NOTE)
 
 
 def _basis(standing: Standing, last: float | None) -> dict[str, str]:
@@ -399,7 +415,7 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
 # Bits
 
 
-def _picture(figure: Figure, alt: str, whole: bool = False) -> Picture:
+def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
     """A figure whose letters are text, in the letters and colours of the page."""
     import matplotlib
 
@@ -409,7 +425,7 @@ def _picture(figure: Figure, alt: str, whole: bool = False) -> Picture:
     svg = re.sub(r"'DejaVu Sans'[^;\"]*", "system-ui, sans-serif", svg)
     width = figure.get_size_inches()[0]
     span = f"min-width: {4.0 * width:.1f}rem; max-width: {7.2 * width:.1f}rem" if whole else ""
-    return picture(svg.replace(PAPER, "var(--paper)").encode(), alt, span)
+    return _Picture(inline_svg(svg.encode()).replace(PAPER, "var(--paper)"), alt, span)
 
 
 def _share(share: float | None, n: int) -> str:

@@ -145,7 +145,7 @@ def test_the_page_says_that_a_problem_was_redrawn_and_a_simulation_interrupted(r
 
 
 def test_an_inline_figure_names_no_namespace():
-    svg = '<?xml version="1.0"?><svg xmlns="http://x" xmlns:xlink="http://y"><use xlink:href="#a"/></svg>'
+    svg = b'<?xml version="1.0"?><svg xmlns="http://x" xmlns:xlink="http://y"><use xlink:href="#a"/></svg>'
     assert inline_svg(svg) == '<svg><use href="#a"/></svg>'
 
 
