@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from copeland.experiments.leaderboard import giants, groups, play
-from copeland.report.leaderboard import leaderboard_page
+from copeland.experiments.leaderboard_page import leaderboard_page
 from copeland.results import versions, write_file
 
 ROOT = Path(__file__).parent.parent

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from copeland.cells import Cell
 from copeland.problems import Problem, problem_of
 from copeland.registry import Algorithm, entrant
-from copeland.runs import Curves, Runs
+from copeland.runs import REGRETS, Curves, Runs
 from copeland.spec import Spec
 from copeland.tasks import Arrays
-
-REGRETS = {"definition-1": 1.0, "half": 0.5}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from copeland.errors import DataError, UnknownName, nearest
+from copeland.errors import DataError, MissingExtra, UnknownName, nearest, need
 from copeland.matrix import PreferenceMatrix
 
 CACHE = "COPELAND_CACHE"
@@ -27,10 +27,6 @@ _SOURCE = (
     "da41c471d3c984f0fd2851ae91a573eb7623b234/data"
 )
 _NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows knows no quota
-
-
-class MissingPooch(DataError, ImportError):
-    """The package that downloads is not installed."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,7 @@ def cached(name: str) -> Path | None:
     try:
         place = _place(dataset, folder())
         return place if _sha256(place) == dataset.sha256 else None
-    except (MissingPooch, OSError):  # without pooch it is not known where the cache is
+    except (MissingExtra, OSError):  # without pooch it is not known where the cache is
         return None
 
 
@@ -259,8 +255,4 @@ def _disk(error: OSError, dataset: Dataset, cache: Path) -> str:
 
 
 def _pooch() -> Any:
-    try:
-        import pooch
-    except ImportError as error:
-        raise MissingPooch("data sets need pooch: pip install 'copeland[data]'") from error
-    return pooch
+    return need("pooch", "data", "a data set")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
 
 class CopelandError(Exception):
@@ -120,6 +122,26 @@ class AssumptionWarning(UserWarning):
 
 class AlgorithmWarning(UserWarning):
     """An algorithm that cannot be compiled, or that its package cannot load."""
+
+
+def need(package: str, extra: str, what: str) -> Any:
+    """Return a package that an extra brings; where it is missing, say what needs it and how to get it.
+
+    Examples
+    --------
+    >>> need("pendulums", extra="clocks", what="a clock")
+    Traceback (most recent call last):
+    copeland.errors.MissingExtra: a clock needs pendulums: pip install 'copeland[clocks]'.
+    """
+    try:
+        return import_module(package)
+    except ImportError as error:
+        raise missing(error.name or package, extra, what) from error
+
+
+def missing(package: str, extra: str, what: str) -> MissingExtra:
+    """Return the error that names what needs a package, and the extra that brings it."""
+    return MissingExtra(f"{what} needs {package}: pip install 'copeland[{extra}]'.")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter
+from copeland.files import whole_file
 from copeland.inert import cell, inert, uncell
 from copeland.shown import MOST_ROWS, html_table
 from copeland.tallies import is_votes, tallied
@@ -219,7 +222,8 @@ class PreferenceMatrix:
         path = Path(path)
         _, write = _format_of(path)
         try:
-            write(self, path)
+            with whole_file(path) as file:
+                write(self, file)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InvalidMatrix(f"{path}: cannot be written: {reason}.") from error
@@ -395,25 +399,25 @@ def _read_json(path: Path, key: str | None) -> _Read:
     return content, None
 
 
-def _write_csv(matrix: PreferenceMatrix, path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if matrix.labels != _checked_labels(None, matrix.k):
-            writer.writerow(cell(label) for label in matrix.labels)
-        writer.writerows([[repr(float(value)) for value in row] for row in matrix.p])
+def _write_csv(matrix: PreferenceMatrix, file: BinaryIO) -> None:
+    lines = codecs.getwriter("utf-8")(file)
+    writer = csv.writer(lines)
+    if matrix.labels != _checked_labels(None, matrix.k):
+        writer.writerow(cell(label) for label in matrix.labels)
+    writer.writerows([[repr(float(value)) for value in row] for row in matrix.p])
 
 
-def _write_npy(matrix: PreferenceMatrix, path: Path) -> None:
-    np.save(path, matrix.p)
+def _write_npy(matrix: PreferenceMatrix, file: BinaryIO) -> None:
+    np.save(file, matrix.p)
 
 
-def _write_npz(matrix: PreferenceMatrix, path: Path) -> None:
-    np.savez_compressed(path, p=matrix.p, labels=np.array(matrix.labels))
+def _write_npz(matrix: PreferenceMatrix, file: BinaryIO) -> None:
+    np.savez_compressed(file, p=matrix.p, labels=np.array(matrix.labels))
 
 
-def _write_json(matrix: PreferenceMatrix, path: Path) -> None:
+def _write_json(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     content = {"p": matrix.p.tolist(), "labels": list(matrix.labels)}
-    path.write_text(json.dumps(content), encoding="utf-8")
+    file.write(json.dumps(content).encode())
 
 
 _FORMATS = {

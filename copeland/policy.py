@@ -13,6 +13,7 @@ from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.registry import Algorithm, State, algorithms, find
 from copeland.streams import stream
+from copeland.words import listed
 
 MOST_AT_ONCE = 100_000  # duels
 
@@ -213,7 +214,7 @@ class Policy:
         if function is None:
             able = [name for name, one in algorithms().items() if one.part(part) is not None]
             raise InvalidParameter(
-                f"{self.algorithm.name} cannot {part} mid-run; {' and '.join(able)} can."
+                f"{self.algorithm.name} cannot {part} mid-run; {listed(able)} can."
             )
         return function
 

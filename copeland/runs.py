@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.errors import need
 from copeland.inert import inert
 from copeland.shown import MOST_ROWS, html_table
 from copeland.spec import Spec
 from copeland.words import listed
+
+REGRETS = {"definition-1": 1.0, "half": 0.5}  # what the regret of Definition 1 is multiplied by
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Runs:
     redrawn: bool  # whether every run met a draw of its own
     horizon: int
     seed: int
-    regret: str  # "definition-1" or "half"
+    regret: str  # a name in REGRETS
     marks: NDArray[np.int64]
     curves: tuple[Curves, ...]
     interrupted: bool = field(default=False)
@@ -101,11 +104,7 @@ class Runs:
 
     def to_pandas(self) -> Any:
         """Return a data frame with one row for each algorithm, run and mark (extra: pandas)."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install 'copeland[pandas]'") from error
-        return pandas.DataFrame(self.columns())
+        return need("pandas", "pandas", "to_pandas").DataFrame(self.columns())
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the long table, one row for each algorithm, run and mark, as columns."""

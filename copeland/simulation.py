@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.cells import compiled_where_possible
-from copeland.comparisons import REGRETS, Comparison
+from copeland.comparisons import Comparison
 from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem, problem_of, redrawn
 from copeland.registry import Algorithm
-from copeland.runs import Runs
+from copeland.runs import REGRETS, Runs
 from copeland.tasks import check_workers, finish
 
 LONGEST = 2**53  # beyond it, steps are no longer exact as floating-point numbers

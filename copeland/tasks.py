@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from copeland.archives import packed, read_arrays
-from copeland.errors import Interrupted, InvalidParameter, MissingExtra
+from copeland.errors import Interrupted, InvalidParameter, need
 from copeland.files import write_file
 
 BACKENDS = ("loky", "dask", "ray")
@@ -136,15 +136,12 @@ def _run(place: int, task: Task) -> tuple[int, Arrays]:
 
 @contextmanager
 def _dask(jobs: int) -> Iterator[None]:
+    client = need("dask.distributed", "dask", "the dask backend").Client
     try:
-        from dask.distributed import Client
-    except ImportError as error:
-        raise MissingExtra("the dask backend needs: pip install 'copeland[dask]'") from error
-    try:
-        Client.current()
+        client.current()
     except ValueError:
         # Any free port: another cluster on this machine may have the usual one.
-        with Client(n_workers=jobs, threads_per_worker=1, dashboard_address=":0"):
+        with client(n_workers=jobs, threads_per_worker=1, dashboard_address=":0"):
             yield
     else:
         yield
@@ -152,12 +149,8 @@ def _dask(jobs: int) -> Iterator[None]:
 
 @contextmanager
 def _ray(jobs: int) -> Iterator[None]:
-    try:
-        import ray
-        from ray.util.joblib import register_ray
-    except ImportError as error:
-        raise MissingExtra("the ray backend needs: pip install 'copeland[ray]'") from error
-    register_ray()
+    ray = need("ray", "ray", "the ray backend")
+    need("ray.util.joblib", "ray", "the ray backend").register_ray()
     started = not ray.is_initialized()
     if started:
         ray.init(num_cpus=jobs, include_dashboard=False, logging_level=logging.ERROR)

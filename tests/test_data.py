@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from copeland import PreferenceMatrix, data
 from copeland.cli import app
-from copeland.errors import DataError, UnknownName
+from copeland.errors import DataError, MissingExtra, UnknownName
 
 NAME = "tiny"
 MATRIX = PreferenceMatrix([[0.5, 0.8], [0.2, 0.5]])
@@ -283,7 +283,7 @@ def test_a_cache_that_may_not_be_written_is_named(server, cache):
 
 def test_without_pooch_the_extra_is_named(cache, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(ImportError, match=r"pip install 'copeland\[data\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'copeland\[data\]'"):
         data.fetch(NAME)
     assert not cache.exists()
 

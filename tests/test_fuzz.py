@@ -402,8 +402,17 @@ def _is_error(value):
 
 def callables():
     """Every public function, constructor and method, by name."""
-    # Those of archives leave it to whoever reads a file to name it.
-    hidden = {"cli", "kernels", "testing", "algorithms", "experiments", "cells", "archives"}
+    # Those of archives leave it to whoever reads a file to name it; those of errors are told names by this package alone.
+    hidden = {
+        "cli",
+        "kernels",
+        "testing",
+        "algorithms",
+        "experiments",
+        "cells",
+        "archives",
+        "errors",
+    }
     names = ["copeland", "copeland.study.judges", "copeland.problems.generators"]
     names += [f"copeland.{m.name}" for m in pkgutil.iter_modules(copeland.__path__)]
     names += [f"copeland.ranking.{m}" for m in ("letor", "trec", "clicks", "evaluation")]

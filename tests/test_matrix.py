@@ -134,6 +134,15 @@ def test_npy_keeps_the_numbers(tmp_path):
     assert PreferenceMatrix.load(tmp_path / "m.npy") == PreferenceMatrix(GOOD)
 
 
+def test_a_matrix_that_cannot_be_written_leaves_the_file_that_was_there(tmp_path):
+    path = tmp_path / "m.csv"
+    PreferenceMatrix(GOOD).save(path)
+    with pytest.raises(InvalidMatrix, match="cannot be written"):
+        PreferenceMatrix(GOOD, labels=["a", "b", "\ud800"]).save(path)
+    assert PreferenceMatrix.load(path) == PreferenceMatrix(GOOD)
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_csv_without_a_header_is_read(tmp_path):
     (tmp_path / "m.csv").write_text("0.5,0.7\n0.3,0.5\n")
     assert PreferenceMatrix.load(tmp_path / "m.csv").p[0, 1] == 0.7

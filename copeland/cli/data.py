@@ -19,7 +19,7 @@ from copeland.cli.shell import (
     show,
 )
 from copeland.data import cached, datasets, fetch, path
-from copeland.errors import DataError
+from copeland.errors import DataError, MissingExtra
 from copeland.report.tables import problems_table
 
 data = typer.Typer()
@@ -90,7 +90,7 @@ def _fetched(name: str, download: bool) -> dict[str, Any]:
     try:
         with progress_bar(f"{name}, bytes", name) as advance:
             there = fetch(name, download, advance)
-    except DataError as error:
+    except (DataError, MissingExtra) as error:
         complain(error)
         raise typer.Exit(FAILURE) from None
     return {"name": name, "path": str(there), "downloaded": download}

@@ -1,4 +1,8 @@
-"""Keys as they are pressed, or lines where there is no keyboard."""
+"""Keys as they are pressed, or lines where there is no keyboard.
+
+By hand, because click's ``getchar`` loses what is typed ahead: between two keys it gives the terminal back, drops what
+came in the meantime, and returns several keys at once as if they were one, Ctrl-C among them.
+"""
 
 from __future__ import annotations
 

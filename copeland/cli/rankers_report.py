@@ -52,7 +52,7 @@ def report_command(
     means = _means(found, letor, grades, cutoff, seed) if letor else None
     measure = f"nDCG@{cutoff}"
     if page is not None:
-        from copeland.report.rankers import write_rankers_page
+        from copeland.ranking.report import write_rankers_page
         from copeland.results import versions
 
         about = {"name": matrix.stem, "measure": measure, "versions": versions()}
@@ -96,7 +96,7 @@ def _means(found: Estimate, files: list[str], grades: int | None, cutoff: int, s
 def _sentences(found: Estimate, ties: str, seed: int, means: Any, measure: str) -> list[str]:
     from copeland.cli.winners import findings, sentences
     from copeland.ranking.evaluation import agreement
-    from copeland.report.rankers import (
+    from copeland.ranking.report import (
         agreement_sentence,
         certainty,
         certainty_sentences,
@@ -119,7 +119,7 @@ def _sentences(found: Estimate, ties: str, seed: int, means: Any, measure: str) 
 def _summary(found: Estimate, ties: str, seed: int, means: Any, measure: str) -> dict[str, Any]:
     from copeland.cli.winners import findings
     from copeland.ranking.evaluation import agreement
-    from copeland.report.rankers import certainty, top_options
+    from copeland.ranking.report import certainty, top_options
 
     m, sure = found.matrix(ties, seed=seed), certainty(found, ties, seed)
     told = {

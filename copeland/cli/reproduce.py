@@ -98,7 +98,7 @@ def reproduce_command(
         note("copeland: stopped; what is done is kept, and the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
 
-    from copeland.report.reproduction import PAGE, summary, write_reproduction
+    from copeland.experiments.reproduction_page import PAGE, summary, write_reproduction
 
     command = _command(out, full, matrix, parts, also or (), seed)
     write_reproduction(found, out, results.versions(), command)

@@ -149,6 +149,7 @@ def bradley_terry(
         if values.ndim != 1 or not np.isfinite(values).all():
             raise InvalidParameter("strengths must be finite numbers, one for each option.")
         _check(2, len(values))
+    # Not scipy's expit: a bit differs in one number of fifty, and a problem is known by its numbers.
     behind = np.clip(values[None, :] - values[:, None], -700, 700)  # exp beyond it overflows
     return PreferenceMatrix(1 / (1 + np.exp(behind)), name=f"bradley-terry-{len(values)}")
 

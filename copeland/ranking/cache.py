@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from copeland.archives import read_arrays
-from copeland.data import MissingPooch, folder
+from copeland.data import folder
+from copeland.errors import MissingExtra
 from copeland.files import whole_file
 from copeland.ranking.collection import Collection
 
@@ -29,7 +30,7 @@ def place(files: Iterable[Path], rules: str) -> Path | None:
         for path in files:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
-    except (MissingPooch, OSError):
+    except (MissingExtra, OSError):
         return None
     return cache / "letor" / f"{digest.hexdigest()}.npz"
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.errors import CopelandError, InvalidParameter
+from copeland.errors import InvalidParameter, need
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
+from copeland.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -22,10 +23,6 @@ GAINS = ("exponential", "linear")
 
 _MOST = 30  # grades up to this have a gain 2^grade - 1 that fits an integer of 32 bits
 _ROUNDING = 1e-12  # means that differ by less differ by arithmetic
-
-
-class MissingMeasures(CopelandError, ImportError):
-    """The package that evaluates rankings is not installed."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def ndcg(
     if cutoff < 1:
         raise InvalidParameter(f"the cutoff is {cutoff}; it must be at least 1.")
     if gain not in GAINS:
-        raise InvalidParameter(f"there is no gain '{gain}'; it is {' or '.join(GAINS)}.")
+        raise InvalidParameter(f"there is no gain '{gain}'; it is {listed(GAINS, last='or')}.")
     if gain == "linear":
         return _evaluated(collection, orders, measures.nDCG @ cutoff)
     best = int(collection.grades.max())
@@ -190,10 +187,4 @@ def _run(
 
 
 def _measures() -> Any:
-    try:
-        import ir_measures  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise MissingMeasures(
-            "nDCG and other measures need ir_measures: pip install 'copeland[ranking]'"
-        ) from error
-    return ir_measures
+    return need("ir_measures", "ranking", "a measure such as nDCG")

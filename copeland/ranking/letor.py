@@ -3,6 +3,9 @@
 A row is ``grade qid:QUERY 1:value 2:value ... # comment``. Features that a row leaves out are 0. The
 rows of a query stand together. LightGBM's files have no ``qid``: the file FILE.query beside FILE
 has the number of rows of each query, in order.
+
+They are read by hand: scikit-learn's ``load_svmlight_file`` takes numbers alone for queries, drops the comments that
+name documents, and says of a bad row neither where it is nor what is wrong with it.
 """
 
 from __future__ import annotations

@@ -14,17 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.errors import CopelandError
+from copeland.errors import need
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.trec import Run, Unknown, check_known
 from copeland.streams import stream
 
 Floats = NDArray[np.float64]
 Orders = NDArray[np.int32]
-
-
-class MissingLightGBM(CopelandError, ImportError):
-    """The package that reads LightGBM's models is not installed."""
 
 
 @dataclass(frozen=True)
@@ -221,12 +217,7 @@ def _named_documents(collection: Collection, run: str) -> dict[str, dict[str, in
 def _booster(file: Path) -> Any:
     if not file.is_file():
         raise InvalidCollection(f"{file}: there is no such file.")
-    try:
-        import lightgbm  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        raise MissingLightGBM(
-            "models of LightGBM need it installed: pip install 'copeland[ranking]'"
-        ) from error
+    lightgbm = need("lightgbm", "ranking", "a model of LightGBM")
     try:
         return lightgbm.Booster(model_file=str(file))
     except lightgbm.basic.LightGBMError as error:

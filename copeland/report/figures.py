@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.comparisons import REGRETS
-from copeland.runs import Curves, Runs
+from copeland.runs import REGRETS, Curves, Runs
+from copeland.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,24 +85,15 @@ def apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[
     >>> apart([0.5, 0.1, 0.5], gap=0.2, low=0, high=1)
     [0.4, 0.1, 0.6]
     """
+    from scipy.optimize import isotonic_regression
+
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))
     # Take the steps off, and "apart" becomes "not decreasing": least squares then pools neighbours.
-    pooled = _increasing(np.asarray(wanted, np.float64)[order] - steps)
+    pooled = isotonic_regression(np.asarray(wanted, np.float64)[order] - steps).x
     positions = np.empty(len(wanted))
     positions[order] = np.clip(pooled, low, max(low, high - steps[-1])) + steps
     return positions.round(9).tolist()
-
-
-def _increasing(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest numbers that do not decrease: neighbours that do are pooled to their mean."""
-    pools: list[tuple[float, int]] = []
-    for value in values.tolist():
-        pools.append((value, 1))
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (b, m), (a, n) = pools.pop(), pools.pop()
-            pools.append(((a * n + b * m) / (n + m), n + m))
-    return np.repeat([mean for mean, _ in pools], [n for _, n in pools])
 
 
 def _draw(axes: Axes, curve: Curves, place: int, shade: float) -> None:
@@ -195,8 +186,7 @@ def _start(runs: Runs, highest: float) -> float:
 
 def _title(axes: Axes, runs: Runs) -> None:
     name = runs.problem if len(runs.problem) <= 40 else f"{runs.problem[:39]}…"
-    count = f"{runs.runs} run{'s' if runs.runs > 1 else ''}"
-    title = f"{name}: {runs.k} options, {count}"
+    title = f"{name}: {runs.k} options, {counted(runs.runs, 'run')}"
     about = "mean of the runs; band: the middle 90 % of them" if runs.runs > 1 else "a single run"
     if runs.redrawn:
         about += "; the problem is redrawn for each run"

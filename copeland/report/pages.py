@@ -7,21 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from copeland.files import write_file
-from copeland.report.document import (
-    document,
-    facts,
-    heading,
-    inline_svg,
-    paragraph,
-    picture,
-    repeat,
-    table,
-)
+from copeland.report.document import document, inline_svg
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, limit_sentence, runs_row
 from copeland.runs import Runs
-
-__all__ = ["FIGURES", "PAGE", "inline_svg", "simulation_page", "write_pages"]
+from copeland.words import counted
 
 PAGE = "index.html"
 FIGURES = ("svg", "pdf", "png")
@@ -33,12 +23,6 @@ _DEFINITIONS = {
     "j, where cpld is the share of the other options that an option beats",
 }
 
-_COLUMNS = (
-    "Regret: mean, standard deviation, median, 95 % quantile and worst of the runs. Comparisons: "
-    "duels between two different options, mean of the runs. Correct: how often the option "
-    "recommended in the end is a Copeland winner. Seconds: of all runs together."
-)
-
 
 def simulation_page(
     runs: Runs, versions: Mapping[str, str], command: str = "", lower_bound: float | None = None
@@ -47,24 +31,19 @@ def simulation_page(
 
     ``lower_bound`` is that of :func:`copeland.report.plot`.
     """
-    names = ", ".join(curve.label for curve in runs.curves)
     return document(
-        f"Regret on {runs.problem}",
-        [
-            paragraph(_lead(runs), "lead"),
-            *(paragraph(text, "notice") for text in _notices(runs)),
-            picture(
-                image(regret_figure(runs, lower_bound), "svg"),
-                f"Mean cumulative regret over time: {names}.",
-            ),
-            paragraph(limit_sentence(runs, lower_bound), "lead") if lower_bound is not None else "",
-            heading("At the horizon"),
-            table(_columns(runs), _cells(runs)),
-            paragraph(_COLUMNS, "lead"),
-            heading("How it was made"),
-            facts(_facts(runs, versions)),
-            repeat(command),
-        ],
+        "simulation",
+        title=f"Regret on {runs.problem}",
+        lead=_lead(runs),
+        runs=runs,
+        curves=inline_svg(image(regret_figure(runs, lower_bound), "svg")),
+        names=", ".join(curve.label for curve in runs.curves),
+        limit="" if lower_bound is None else limit_sentence(runs, lower_bound),
+        columns=["algorithm", *runs_row(runs.summary()[0])],
+        rows=[[row["algorithm"], *runs_row(row).values()] for row in runs.summary()],
+        known=_facts(runs),
+        versions=versions,
+        command=command,
     )
 
 
@@ -85,8 +64,7 @@ def write_pages(
 
 def _lead(runs: Runs) -> str:
     best = min(runs.summary(), key=lambda row: (math.isnan(row["mean"]), row["mean"]))
-    count = f"{runs.runs} run{'s' if runs.runs > 1 else ''}"
-    told = f"{runs.k:,} options, {runs.horizon:,} steps, {count}."
+    told = f"{runs.k:,} options, {runs.horizon:,} steps, {counted(runs.runs, 'run')}."
     if len(runs.curves) == 1:
         return f"{told} {best['algorithm']} ends with a mean regret of {amount(best['mean'])}."
     return (
@@ -95,29 +73,11 @@ def _lead(runs: Runs) -> str:
     )
 
 
-def _notices(runs: Runs) -> list[str]:
-    notices = []
-    if runs.interrupted:
-        notices.append("The simulation was interrupted: only the runs that had ended are here.")
-    if runs.redrawn:
-        notices.append("The problem is random, and was redrawn for each run.")
-    return notices
-
-
-def _columns(runs: Runs) -> list[str]:
-    return ["algorithm", *runs_row(runs.summary()[0])]
-
-
-def _cells(runs: Runs) -> list[list[str]]:
-    return [[row["algorithm"], *runs_row(row).values()] for row in runs.summary()]
-
-
-def _facts(runs: Runs, versions: Mapping[str, str]) -> dict[str, str]:
+def _facts(runs: Runs) -> dict[str, str]:
     return {
         "regret": _DEFINITIONS[runs.regret],
         "problem": f"{runs.problem}, {runs.k} options",
         "key": runs.key if not runs.redrawn else "one for each run",
         "horizon": f"{runs.horizon:,} steps; an option against itself is one too",
         "seed": f"{runs.seed}; run r of every algorithm meets the same luck",
-        "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }

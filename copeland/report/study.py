@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.certificate import Certificate
 from copeland.files import write_file
 from copeland.report import study_words as words
-from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
+from copeland.report.document import document, inline_svg
 from copeland.report.figures import PALETTE, image
 from copeland.report.study_figures import (
     BEST,
@@ -56,39 +55,25 @@ _IN_BOX = 12  # letters of a name in a box
 
 _BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
 
-_STYLE = """\
-.lead, p, li { overflow-wrap: anywhere; max-width: 44rem; }
-.verdict { border: 1px solid var(--rule); border-left: 6px solid #59636e; border-radius: 8px;
-  padding: .75rem 1.1rem; margin: 1.25rem 0; background: var(--wash); }
-.verdict.winner, .verdict.tied { border-left-color: #0072B2; }
-.verdict.open { border-left-color: #E69F00; }
-.badge { font-size: .8rem; font-weight: 700; letter-spacing: .05em; text-transform: uppercase;
-  color: var(--faint); }
-.claim { font-size: 1.2rem; line-height: 1.4; }
-.verdict dl { margin: .75rem 0 0; }
-.verdict dd > p { margin: 0 0 .4rem; }
-.tiles { display: flex; flex-wrap: wrap; gap: .5rem 2.25rem; margin: 1rem 0; }
-.tiles dd { font-size: 1.5rem; font-weight: 600; line-height: 1.2; margin: 0; }
-.two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
-  gap: 0 2.5rem; align-items: start; }
-.two > * { min-width: 0; }
-.two > .whole { grid-column: 1 / -1; }
-figure { max-width: 33rem; }
-figure.whole { max-width: none; overflow-x: auto; }
-tbody th { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; max-width: 22rem;
-  font-weight: 500; }
-details { margin: .75rem 0; }
-summary { cursor: pointer; color: var(--faint); }
-ul { padding-left: 1.2rem; }
-@media print {
-  body { max-width: none; font-size: 10pt; }
-  figure, .verdict, tr, li { break-inside: avoid; }
-  h2 { break-after: avoid; }
-  summary, details.table { display: none; }
-  details.key::details-content { content-visibility: visible; block-size: auto; }
-  .verdict, figure { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-}
-"""
+
+class _Picture(NamedTuple):
+    """A figure, with words for those who do not see it."""
+
+    svg: str
+    alt: str
+    span: str = ""  # how wide it is, in CSS, if not as wide as the page lets it be
+
+
+class _Part(NamedTuple):
+    """What a section of the page shows."""
+
+    picture: _Picture | None = None
+    said: Iterable[str] = ()
+    note: str = ""
+    key: Sequence[str] = ()  # how to read the picture
+    whole: bool = False  # whether it is as wide as the page
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
 
 
 def study_page(
@@ -124,28 +109,23 @@ def study_page(
     standing = reading.standing
     voted = standing.votes > 0
     return document(
-        standing.name,
-        [
-            paragraph(words.lead_sentence(standing), "lead"),
-            _verdict(verdict, standing, _needs(reading, outlook) if outlook else ""),
-            *(paragraph(text, "notice") for text in words.notices(reading)),
-            _tiles(standing, progress),
-            _side_by_side(
-                _section("Copeland scores", _scores(reading)),
-                _section("Who beats whom", _graph(reading)),
-                _section("Every pair", _matrix(reading), reading.k > NUMBERED),
-                _section("How the proof grew", _progress(reading, progress)),
-                _section("Other ways to count", _counting(reading)),
-                _section("Left and right", _position(standing)),
-            )
-            if voted
-            else "",
-            _section("Voters and judges", _voters(standing, agreed)) if standing.voters else "",
-            _section("Numbers", _tables(reading)) if voted else "",
-            _section("What this rests on", _basis(standing, last, versions or {})),
-            repeat(command),
-        ],
-        _STYLE,
+        "study",
+        title=standing.name,
+        lead=words.lead_sentence(standing),
+        badge=_badge(verdict, standing),
+        verdict=verdict,
+        needs=_needs(reading, outlook) if outlook and verdict.advice else None,
+        notices=words.notices(reading),
+        tiles=_tiles(standing, progress),
+        voted=voted,
+        **(_drawn(reading, progress) if voted else {}),
+        voters=_voters(standing) if standing.voters else None,
+        judges=_judges(agreed) if agreed is not None and agreed.pairs else None,
+        outcomes=words.outcomes_sentence(standing),
+        certificate=standing.certificate,
+        known=_basis(standing, last),
+        versions=versions,
+        command=command,
     )
 
 
@@ -199,33 +179,27 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> Agreement:
 # Parts of the page
 
 
-def _verdict(verdict: Verdict, standing: Standing, needs: str) -> str:
-    badge = _BADGES[verdict.kind]
+def _badge(verdict: Verdict, standing: Standing) -> str:
     if verdict.kind == "open" and standing.closed:
-        badge = "Closed without a proof"
-    said = {
-        "Proved": verdict.proved,
-        "Seen in the votes": verdict.shown,
-        "Next": verdict.advice,
+        return "Closed without a proof"
+    return _BADGES[verdict.kind]
+
+
+def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
+    """What there is to see once there are votes."""
+    return {
+        "scores": _scores(reading),
+        "graph": _graph(reading),
+        "matrix": _matrix(reading),
+        "progress": _progress(reading, progress),
+        "counting": words.counting_sentences(reading),
+        "position": _position(reading.standing),
+        "options": _options(reading),
+        "pairs": _pairs(reading),
     }
-    parts = [
-        f"<dt>{escape(name)}</dt><dd>{''.join(map(paragraph, sentences))}</dd>"
-        for name, sentences in said.items()
-        if sentences
-    ]
-    return "\n".join(
-        [
-            f'<section class="verdict {verdict.kind}" aria-label="Verdict">',
-            paragraph(badge, "badge"),
-            paragraph(verdict.claim, "claim"),
-            f"<dl>{''.join(parts)}</dl>",
-            needs if verdict.advice else "",
-            "</section>",
-        ]
-    )
 
 
-def _needs(reading: Reading, outlook: Outlook) -> str:
+def _needs(reading: Reading, outlook: Outlook) -> _Part:
     """The pairs that would settle it."""
     rows = []
     for need in outlook.pairs[:NEEDS]:
@@ -237,17 +211,14 @@ def _needs(reading: Reading, outlook: Outlook) -> str:
                 "-" if outlook.votes is None else f"{need.votes:,}",
             ]
         )
-    if not rows:
-        return ""
     left = len(outlook.pairs) - len(rows)
-    content = table(["to be proved", "won so far", "more votes, about"], rows)
-    note = paragraph(f"{counted(left, 'pair')} more, with fewer votes each.", "lead")
-    return _folded("The pairs that would settle it", content + (note if left else ""))
+    note = f"{counted(left, 'pair')} more, with fewer votes each." if left else ""
+    return _Part(rows=rows, note=note)
 
 
-def _tiles(standing: Standing, progress: Sequence[Progress]) -> str:
+def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
     certificate = standing.certificate
-    tiles = {
+    return {
         "votes": f"{standing.votes:,}",
         "options": f"{len(standing.options):,}",
         "may be best": f"{len(certificate.possible):,}",
@@ -255,47 +226,41 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> str:
         "of the proof": f"{math.floor(100 * progress[-1].share)} %",
         "error probability": f"{certificate.delta:g}",
     }
-    shown = "".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
-        for name, value in tiles.items()
-    )
-    return f'<dl class="tiles">{shown}</dl>'
 
 
-def _scores(reading: Reading) -> Iterator[str]:
+def _scores(reading: Reading) -> _Part:
     known, names = _known(reading.certificate), shortened(reading.names, _NAME)
     rows = [
         Row(names[i], reading.scores[i], *reading.certificate.scores[i], COLOURS[known[i]])
         for i in reading.order
     ]
-    yield _picture(
+    drawn = _picture(
         scores_figure(rows, reading.k),
         "Number of options that each option beats, with intervals: "
         + "; ".join(f"{row.name} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
-    yield from (paragraph(text) for text in words.score_sentences(reading))
+    return _Part(drawn, words.score_sentences(reading))
 
 
-def _graph(reading: Reading) -> Iterator[str]:
+def _graph(reading: Reading) -> _Part:
     known, names = _known(reading.certificate), shortened(reading.names, _IN_BOX)
     shown = shown_options(reading)
     graph = graph_of(reading.sure, shown)
-    yield _picture(
+    drawn = _picture(
         graph_figure(graph, dict(enumerate(names)), known),
         "Arrows from winners to losers. " + " ".join(words.arrow_sentences(reading, graph)),
     )
-    yield from (paragraph(text) for text in words.cycle_sentences(reading, graph))
     key = [
         words.graph_sentence(len(shown), reading.k),
         words.sureness_sentence(reading.certificate.delta),
     ]
-    yield _folded("How to read it", "\n".join(map(paragraph, key)), "key")
+    return _Part(drawn, words.cycle_sentences(reading, graph), key=key)
 
 
-def _matrix(reading: Reading) -> Iterator[str]:
-    order = list(reading.order)
-    names = shortened(reading.names, _IN_BOX + 4 if reading.k <= NUMBERED else _IN_BOX)
-    yield _picture(
+def _matrix(reading: Reading) -> _Part:
+    order, numbered = list(reading.order), reading.k <= NUMBERED
+    names = shortened(reading.names, _IN_BOX + 4 if numbered else _IN_BOX)
+    drawn = _picture(
         matrix_figure(
             reading.shares[order][:, order],
             [names[i] for i in order],
@@ -305,16 +270,11 @@ def _matrix(reading: Reading) -> Iterator[str]:
         "the numbers are in a table below.",
         whole=True,
     )
-    yield paragraph(words.matrix_sentence(reading))
-    yield paragraph(words.cells_sentence(reading.k <= NUMBERED), "lead")
+    said, note = [words.matrix_sentence(reading)], words.cells_sentence(numbered)
+    return _Part(drawn, said, note, whole=not numbered)
 
 
-def _tables(reading: Reading) -> Iterator[str]:
-    yield _folded("All options", _options_table(reading))
-    yield _folded("All pairs", _pairs_table(reading))
-
-
-def _options_table(reading: Reading) -> str:
+def _options(reading: Reading) -> _Part:
     standing, known = reading.standing, _known(reading.certificate)
     chances = reading.chances.each if reading.chances else None
     head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
@@ -338,12 +298,11 @@ def _options_table(reading: Reading) -> str:
             f"{reading.lottery[i]:.3f}",
         ]
         rows.append(row if chances is None else [*row, percent(chances[i])])
-    return table(head if chances is None else [*head, "chance to be best"], rows) + paragraph(
-        words.OPTIONS_NOTE, "lead"
-    )
+    columns = head if chances is None else [*head, "chance to be best"]
+    return _Part(columns=columns, rows=rows, note=words.OPTIONS_NOTE)
 
 
-def _pairs_table(reading: Reading) -> str:
+def _pairs(reading: Reading) -> _Part:
     pairs = [
         (i, j) if reading.matrix.p[i, j] >= 0.5 else (j, i)
         for i, j in combinations(reading.order, 2)
@@ -363,8 +322,7 @@ def _pairs_table(reading: Reading) -> str:
     ]
     left = len(pairs) - len(rows)
     note = f"{left:,} pairs of options further down are left out." if left else ""
-    head = ["pair", "votes", "won", "lost", "tied", "share", "first beats second"]
-    return table(head, rows) + (paragraph(note, "lead") if note else "")
+    return _Part(rows=rows, note=note)
 
 
 def _pair_words(reading: Reading, i: int, j: int) -> str:
@@ -373,9 +331,9 @@ def _pair_words(reading: Reading, i: int, j: int) -> str:
     return f"{said}, tied within the margin" if tied else said
 
 
-def _progress(reading: Reading, progress: Sequence[Progress]) -> Iterator[str]:
+def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
     said = list(words.progress_sentences(reading, progress))
-    yield _picture(
+    drawn = _picture(
         progress_figure(
             [row.votes for row in progress],
             [row.possible for row in progress],
@@ -386,15 +344,10 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> Iterator[str]:
         "Over the votes: how many options may be best, and how much of the evidence for a proof is "
         f"there. {' '.join(said)}",
     )
-    yield from (paragraph(text) for text in said)
-    yield paragraph(words.PROGRESS_NOTE, "lead")
+    return _Part(drawn, said, words.PROGRESS_NOTE)
 
 
-def _counting(reading: Reading) -> Iterator[str]:
-    yield _listing(words.counting_sentences(reading))
-
-
-def _position(standing: Standing) -> Iterator[str]:
+def _position(standing: Standing) -> _Part:
     voters = _most_votes(standing.voters, JUDGES)
     names = shortened([voter.name for voter in voters], _NAME)
     positions = [position_of(voter.outcomes[LEFT], voter.outcomes[RIGHT]) for voter in voters]
@@ -404,57 +357,43 @@ def _position(standing: Standing) -> Iterator[str]:
         for name, p in named
         if p.left + p.right
     ]
-    if rows:
-        yield _picture(
-            position_figure(rows),
-            "Share of wins of the left side: "
-            + "; ".join(f"{row.name} {100 * row.value:.1f} %" for row in rows),
-        )
-    yield from (paragraph(text) for text in words.position_sentences(standing.position))
-
-
-def _voters(standing: Standing, agreed: Agreement | None) -> Iterator[str]:
-    voters = _most_votes(standing.voters, VOTERS)
-    yield paragraph(words.voters_sentence(standing))
-    head = ["voter", "answers", "ties", "both bad", "skips", "errors", "with most others"]
-    yield table(
-        head,
-        [
-            [
-                voter.name,
-                f"{voter.votes:,}",
-                *(f"{voter.outcomes[outcome]:,}" for outcome in (TIE, BOTH_BAD, SKIP, ERROR)),
-                _share(voter.agreement, voter.compared),
-            ]
-            for voter in voters
-        ],
+    alt = "Share of wins of the left side: " + "; ".join(
+        f"{row.name} {100 * row.value:.1f} %" for row in rows
     )
-    yield paragraph(words.voters_note(len(standing.voters) - len(voters)), "lead")
-    if agreed is not None and agreed.pairs:
-        pairs = sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
-        yield _folded(
-            "Every two judges",
-            table(
-                ["judges", "voted on the same", "said the same", "kappa"],
-                [
-                    [
-                        f"{pair.first} and {pair.second}",
-                        f"{pair.n:,}",
-                        f"{100 * pair.agreement:.1f} %",
-                        "-" if pair.kappa is None else f"{pair.kappa:.2f}",
-                    ]
-                    for pair in pairs
-                ],
-            )
-            + paragraph(words.KAPPA_NOTE, "lead"),
-        )
+    drawn = _picture(position_figure(rows), alt) if rows else None
+    return _Part(drawn, words.position_sentences(standing.position))
 
 
-def _basis(standing: Standing, last: float | None, versions: Mapping[str, str]) -> Iterator[str]:
+def _voters(standing: Standing) -> _Part:
+    voters = _most_votes(standing.voters, VOTERS)
+    rows = [
+        [
+            voter.name,
+            f"{voter.votes:,}",
+            *(f"{voter.outcomes[outcome]:,}" for outcome in (TIE, BOTH_BAD, SKIP, ERROR)),
+            _share(voter.agreement, voter.compared),
+        ]
+        for voter in voters
+    ]
+    note = words.voters_note(len(standing.voters) - len(voters))
+    return _Part(said=[words.voters_sentence(standing)], rows=rows, note=note)
+
+
+def _judges(agreed: Agreement) -> _Part:
+    rows = [
+        [
+            f"{pair.first} and {pair.second}",
+            f"{pair.n:,}",
+            f"{100 * pair.agreement:.1f} %",
+            "-" if pair.kappa is None else f"{pair.kappa:.2f}",
+        ]
+        for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
+    ]
+    return _Part(rows=rows, note=words.KAPPA_NOTE)
+
+
+def _basis(standing: Standing, last: float | None) -> dict[str, str]:
     certificate, settings = standing.certificate, standing.settings
-    yield paragraph(words.outcomes_sentence(standing))
-    yield paragraph(f"The certificate: {certificate.statement} It assumes:")
-    yield _listing(certificate.assumptions)
     said = {
         "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
         "algorithm": settings.algorithm,
@@ -470,15 +409,13 @@ def _basis(standing: Standing, last: float | None, versions: Mapping[str, str]) 
         said["last event"] = (
             f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
         )
-    if versions:
-        said["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
-    yield facts(said)
+    return said
 
 
-# Bits of HTML
+# Bits
 
 
-def _picture(figure: Figure, alt: str, whole: bool = False) -> str:
+def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
     """A figure whose letters are text, in the letters and colours of the page."""
     import matplotlib
 
@@ -486,31 +423,9 @@ def _picture(figure: Figure, alt: str, whole: bool = False) -> str:
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # the reader's fonts have it
         svg = image(figure, "svg").decode()
     svg = re.sub(r"'DejaVu Sans'[^;\"]*", "system-ui, sans-serif", svg)
-    body = picture(svg.encode(), alt).replace(PAPER, "var(--paper)")
-    if not whole:
-        return body
     width = figure.get_size_inches()[0]
-    body = body.replace("<figure>", '<figure class="whole" tabindex="0">', 1)
-    span = f"min-width: {4.0 * width:.1f}rem; max-width: {7.2 * width:.1f}rem"
-    return body.replace('<div role="img"', f'<div style="{span}" role="img"', 1)
-
-
-def _section(title: str, parts: Iterable[str], whole: bool = False) -> str:
-    start = '<section class="whole">' if whole else "<section>"
-    return "\n".join([start, heading(title), *parts, "</section>"])
-
-
-def _side_by_side(*sections: str) -> str:
-    return "\n".join(['<div class="two">', *sections, "</div>"])
-
-
-def _folded(summary: str, content: str, kind: str = "table") -> str:
-    """A part that is closed until the reader opens it; on paper a ``key`` is open."""
-    return f'<details class="{kind}">\n<summary>{escape(summary)}</summary>\n{content}\n</details>'
-
-
-def _listing(items: Iterable[str]) -> str:
-    return "<ul>\n" + "\n".join(f"<li>{escape(item)}</li>" for item in items) + "\n</ul>"
+    span = f"min-width: {4.0 * width:.1f}rem; max-width: {7.2 * width:.1f}rem" if whole else ""
+    return _Picture(inline_svg(svg.encode()).replace(PAPER, "var(--paper)"), alt, span)
 
 
 def _share(share: float | None, n: int) -> str:

@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from copeland.comparisons import REGRETS
 from copeland.report.figures import REGRET_WORDS
-from copeland.runs import Runs
+from copeland.runs import REGRETS, Runs
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,6 +10,7 @@ from typing import Any
 from copeland.errors import InvalidParameter
 from copeland.registry import find
 from copeland.spec import Spec
+from copeland.words import listed
 
 _CHOICES = {
     "both_bad": ("tie", "drop"),
@@ -75,7 +76,12 @@ class Settings:
         _require(_number(self, "lease") > 0, "lease", self.lease, "a number of seconds above 0")
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
-            _require(value in choices, name, value, " or ".join(map(repr, choices)))
+            _require(
+                value in choices,
+                name,
+                value,
+                listed([repr(choice) for choice in choices], last="or"),
+            )
         algorithm = find(self.spec.name)
         if self.voters == "dependent" and self.repeats == "count":
             raise InvalidParameter(

@@ -41,7 +41,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import StaticPool
 
-from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
+from copeland.errors import StorageError, StudyExists, UnknownStudy, missing, nearest
 from copeland.files import make_private
 from copeland.study.connections import Held, Lent, Local, Watch
 from copeland.study.events import Event
@@ -192,9 +192,7 @@ class Storage:
         try:
             engine = create_engine(self._url, **how)
         except ModuleNotFoundError as error:
-            raise StorageError(
-                f"{self.url} needs {error.name}: pip install 'copeland[postgres]'."
-            ) from error
+            raise missing(error.name or "a driver", "postgres", self.url) from error
         _let_hold(engine, self._held)
         if self._watch is not None:
             _let_watch(engine, self._watch)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest
+from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest, need
 from copeland.files import whole_file
 from copeland.inert import cell
 from copeland.study.events import LEFT, OUTCOMES, RIGHT
@@ -188,10 +188,7 @@ def writable(path: Path) -> Iterator[TextIO]:
 
 def frame_of(votes: Iterable[Vote]) -> Any:
     """Return votes as a data frame (extra: pandas)."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("votes needs pandas: pip install 'copeland[pandas]'") from error
+    pandas = need("pandas", "pandas", "votes")
     frame = pandas.DataFrame(list(votes), columns=list(Vote._fields))
     frame["ballot"] = frame["ballot"].astype("Int64")
     frame["time"] = pandas.to_datetime(frame["time"], unit="s", utc=True)

@@ -7,33 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from copeland.inert import inert
+from copeland.words import LISTED, counted, listed
 
-LISTED = 8  # names in a sentence
+__all__ = ["LISTED", "NAME", "about", "counted", "letters", "listed", "percent", "shortened"]
+
 NAME = 40  # letters of a name in a sentence
-
-
-def listed(names: Sequence[str], most: int = LISTED) -> str:
-    """Return names as in a sentence.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 2)
-    ('a, b and c', 'a and 2 more')
-    """
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> counted(1, "vote"), counted(1200, "vote")
-    ('1 vote', '1,200 votes')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def about(number: float) -> str:

@@ -28,8 +28,8 @@ from copeland.experiments.leaderboard import (
     groups,
     play,
 )
+from copeland.experiments.leaderboard_page import leaderboard_page
 from copeland.registry import algorithms
-from copeland.report.leaderboard import leaderboard_page
 from copeland.spec import Spec
 from copeland.tasks import key_of
 

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import re
 import sys
-from html import escape
+from html import unescape
 
 import numpy as np
 import pytest
@@ -16,17 +16,16 @@ import copeland.data
 from copeland import InvalidParameter, results
 from copeland.cells import Cell
 from copeland.cli import app
-from copeland.experiments import analyses, paper, reproduction
+from copeland.experiments import analyses, findings, paper, reproduction
+from copeland.experiments.findings import Reading, ahead, reading
 from copeland.experiments.reproduction import as_json, reproduce
-from copeland.report import findings
-from copeland.report.figures import image, regret_figure
-from copeland.report.findings import Reading, ahead, reading
-from copeland.report.reproduction import (
+from copeland.experiments.reproduction_page import (
     figures,
     file_name,
     reproduction_page,
     write_reproduction,
 )
+from copeland.report.figures import image, regret_figure
 from copeland.runs import Curves, Runs
 from copeland.tasks import FOLDER
 
@@ -306,7 +305,7 @@ def test_the_page_says_what_the_paper_says_and_what_we_find(page, found):
     assert page.count("The paper says") == page.count("We find") - 4 == len(found.figures) + 2
     for figure, runs in found.figures:
         assert figure.title in page
-        assert escape(findings.found_in(figure, runs)) in page
+        assert findings.found_in(figure, runs) in unescape(page)
 
 
 def test_the_page_says_that_figure_2_cannot_be_known(page):
@@ -349,7 +348,7 @@ def test_the_page_names_the_winners_under_other_clicks(page):
 
 
 def test_the_page_says_how_it_was_made(page, matrix):
-    for fact in ("copeland 1.2.3", "numpy 9.8.7", matrix.key, "--out &#x27;a &amp; b&#x27;"):
+    for fact in ("copeland 1.2.3", "numpy 9.8.7", matrix.key, "--out &#39;a &amp; b&#39;"):
         assert fact in page
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from copeland import InvalidParameter, PreferenceMatrix
+from copeland.errors import MissingExtra
 from copeland.ranking import Collection, InvalidCollection, all_features, rankings, synthetic
 from copeland.ranking.evaluation import Agreement, agreement, means, measure, ndcg
 
@@ -86,5 +87,5 @@ def test_bad_arguments_are_refused(one_query):
 
 def test_a_missing_package_is_named(one_query, monkeypatch):
     monkeypatch.setitem(sys.modules, "ir_measures", None)
-    with pytest.raises(ImportError, match=r"pip install 'copeland\[ranking\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'copeland\[ranking\]'"):
         ndcg(one_query, ORDERS)

@@ -3,6 +3,7 @@ import sys
 import numpy as np
 import pytest
 
+from copeland.errors import MissingExtra
 from copeland.ranking import (
     Collection,
     InvalidCollection,
@@ -182,7 +183,7 @@ def test_a_missing_model_is_named(tmp_path):
 def test_without_lightgbm_its_extra_is_named(tmp_path, monkeypatch):
     (tmp_path / "m.txt").write_text("")
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(rankers.MissingLightGBM, match=r"copeland\[ranking\]"):
+    with pytest.raises(MissingExtra, match=r"copeland\[ranking\]"):
         rankers.lightgbm_model(tmp_path / "m.txt")
 
 

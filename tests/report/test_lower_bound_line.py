@@ -11,10 +11,10 @@ import copeland
 from copeland.cli import app
 from copeland.experiments import paper
 from copeland.experiments.reproduction import as_json, reproduce
+from copeland.experiments.reproduction_page import figures
 from copeland.limits import lower_regret
 from copeland.report.figures import regret_figure
 from copeland.report.pages import simulation_page
-from copeland.report.reproduction import figures
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

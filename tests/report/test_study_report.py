@@ -654,7 +654,7 @@ def test_the_page_says_what_it_rests_on(page, circle):
     assert certificate.digest in words and "copeland 1.2.3" in words
     assert "number 1,221, at 1970-01-01 00:00:00 UTC" in words
     assert "Which option is shown first is drawn at random" in words
-    assert "copeland x &#x27;a &amp; b&#x27;" in words
+    assert "copeland x &#39;a &amp; b&#39;" in words
 
 
 def test_the_figures_are_in_the_letters_and_colours_of_the_page(page):

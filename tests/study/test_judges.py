@@ -20,7 +20,7 @@ from fake_chat import SILENCE, FakeChat, Reply, refuses, says
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copeland.errors import AlreadyVoted, InvalidParameter, StorageError, UnknownName
+from copeland.errors import AlreadyVoted, InvalidParameter, MissingExtra, StorageError, UnknownName
 from copeland.inert import inert
 from copeland.study import Option, Wait, create_study
 from copeland.study.judges import (
@@ -1107,7 +1107,7 @@ def test_a_chat_judge_that_cannot_work_is_refused_at_once(wrong, sentence):
 
 def test_missing_packages_name_their_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "tenacity", None)
-    with pytest.raises(ImportError, match=r"tenacity: pip install 'copeland\[judges\]'"):
+    with pytest.raises(MissingExtra, match=r"tenacity: pip install 'copeland\[judges\]'"):
         ChatJudge("tiny", "http://localhost/v1")
 
 

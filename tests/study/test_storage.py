@@ -15,7 +15,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from copeland.errors import StorageError, StudyExists, UnknownStudy
+from copeland.errors import MissingExtra, StorageError, StudyExists, UnknownStudy
 from copeland.study import Storage, create_study
 from copeland.study import storage as storage_module
 from copeland.study.events import ASKED, CREATED, VOTED, Event
@@ -197,7 +197,7 @@ def test_a_missing_driver_names_its_extra(monkeypatch):
         raise ModuleNotFoundError(name="psycopg")
 
     monkeypatch.setattr(storage_module, "create_engine", missing)
-    with pytest.raises(StorageError, match=r"needs psycopg: pip install 'copeland\[postgres\]'"):
+    with pytest.raises(MissingExtra, match=r"needs psycopg: pip install 'copeland\[postgres\]'"):
         Storage("postgresql://h/d")
 
 

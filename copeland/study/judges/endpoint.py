@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from copeland.errors import CopelandError, InvalidParameter
+from copeland.errors import InvalidParameter, need
 from copeland.study.judges.answers import JudgeFailed, json_of, quoted
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ LONGEST_WAIT = 120.0  # seconds; a server that asks for a longer pause is not wa
 
 _PATH = "/chat/completions"
 _NAMED = {'"': "quot", "&": "amp", "<": "lt", ">": "gt", "'": "apos"}  # in HTML
-
-
-class MissingChatPackages(CopelandError, ImportError):
-    """The packages that call chat endpoints are not installed."""
 
 
 class PassingFailure(JudgeFailed):
@@ -213,11 +209,5 @@ def _without_secrets(url: str) -> str:
 
 
 def _client(timeout: float) -> httpx.Client:
-    try:
-        import httpx
-        import tenacity  # noqa: F401
-    except ImportError as error:
-        raise MissingChatPackages(
-            f"chat judges need {error.name}: pip install 'copeland[judges]'."
-        ) from error
-    return httpx.Client(timeout=timeout)
+    need("tenacity", "judges", "a chat judge")
+    return need("httpx", "judges", "a chat judge").Client(timeout=timeout)

@@ -13,6 +13,7 @@ from copeland.errors import InvalidParameter
 from copeland.study.judges.answers import JudgeFailed
 from copeland.study.material import place_of, read_material
 from copeland.study.options import Option
+from copeland.words import listed
 
 _PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}|\{mark\}")
 _MARK = "{mark}"
@@ -76,7 +77,8 @@ def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
 
     ``{left.name}`` is the name instead of the text, ``{left.path}`` where its file is. ``{mark}`` is a word that
     no filled place has: what stands between two marks cannot end before the second. All places are filled at
-    once, so a text that looks like a place stays as it is; other braces too.
+    once, so a text that looks like a place stays as it is; other braces too: ``str.format`` or a template language
+    would read those of a prompt that shows JSON.
 
     Examples
     --------
@@ -120,7 +122,7 @@ def check_template(template: str, what: str) -> str:
     """Return a template that shows both options; refuse any other."""
     missing = {"left", "right"} - {place[1] for place in _PLACE.finditer(template)}
     if missing:
-        places = " and ".join(f"{{{side}}}" for side in sorted(missing))
+        places = listed([f"{{{side}}}" for side in sorted(missing)])
         raise InvalidParameter(f"{what} does not show {places}; put both options into it.")
     return template
 

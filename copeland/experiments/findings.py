@@ -13,6 +13,7 @@ from copeland.experiments.paper import PRINTED_TABLE, Figure
 from copeland.experiments.reproduction import Reproduction
 from copeland.report.tables import amount
 from copeland.runs import Curves, Runs
+from copeland.words import listed
 
 LINEAR = 6.0  # regret that grows so many times in a decade is nearer to a line (10) than to a curve
 FAR = 3.0  # standard errors
@@ -327,4 +328,4 @@ def _words(name: str) -> str:
     if name == "copeland_in_support":
         return "all Copeland in the von Neumann support"
     names = {"copeland": "Copeland", "von_neumann": "von Neumann", "borda": "Borda"}
-    return " and ".join(names.get(part, part.replace("_", " ")) for part in name.split("-"))
+    return listed([names.get(part, part.replace("_", " ")) for part in name.split("-")])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,9 @@ from copeland.files import write_file
 from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
-from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
+from copeland.report.document import document, inline_svg
 from copeland.report.figures import INK, PALETTE, image
+from copeland.words import some
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,33 +151,24 @@ def rankers_page(
     """
     m, sure = estimate.matrix(ties, seed=seed), certainty(estimate, ties, seed)
     means = None if ndcg_means is None else np.asarray(ndcg_means, np.float64)
-    agreed = None if means is None else agreement(m, means)
+    columns, rows = _scores(m, means, measure)
+    said, open_pairs = _open_pairs(estimate, m, sure, ties)
     return document(
-        f"Rankers compared by clicks{f': {name}' if name else ''}",
-        [
-            paragraph(_lead(estimate, m), "lead"),
-            picture(
-                image(heat_map(m), "svg"),
-                f"Heat map of the preference matrix of {m.k} rankers, those with most wins first.",
-            ),
-            paragraph(
-                "Blue: the ranker of the row beats that of the column; orange: it loses. Rankers "
-                "are ordered by Copeland score, the number of others they beat.",
-                "lead",
-            ),
-            heading("Who is best"),
-            facts({k: _best(m, k, best) for k, best in winners_by_notion(m).items()}),
-            paragraph(cycles_sentence(m)),
-            heading("How sure it is"),
-            *(paragraph(text) for text in certainty_sentences(sure)),
-            *_open_pairs(estimate, m, sure, ties),
-            heading("All rankers" if means is None else f"All rankers, with {measure}"),
-            "" if agreed is None else paragraph(agreement_sentence(agreed, measure)),
-            _scores(m, means, measure),
-            heading("How it was made"),
-            facts(_facts(estimate, ties, versions or {})),
-            repeat(command),
-        ],
+        "rankers",
+        title=f"Rankers compared by clicks{f': {name}' if name else ''}",
+        lead=_lead(estimate, m),
+        heat_map=inline_svg(image(heat_map(m), "svg")),
+        best={notion: _best(m, notion, best) for notion, best in winners_by_notion(m).items()},
+        cycles=cycles_sentence(m),
+        certainty=[*certainty_sentences(sure), said],
+        open_pairs=open_pairs,
+        measure=measure,
+        agreement="" if means is None else agreement_sentence(agreement(m, means), measure),
+        columns=columns,
+        rows=rows,
+        known=_facts(estimate, ties),
+        versions=versions,
+        command=command,
     )
 
 
@@ -193,7 +185,7 @@ def cycles_sentence(m: PreferenceMatrix) -> str:
     if not found:
         return "No cycles among the best."
     circles = [" > ".join(m.labels[i] for i in (*cycle, cycle[0])) for cycle in found]
-    return f"Cycles among the best (> reads beats): {_listed(circles, '; ')}."
+    return f"Cycles among the best (> reads beats): {some(circles, _LISTED, '; ')}."
 
 
 def certainty_sentences(sure: Certainty) -> list[str]:
@@ -228,7 +220,7 @@ def agreement_sentence(found: Agreement, measure: str = "nDCG@10") -> str:
 def _lead(estimate: Estimate, m: PreferenceMatrix) -> str:
     best = winners.copeland_winners(m).tolist()
     wins = int(winners.copeland_scores(m)[best[0]])
-    names = _listed([m.labels[i] for i in best])
+    names = some([m.labels[i] for i in best], _LISTED)
     verb = "beats" if len(best) == 1 else "each beat"
     return (
         f"{m.k:,} rankers, {_comparisons(estimate)} of each pair. "
@@ -248,62 +240,60 @@ def _best(m: PreferenceMatrix, notion: str, best: Sequence[int]) -> str:
     if notion == "von Neumann lottery":
         lottery = winners.von_neumann(m)
         order = sorted(best, key=lambda i: -lottery[i])
-        return _listed([f"{m.labels[i]} ({lottery[i]:.3f})" for i in order])
-    return _listed([m.labels[i] for i in best])
+        return some([f"{m.labels[i]} ({lottery[i]:.3f})" for i in order], _LISTED)
+    return some([m.labels[i] for i in best], _LISTED)
 
 
 def _open_pairs(
     estimate: Estimate, m: PreferenceMatrix, sure: Certainty, ties: str
-) -> tuple[str, ...]:
+) -> tuple[str, list[list[str]]]:
+    """What is said of the pairs of the best that are not told apart, and a row for each."""
     top = top_options(m)
     pairs = sure.touching(top)
-    names = _listed([m.labels[i] for i in top])
+    names = some([m.labels[i] for i in top], _LISTED)
     if not pairs:
-        return (
-            paragraph(
-                f"No pair that is not told apart touches those with the most wins ({names})."
-            ),
-        )
-    errors = estimate.standard_errors(ties)
-    place = {option: rank for rank, option in enumerate(by_score(m))}
-    rows = []
-    for pair in pairs[:_PAIRS]:
-        i, j = sorted(pair, key=place.__getitem__)
-        rows.append(
-            [
-                f"{m.labels[i]} against {m.labels[j]}",
-                f"{m.p[i, j]:.4f}",
-                f"{errors[i, j]:.2g}",
-                f"{int(estimate.n[i, j]):,}",
-            ]
-        )
+        return f"No pair that is not told apart touches those with the most wins ({names}).", []
     left = f"; the {_PAIRS} nearest to 1/2 are shown" if len(pairs) > _PAIRS else ""
     return (
-        paragraph(
-            f"Pairs not told apart that touch those with the most wins ({names}): "
-            f"{len(pairs):,}{left}."
-        ),
-        table(["pair", "probability", "standard error", "comparisons"], rows),
+        f"Pairs not told apart that touch those with the most wins ({names}): "
+        f"{len(pairs):,}{left}.",
+        _pair_rows(pairs[:_PAIRS], estimate, m, ties),
     )
 
 
-def _scores(m: PreferenceMatrix, means: NDArray[np.float64] | None, measure: str) -> str:
+def _pair_rows(
+    pairs: Iterable[tuple[int, int]], estimate: Estimate, m: PreferenceMatrix, ties: str
+) -> list[list[str]]:
+    errors = estimate.standard_errors(ties)
+    place = {option: rank for rank, option in enumerate(by_score(m))}
+    return [
+        [
+            f"{m.labels[i]} against {m.labels[j]}",
+            f"{m.p[i, j]:.4f}",
+            f"{errors[i, j]:.2g}",
+            f"{int(estimate.n[i, j]):,}",
+        ]
+        for i, j in (sorted(pair, key=place.__getitem__) for pair in pairs)
+    ]
+
+
+def _scores(
+    m: PreferenceMatrix, means: NDArray[np.float64] | None, measure: str
+) -> tuple[list[str], list[list[str]]]:
+    """The columns of the table of all rankers, and its rows."""
     wins, borda = winners.copeland_scores(m), winners.borda_scores(m) / (m.k - 1)
     head = ["ranker", "wins", "beats another at random"]
     rows = [[m.labels[i], f"{wins[i]:,}", f"{borda[i]:.3f}"] for i in by_score(m)]
-    if means is not None:
-        head.append(f"mean {measure}")
-        for row, i in zip(rows, by_score(m), strict=True):
-            row.append(f"{means[i]:.4f}")
-    return table(head, rows)
+    if means is None:
+        return head, rows
+    measured = [[*row, f"{means[i]:.4f}"] for row, i in zip(rows, by_score(m), strict=True)]
+    return [*head, f"mean {measure}"], measured
 
 
-def _facts(estimate: Estimate, ties: str, versions: Mapping[str, str]) -> dict[str, str]:
+def _facts(estimate: Estimate, ties: str) -> dict[str, str]:
     said = {"outcome of a comparison": estimate.outcome}
     if estimate.outcome != "expected":
         said["ties"] = {"half": "half a win each", "coin": "a coin for each"}.get(ties, "left out")
-    if versions:
-        said["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
     return said
 
 
@@ -318,8 +308,3 @@ def _name_options(axes: Any, names: Sequence[str]) -> None:
     axes.set_xticks(at, short, rotation=90, parse_math=False)
     axes.set_yticks(at, short, parse_math=False)
     axes.xaxis.tick_top()
-
-
-def _listed(names: Sequence[str], between: str = ", ") -> str:
-    shown = between.join(names[:_LISTED])
-    return shown if len(names) <= _LISTED else f"{shown}{between}... ({len(names)} in all)"
