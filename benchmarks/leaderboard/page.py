@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from copeland.experiments.leaderboard import (
+from benchmarks.leaderboard.board import (
     DELTA,
     IDENTIFICATION,
     MOST_VOTES,

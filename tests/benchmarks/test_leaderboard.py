@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import PreferenceMatrix
-from copeland.algorithms import cpc
-from copeland.experiments import leaderboard
-from copeland.experiments.bouts import Bout, Effort, Footprint, Limit
-from copeland.experiments.leaderboard import (
+from benchmarks.leaderboard import board as leaderboard
+from benchmarks.leaderboard.board import (
     IDENTIFICATION,
     MOST_VOTES,
     OURS,
@@ -28,7 +25,10 @@ from copeland.experiments.leaderboard import (
     groups,
     play,
 )
-from copeland.experiments.leaderboard_page import leaderboard_page
+from benchmarks.leaderboard.bouts import Bout, Effort, Footprint, Limit
+from benchmarks.leaderboard.page import leaderboard_page
+from copeland import PreferenceMatrix
+from copeland.algorithms import cpc
 from copeland.registry import algorithms
 from copeland.spec import Spec
 from copeland.tasks import key_of

@@ -11,11 +11,11 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from copeland.experiments.leaderboard import giants, groups, play
-from copeland.experiments.leaderboard_page import leaderboard_page
+from benchmarks.leaderboard.board import giants, groups, play
+from benchmarks.leaderboard.page import leaderboard_page
 from copeland.results import versions, write_file
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "out" / "leaderboard"
 JOBS = 2
 

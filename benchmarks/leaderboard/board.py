@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.experiments.bouts import Bout, Effort, Footprint, Limit
+from benchmarks.leaderboard.bouts import Bout, Effort, Footprint, Limit
 from copeland.problems import load, problem_of
 from copeland.registry import Algorithm, algorithms, entrant
 from copeland.tasks import Arrays, Task, finish
