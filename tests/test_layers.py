@@ -24,9 +24,9 @@ LAYERS = [
     {"comparisons"},
     {"simulation", "certificate"},
     {"ranking"},
-    {"experiments", "study"},
+    {"experiments", "report"},
+    {"study"},
     {"testing"},
-    {"report"},
     {"cli"},
 ]
 

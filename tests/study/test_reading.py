@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_study_report import text_of
+from test_page import text_of
 
 import copeland
 from copeland.cli.study.status import described
-from copeland.report.study import study_page
 from copeland.study.filing import certificate_to_file
 from copeland.study.history import history_of
 from copeland.study.outlook import outlook_of
+from copeland.study.page.page import study_page
 from copeland.study.reading import STANDS_OUT, reading_of
 from copeland.study.verdict import verdict_of
 

@@ -36,8 +36,8 @@ def plan_command(
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
-    from copeland.report.study_tables import plan_sentences, plan_table
     from copeland.study.outlook import outlook_of
+    from copeland.study.page.tables import plan_sentences, plan_table
     from copeland.study.planning import plan_of
     from copeland.study.worlds import BELIEF
 

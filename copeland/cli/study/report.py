@@ -32,8 +32,8 @@ def report_command(
     as_json: Json = False,
 ) -> None:
     """Write one self-contained page: the verdict, scores, every pair, cycles, progress, voters."""
-    from copeland.report.study import write_study_page
     from copeland.results import versions
+    from copeland.study.page.page import write_study_page
 
     path = out or Path(f"{file_name(name)}.html")
     work = opened(name, storage)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
-    from copeland.report.study_tables import standing_table
     from copeland.study.outlook import outlook_of
+    from copeland.study.page.tables import standing_table
     from copeland.study.reading import reading_of
     from copeland.study.verdict import verdict_of
 

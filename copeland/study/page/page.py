@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING
 
 from copeland.certificate import Certificate
 from copeland.files import write_file
-from copeland.report import study_words as words
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import PALETTE, image
-from copeland.report.study_figures import (
+from copeland.study import Standing, Study, Voter
+from copeland.study.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
+from copeland.study.history import Progress, history_of
+from copeland.study.judges.agreement import Agreement, agreement
+from copeland.study.options import ACTIVE
+from copeland.study.outlook import Outlook, outlook_of
+from copeland.study.page import words
+from copeland.study.page.figures import (
     BEST,
     COLOURS,
     NUMBERED,
@@ -30,13 +36,7 @@ from copeland.report.study_figures import (
     progress_figure,
     scores_figure,
 )
-from copeland.report.study_graph import graph_of, shown_options
-from copeland.study import Standing, Study, Voter
-from copeland.study.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
-from copeland.study.history import Progress, history_of
-from copeland.study.judges.agreement import Agreement, agreement
-from copeland.study.options import ACTIVE
-from copeland.study.outlook import Outlook, outlook_of
+from copeland.study.page.graph import graph_of, shown_options
 from copeland.study.reading import PROVED, Reading, reading_of
 from copeland.study.standing import position_of
 from copeland.study.verdict import Verdict, verdict_of

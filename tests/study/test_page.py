@@ -14,15 +14,19 @@ from test_inert import old_study
 
 from copeland.certificate import certify, evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
-from copeland.report.study import judges_agreement, study_page, write_study_page
-from copeland.report.study_figures import (
+from copeland.study import create_study
+from copeland.study.events import CREATED, Event
+from copeland.study.history import Progress, history_of, proved_share
+from copeland.study.ledger import Ledger
+from copeland.study.outlook import Need, Outlook, outlook_of
+from copeland.study.page.figures import (
     Row,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
-from copeland.report.study_graph import (
+from copeland.study.page.graph import (
     COLUMNS,
     DRAWN,
     FEW,
@@ -32,7 +36,8 @@ from copeland.report.study_graph import (
     graph_of,
     shown_options,
 )
-from copeland.report.study_words import (
+from copeland.study.page.page import judges_agreement, study_page, write_study_page
+from copeland.study.page.words import (
     arrow_sentences,
     counting_sentences,
     cycle_sentences,
@@ -44,11 +49,6 @@ from copeland.report.study_words import (
     proved_at,
     score_sentences,
 )
-from copeland.study import create_study
-from copeland.study.events import CREATED, Event
-from copeland.study.history import Progress, history_of, proved_share
-from copeland.study.ledger import Ledger
-from copeland.study.outlook import Need, Outlook, outlook_of
 from copeland.study.reading import AHEAD, LIKELY, PROVED, reading_of
 from copeland.study.settings import Settings
 from copeland.study.standing import position_of

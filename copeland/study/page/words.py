@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from copeland.report.study_graph import INTO, MANY, Graph
 from copeland.study import Position, Standing
 from copeland.study.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.study.history import Progress
+from copeland.study.page.graph import INTO, MANY, Graph
 from copeland.study.reading import AHEAD, LEAST, LIKELY, PROVED, Reading
 from copeland.study.words import counted, listed
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.report.figures import INK, PALETTE
-from copeland.report.study_graph import AROUND, COLUMNS, Arrow, Graph
+from copeland.study.page.graph import AROUND, COLUMNS, Arrow, Graph
 from copeland.study.reading import AHEAD, LIKELY, PROVED
 from copeland.study.words import letters
 
