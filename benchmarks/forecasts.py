@@ -16,11 +16,11 @@ import numpy as np
 
 import copeland
 from copeland import PreferenceMatrix
+from copeland.forecast.outlook import outlook_of
+from copeland.forecast.planning import plan_of, start_of
+from copeland.forecast.races import PLANNED, new_start, votes_needed
 from copeland.streams import stream
 from copeland.study import Standing
-from copeland.study.outlook import outlook_of
-from copeland.study.planning import plan_of, start_of
-from copeland.study.races import PLANNED, new_start, votes_needed
 
 RUNS = 20
 WORLDS = 40

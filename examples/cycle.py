@@ -7,7 +7,7 @@ Run it: python examples/cycle.py
 """
 
 import copeland
-from copeland.study.verdict import verdict_of
+from copeland.study.meaning.verdict import verdict_of
 
 VOTES = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 VOTES |= {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}

@@ -193,10 +193,10 @@ FILES = [
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     """A folder with good files and with files of every hostile content under every name."""
+    from copeland.forecast.planning import plan_of
     from copeland.ranking import all_features, letor, synthetic
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, estimate
-    from copeland.study.planning import plan_of
 
     folder = tmp_path_factory.mktemp("fuzz")
     for name, content in CONTENTS.items():
@@ -227,7 +227,7 @@ def template(tmp_path_factory):
 
 
 def _certificate(work):
-    from copeland.study.filing import certificate_to_file
+    from copeland.study.meaning.filing import certificate_to_file
 
     return certificate_to_file(work)[1]
 

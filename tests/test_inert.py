@@ -18,10 +18,10 @@ from copeland.cli.shell import note, print_json, show
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.inert import cell, file_name, inert, uncell
 from copeland.study import Storage, create_study, open_study
-from copeland.study.events import CREATED, Event
-from copeland.study.settings import Settings
-from copeland.study.texts import LIMITS, WITH_LINES
-from copeland.study.words import letters, shortened
+from copeland.study.meaning.words import letters, shortened
+from copeland.study.record.events import CREATED, Event
+from copeland.study.record.settings import Settings
+from copeland.study.record.texts import LIMITS, WITH_LINES
 
 TITLE = "tea\x1b]0;owned\x07"  # changes the title of a terminal
 CLIPBOARD = "\x9d52;c;cm0gLXJm\x9cmilk"  # the same as a C1 character: writes the clipboard

@@ -25,7 +25,7 @@ LAYERS = [
     {"simulation", "certificate"},
     {"ranking"},
     {"experiments", "report"},
-    {"study"},
+    {"forecast", "study"},
     {"testing"},
     {"cli"},
 ]

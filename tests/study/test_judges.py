@@ -42,7 +42,7 @@ from copeland.study.judges.asking import ask_judge
 from copeland.study.judges.endpoint import without_key
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import mark_of
-from copeland.study.material import LARGEST, read_material
+from copeland.study.record.material import LARGEST, read_material
 
 KEY = "sk-very-secret-0123"
 

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from test_inert import old_study
 
 from copeland.certificate import certify, evidence
+from copeland.forecast.outlook import Need, Outlook, outlook_of
 from copeland.kernels.evidence import levels, loss_level, win_level
 from copeland.study import create_study
-from copeland.study.events import CREATED, Event
-from copeland.study.history import Progress, history_of, proved_share
-from copeland.study.ledger import Ledger
-from copeland.study.outlook import Need, Outlook, outlook_of
+from copeland.study.meaning.history import Progress, history_of, proved_share
+from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED, reading_of
+from copeland.study.meaning.standing import position_of
+from copeland.study.meaning.verdict import verdict_of
+from copeland.study.meaning.words import letters, shortened
 from copeland.study.page.figures import (
     Row,
     matrix_figure,
@@ -49,11 +51,9 @@ from copeland.study.page.words import (
     proved_at,
     score_sentences,
 )
-from copeland.study.reading import AHEAD, LIKELY, PROVED, reading_of
-from copeland.study.settings import Settings
-from copeland.study.standing import position_of
-from copeland.study.verdict import verdict_of
-from copeland.study.words import letters, shortened
+from copeland.study.record.events import CREATED, Event
+from copeland.study.record.ledger import Ledger
+from copeland.study.record.settings import Settings
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -644,7 +644,7 @@ def test_the_numbers_behind_the_figures_are_in_tables(page):
 def test_the_chances_to_be_best_are_in_the_table_if_they_are_known(circle, page, monkeypatch):
     head = '<th scope="col">chance to be best</th>'
     assert head in page
-    monkeypatch.setattr("copeland.study.reading.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
     assert head not in page_of(circle)
 
 

@@ -12,10 +12,10 @@ from scipy.stats import binom, norm
 import copeland
 from copeland.certificate import certify
 from copeland.errors import InvalidParameter
+from copeland.forecast.planning import Forecast, Plan, plan_of
+from copeland.forecast.races import ALL_PAIRS, PLANNED, RANDOM, WAYS, Start, new_start, votes_needed
+from copeland.forecast.worlds import SHARES, SPREADS, _fitted, belief_of, best_in, ties_in, worlds
 from copeland.kernels.verdicts import begin, judge, new_verdicts
-from copeland.study.planning import Forecast, Plan, plan_of
-from copeland.study.races import ALL_PAIRS, PLANNED, RANDOM, WAYS, Start, new_start, votes_needed
-from copeland.study.worlds import SHARES, SPREADS, _fitted, belief_of, best_in, ties_in, worlds
 
 
 def order(k, gap):
@@ -287,7 +287,7 @@ def test_a_plan_of_nothing_is_refused(wrong):
 def test_more_options_mean_fewer_worlds_by_default(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "copeland.study.planning.votes_needed", lambda *race: seen.append(race[0]) or 1
+        "copeland.forecast.planning.votes_needed", lambda *race: seen.append(race[0]) or 1
     )
     study = copeland.create_study("study", [f"o{i}" for i in range(60)])
     plan = plan_of(study.standing())

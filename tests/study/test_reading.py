@@ -12,12 +12,12 @@ from test_page import text_of
 
 import copeland
 from copeland.cli.study.status import described
-from copeland.study.filing import certificate_to_file
-from copeland.study.history import history_of
-from copeland.study.outlook import outlook_of
+from copeland.forecast.outlook import outlook_of
+from copeland.study.meaning.filing import certificate_to_file
+from copeland.study.meaning.history import history_of
+from copeland.study.meaning.reading import STANDS_OUT, reading_of
+from copeland.study.meaning.verdict import verdict_of
 from copeland.study.page.page import study_page
-from copeland.study.reading import STANDS_OUT, reading_of
-from copeland.study.verdict import verdict_of
 
 
 def study_of(votes, options, **how):

@@ -11,19 +11,19 @@ from sqlalchemy import create_engine, insert, text
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.study import create_study, open_study
-from copeland.study import study as study_module
-from copeland.study.chain import Misfit, first_link, last_link, misfit_of, next_link
-from copeland.study.events import CREATED, VOTED, Event
-from copeland.study.filing import (
+from copeland.study.conduct import study as study_module
+from copeland.study.meaning.filing import (
     certificate_to_file,
     objections,
     objections_by_file,
     read_certificate,
 )
-from copeland.study.ledger import Ledger
-from copeland.study.migrations.versions import __path__ as versions
-from copeland.study.storage import VERSION_TABLE
-from copeland.study.tables import metadata
+from copeland.study.record.chain import Misfit, first_link, last_link, misfit_of, next_link
+from copeland.study.record.events import CREATED, VOTED, Event
+from copeland.study.record.ledger import Ledger
+from copeland.study.record.migrations.versions import __path__ as versions
+from copeland.study.record.storage import VERSION_TABLE
+from copeland.study.record.tables import metadata
 
 LOG = [Event(1, CREATED, 0.0, body={"a": 1}), *(Event(n, VOTED, n / 2) for n in range(2, 6))]
 
@@ -191,7 +191,7 @@ def test_any_change_of_a_file_is_found(filed):
 
 def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
     """Everything in the file follows from the log, so a seal that fits does not help."""
-    from copeland.study.filing import _seal
+    from copeland.study.meaning.filing import _seal
 
     study, file, _ = filed
     content = json.loads(file.read_text())

@@ -23,8 +23,8 @@ from copeland.errors import (
     UnknownVote,
 )
 from copeland.study import OUTCOMES, Option, Storage, create_study, list_studies, open_study
-from copeland.study import study as study_module
-from copeland.study.history import history_of
+from copeland.study.conduct import study as study_module
+from copeland.study.meaning.history import history_of
 
 OPTIONS = ["tea", "milk", "juice", "water"]
 ALGORITHMS = ["cpc-pac", "copeland-pac", "pocowista"]

@@ -7,9 +7,10 @@ import pytest
 
 from copeland.kernels.evidence import fewest_votes
 from copeland.policy import arrays_of
-from copeland.study import Storage, create_study, standing
-from copeland.study.events import ASKED, VOTED, Event
-from copeland.study.guide import Player, Wish, active
+from copeland.study import Storage, create_study
+from copeland.study.conduct.guide import Player, Wish, active
+from copeland.study.meaning import standing
+from copeland.study.record.events import ASKED, VOTED, Event
 
 OPTIONS = ["A", "B", "C"]
 

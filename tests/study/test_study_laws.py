@@ -13,9 +13,9 @@ from copeland.errors import CopelandError, InvalidRow
 from copeland.policy import arrays_of
 from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
-from copeland.study.events import KINDS, Event, from_json, to_json
-from copeland.study.guide import guide_of
-from copeland.study.ledger import Ledger
+from copeland.study.conduct.guide import guide_of
+from copeland.study.record.events import KINDS, Event, from_json, to_json
+from copeland.study.record.ledger import Ledger
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 import copeland
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.study.chances import chances_of
-from copeland.study.filing import (
+from copeland.forecast.chances import chances_of
+from copeland.forecast.outlook import SETTLED, Need, outlook_of
+from copeland.study.meaning.filing import (
     certificate_to_file,
     objections,
     objections_by_votes,
     read_certificate,
 )
-from copeland.study.outlook import SETTLED, Need, outlook_of
-from copeland.study.verdict import verdict_of
+from copeland.study.meaning.verdict import verdict_of
 
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
@@ -286,7 +286,7 @@ def test_chances_are_those_of_worlds_with_the_votes_so_far():
 
 
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
-    monkeypatch.setattr("copeland.study.reading.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
     assert not any("How sure" in one for one in verdict.shown)

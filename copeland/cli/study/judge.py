@@ -206,7 +206,7 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
 
 
 def _sentences(work: Study, done: Summary) -> list[str]:
-    from copeland.study.words import counted, percent
+    from copeland.study.meaning.words import counted, percent
 
     besides = [
         words

@@ -36,7 +36,7 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the studies in a storage, the oldest first."""
     from copeland.study import list_studies
     from copeland.study.page.tables import studies_table
-    from copeland.study.storage import Storage as Kept
+    from copeland.study.record.storage import Storage as Kept
 
     kept = Kept(storage, create=False)
     rows = [_described(name, storage) for name in list_studies(kept)]

@@ -13,7 +13,7 @@ from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from copeland.study.planning import Forecast, Plan
+    from copeland.forecast.planning import Forecast, Plan
 
 
 @study.command("plan", epilog="Example: `copeland study plan tea --cost-per-vote 0.05`")
@@ -36,10 +36,10 @@ def plan_command(
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
-    from copeland.study.outlook import outlook_of
+    from copeland.forecast.outlook import outlook_of
+    from copeland.forecast.planning import plan_of
+    from copeland.forecast.worlds import BELIEF
     from copeland.study.page.tables import plan_sentences, plan_table
-    from copeland.study.planning import plan_of
-    from copeland.study.worlds import BELIEF
 
     standing = opened(name, storage).standing(voters=False)
     if outlook_of(standing).votes is None:

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from copeland.certificate import Certificate
+    from copeland.forecast.outlook import Outlook
     from copeland.study import Standing
-    from copeland.study.outlook import Outlook
-    from copeland.study.reading import Reading
-    from copeland.study.verdict import Verdict
+    from copeland.study.meaning.reading import Reading
+    from copeland.study.meaning.verdict import Verdict
 
 
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
-    from copeland.study.outlook import outlook_of
+    from copeland.forecast.outlook import outlook_of
+    from copeland.study.meaning.reading import reading_of
+    from copeland.study.meaning.verdict import verdict_of
     from copeland.study.page.tables import standing_table
-    from copeland.study.reading import reading_of
-    from copeland.study.verdict import verdict_of
 
     reading = reading_of(opened(name, storage).standing())
     standing, outlook = reading.standing, outlook_of(reading.standing)
@@ -124,7 +124,7 @@ def _place(found: Certificate, i: int) -> str:
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
     from rich.text import Text
 
-    from copeland.study.words import counted
+    from copeland.study.meaning.words import counted
 
     people = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
     closed = ", closed" if standing.closed else ""
@@ -140,7 +140,7 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
-    from copeland.study.words import counted, percent
+    from copeland.study.meaning.words import counted, percent
 
     position = standing.position
     if position.is_biased:

@@ -8,7 +8,7 @@ from typing import Any
 
 from copeland.errors import CopelandError
 from copeland.inert import inert
-from copeland.study.events import ERROR, LEFT, OUTCOMES, RIGHT
+from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT
 
 ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from copeland.inert import inert
-from copeland.study.events import ERROR, SKIP, TIE
 from copeland.study.judges.answers import outcome_of, turned
 from copeland.study.judges.budget import BudgetSpent
+from copeland.study.record.events import ERROR, SKIP, TIE
 
 Judge = Callable[[Any, Any, Any], str]
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.report.figures import INK, PALETTE
+from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED
+from copeland.study.meaning.words import letters
 from copeland.study.page.graph import AROUND, COLUMNS, Arrow, Graph
-from copeland.study.reading import AHEAD, LIKELY, PROVED
-from copeland.study.words import letters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.study.reading import LIKELY, PROVED, Reading
+from copeland.study.meaning.reading import LIKELY, PROVED, Reading
 
 DRAWN = 25  # options up to which the graph has all of them
 FEW = 12  # options in the graph if there are more, and they may all be best

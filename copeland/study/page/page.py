@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 
 from copeland.certificate import Certificate
 from copeland.files import write_file
+from copeland.forecast.outlook import Outlook, outlook_of
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import PALETTE, image
 from copeland.study import Standing, Study, Voter
-from copeland.study.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
-from copeland.study.history import Progress, history_of
 from copeland.study.judges.agreement import Agreement, agreement
-from copeland.study.options import ACTIVE
-from copeland.study.outlook import Outlook, outlook_of
+from copeland.study.meaning.history import Progress, history_of
+from copeland.study.meaning.reading import PROVED, Reading, reading_of
+from copeland.study.meaning.standing import position_of
+from copeland.study.meaning.verdict import Verdict, verdict_of
+from copeland.study.meaning.words import counted, percent, shortened
 from copeland.study.page import words
 from copeland.study.page.figures import (
     BEST,
@@ -37,11 +39,9 @@ from copeland.study.page.figures import (
     scores_figure,
 )
 from copeland.study.page.graph import graph_of, shown_options
-from copeland.study.reading import PROVED, Reading, reading_of
-from copeland.study.standing import position_of
-from copeland.study.verdict import Verdict, verdict_of
-from copeland.study.votes import iso
-from copeland.study.words import counted, percent, shortened
+from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
+from copeland.study.record.options import ACTIVE
+from copeland.study.record.votes import iso
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,11 +107,11 @@ def study_page(
     Parameters
     ----------
     reading
-        What :func:`copeland.study.reading.reading_of` gives.
+        What :func:`copeland.study.meaning.reading.reading_of` gives.
     verdict
-        What :func:`copeland.study.verdict.verdict_of` gives.
+        What :func:`copeland.study.meaning.verdict.verdict_of` gives.
     progress
-        What :func:`copeland.study.history.history_of` gives.
+        What :func:`copeland.study.meaning.history.history_of` gives.
     agreed
         How far judges agree, if that shall be told.
     outlook

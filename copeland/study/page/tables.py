@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from copeland.report.tables import LONGEST, _plain, _table
-from copeland.study.words import about, counted, percent
+from copeland.study.meaning.words import about, counted, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from copeland.study.planning import Forecast, Plan
+    from copeland.forecast.planning import Forecast, Plan
 
 
 def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:

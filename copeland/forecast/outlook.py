@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from copeland.forecast.planning import start_of
+from copeland.forecast.races import PLANNED, Start
 from copeland.kernels.planner import (
     BLOCKED,
     NONE,
@@ -17,11 +19,9 @@ from copeland.kernels.planner import (
 )
 from copeland.registry import find
 from copeland.streams import stream
-from copeland.study.planning import start_of
-from copeland.study.races import PLANNED, Start
 
 if TYPE_CHECKING:
-    from copeland.study.standing import Standing
+    from copeland.study.meaning.standing import Standing
 
 
 class Need(NamedTuple):

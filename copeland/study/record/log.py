@@ -19,9 +19,9 @@ from sqlalchemy import (
     update,
 )
 
-from copeland.study.chain import first_link, next_link
-from copeland.study.events import BOTH_BAD, COUNTED, LEFT, RIGHT, TIE, UNDONE, VOTED, Event
-from copeland.study.tables import events, snapshots, studies
+from copeland.study.record.chain import first_link, next_link
+from copeland.study.record.events import BOTH_BAD, COUNTED, LEFT, RIGHT, TIE, UNDONE, VOTED, Event
+from copeland.study.record.tables import events, snapshots, studies
 
 PIECE = 10_000  # rows fetched, or written, at a time
 _SEAL = sha256().digest_size  # bytes at the head of a snapshot

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from copeland.certificate import Certificate, certify
 from copeland.kernels.evidence import fewest_votes
-from copeland.study.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
-from copeland.study.ledger import Ledger
-from copeland.study.options import ACTIVE, Option
-from copeland.study.settings import Settings
+from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
+from copeland.study.record.ledger import Ledger
+from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.settings import Settings
 
 Z = 1.959964  # normal quantile of the 95 % interval of the position bias
 

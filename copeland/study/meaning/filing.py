@@ -19,16 +19,16 @@ import numpy as np
 
 from copeland.certificate import FORMAT, Certificate, certify
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
-from copeland.study.chain import last_link
-from copeland.study.events import ERROR, LEFT, RIGHT, SKIP, Event, from_json
-from copeland.study.ledger import Ledger, replayed
-from copeland.study.options import ACTIVE
-from copeland.study.rows import rows_of_file
-from copeland.study.standing import certificate_of
-from copeland.study.votes import iso, outcome_of
+from copeland.study.meaning.standing import certificate_of
+from copeland.study.record.chain import last_link
+from copeland.study.record.events import ERROR, LEFT, RIGHT, SKIP, Event, from_json
+from copeland.study.record.ledger import Ledger, replayed
+from copeland.study.record.options import ACTIVE
+from copeland.study.record.rows import rows_of_file
+from copeland.study.record.votes import iso, outcome_of
 
 if TYPE_CHECKING:
-    from copeland.study.study import Study
+    from copeland.study.conduct.study import Study
 
 
 ENVELOPE = (

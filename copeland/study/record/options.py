@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import cast
 
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.study.events import OUTCOMES
-from copeland.study.rows import rows_of_file
-from copeland.study.texts import check_text, is_storable
+from copeland.study.record.events import OUTCOMES
+from copeland.study.record.rows import rows_of_file
+from copeland.study.record.texts import check_text, is_storable
 from copeland.tallies import outcome_word
 
 ACTIVE = "active"  # the other states are called as the events that lead to them

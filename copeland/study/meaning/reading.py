@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from copeland import winners
 from copeland.certificate import Certificate, evidence
+from copeland.forecast.chances import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
-from copeland.study.chances import MOST_OPTIONS, Chances, chances_of
-from copeland.study.standing import Standing, order_of
-from copeland.study.words import NAME, shortened
+from copeland.study.meaning.standing import Standing, order_of
+from copeland.study.meaning.words import NAME, shortened
 
 # How sure it is that one option beats another.
 PROVED = 3  # together with all other pairs

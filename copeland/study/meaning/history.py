@@ -9,9 +9,9 @@ import numpy as np
 
 from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
-from copeland.study.events import ADDED, COUNTED, CREATED, SKIP, UNDONE, VOTED, Event
-from copeland.study.ledger import Ledger
-from copeland.study.standing import certificate_of, leader_of
+from copeland.study.meaning.standing import certificate_of, leader_of
+from copeland.study.record.events import ADDED, COUNTED, CREATED, SKIP, UNDONE, VOTED, Event
+from copeland.study.record.ledger import Ledger
 
 POINTS = 200  # rows, evenly spaced over the votes
 

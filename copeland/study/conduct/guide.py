@@ -16,11 +16,11 @@ import numpy as np
 from copeland.policy import Duel, Policy
 from copeland.registry import find
 from copeland.streams import stream
-from copeland.study.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
-from copeland.study.ledger import Ledger
-from copeland.study.log import Log
-from copeland.study.options import ACTIVE
-from copeland.study.standing import is_open
+from copeland.study.meaning.standing import is_open
+from copeland.study.record.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
+from copeland.study.record.ledger import Ledger
+from copeland.study.record.log import Log
+from copeland.study.record.options import ACTIVE
 
 Pair = tuple[int, int]
 

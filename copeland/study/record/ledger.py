@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import StorageError, UnknownOption, nearest
-from copeland.study.events import (
+from copeland.study.record.events import (
     ADDED,
     ASKED,
     BOTH_BAD,
@@ -30,8 +30,8 @@ from copeland.study.events import (
     VOTED,
     Event,
 )
-from copeland.study.options import ACTIVE, Option
-from copeland.study.settings import Settings
+from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.settings import Settings
 
 FORMAT = 2  # of snapshots; others are not read
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from copeland.certificate import advice_of
-from copeland.study.chances import Chances
-from copeland.study.options import ACTIVE
-from copeland.study.outlook import Need, Outlook, outlook_of
-from copeland.study.reading import LEAST, PROVED, Reading, reading_of
-from copeland.study.standing import Standing
-from copeland.study.words import LISTED, about, counted, listed, percent
+from copeland.forecast.chances import Chances
+from copeland.forecast.outlook import Need, Outlook, outlook_of
+from copeland.study.meaning.reading import LEAST, PROVED, Reading, reading_of
+from copeland.study.meaning.standing import Standing
+from copeland.study.meaning.words import LISTED, about, counted, listed, percent
+from copeland.study.record.options import ACTIVE
 
 PAIRS = 5  # to ask, named in a sentence
 UNLIKELY = 0.05  # a chance to be best with which an option is out, as far as the votes tell
@@ -50,7 +50,7 @@ def verdict_of(votes: Standing | Reading, outlook: Outlook | None = None) -> Ver
     votes
         Where the study stands, or the reading of its votes if that is known already.
     outlook
-        What :func:`copeland.study.outlook.outlook_of` gives, if it is known already.
+        What :func:`copeland.forecast.outlook.outlook_of` gives, if it is known already.
 
     Examples
     --------

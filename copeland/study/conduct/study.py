@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.errors import InvalidParameter, StorageError
-from copeland.study.chain import Misfit, misfit_of
-from copeland.study.decisions import (
+from copeland.study.conduct.decisions import (
     Answer,
     Wait,
     addition,
@@ -28,16 +27,17 @@ from copeland.study.decisions import (
     undoing,
     wish_of,
 )
-from copeland.study.events import CLOSED, PAUSED, RESUMED, RETIRED, UNDONE, Event, to_json
-from copeland.study.guide import Guide, guide_of
-from copeland.study.ledger import Ledger, replayed
-from copeland.study.log import Log
-from copeland.study.options import Option, option_of
-from copeland.study.settings import Settings
-from copeland.study.standing import Standing, standing_of, voters_of
-from copeland.study.storage import Storage
-from copeland.study.texts import check_plain, check_text
-from copeland.study.votes import Vote, frame_of, new_event_id, rows_of, writable, write_csv
+from copeland.study.conduct.guide import Guide, guide_of
+from copeland.study.meaning.standing import Standing, standing_of, voters_of
+from copeland.study.record.chain import Misfit, misfit_of
+from copeland.study.record.events import CLOSED, PAUSED, RESUMED, RETIRED, UNDONE, Event, to_json
+from copeland.study.record.ledger import Ledger, replayed
+from copeland.study.record.log import Log
+from copeland.study.record.options import Option, option_of
+from copeland.study.record.settings import Settings
+from copeland.study.record.storage import Storage
+from copeland.study.record.texts import check_plain, check_text
+from copeland.study.record.votes import Vote, frame_of, new_event_id, rows_of, writable, write_csv
 
 SNAPSHOT_EVERY = 10_000  # events
 

@@ -43,11 +43,11 @@ from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
 from copeland.files import make_private
-from copeland.study.connections import Held, Lent, Local, Watch
-from copeland.study.events import Event
-from copeland.study.log import Log
-from copeland.study.tables import studies
-from copeland.study.texts import is_storable
+from copeland.study.record.connections import Held, Lent, Local, Watch
+from copeland.study.record.events import Event
+from copeland.study.record.log import Log
+from copeland.study.record.tables import studies
+from copeland.study.record.texts import is_storable
 
 SCHEMA = "0002"  # the last step in migrations/versions
 VERSION_TABLE = "copeland_version"

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from copeland.errors import InvalidParameter, StudyExists
-from copeland.study.events import CREATED, Event
-from copeland.study.guide import Player
-from copeland.study.ledger import Ledger
-from copeland.study.options import Option, options_of
-from copeland.study.settings import Settings
-from copeland.study.storage import Storage
-from copeland.study.study import Clock, Study
-from copeland.study.texts import check_text
+from copeland.study.conduct.guide import Player
+from copeland.study.conduct.study import Clock, Study
+from copeland.study.record.events import CREATED, Event
+from copeland.study.record.ledger import Ledger
+from copeland.study.record.options import Option, options_of
+from copeland.study.record.settings import Settings
+from copeland.study.record.storage import Storage
+from copeland.study.record.texts import check_text
 
 
 def create_study(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.forecast.worlds import belief_of, best_in, worlds
 from copeland.streams import stream
-from copeland.study.worlds import belief_of, best_in, worlds
 
 if TYPE_CHECKING:
-    from copeland.study.standing import Standing
+    from copeland.study.meaning.standing import Standing
 
 MOST_OPTIONS = 300  # of more, chances take too long to be told in passing
 WORLDS = 4_000

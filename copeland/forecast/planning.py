@@ -10,13 +10,13 @@ import numpy as np
 
 from copeland.cells import _interrupts_between_calls as interrupts_between_calls
 from copeland.errors import InvalidParameter
+from copeland.forecast.races import WAYS, Start, votes_needed
+from copeland.forecast.worlds import belief_of, ties_in, worlds
 from copeland.streams import stream
-from copeland.study.options import ACTIVE
-from copeland.study.races import WAYS, Start, votes_needed
-from copeland.study.worlds import belief_of, ties_in, worlds
+from copeland.study.record.options import ACTIVE
 
 if TYPE_CHECKING:
-    from copeland.study.standing import Standing
+    from copeland.study.meaning.standing import Standing
 
 WORK = 3_000  # options times worlds, unless a number of worlds is given
 MOST = 200_000  # further votes
@@ -81,7 +81,7 @@ def plan_of(
 ) -> Plan:
     """Return how many more votes it may take until an option is proved best.
 
-    Worlds are drawn from what the votes leave plausible (:mod:`copeland.study.worlds`); in each of them
+    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.worlds`); in each of them
     the study is carried on from its present votes: by cpc-pac, by all pairs in turn and by random pairs,
     all until the same certificate holds. Ctrl-C ends it with the worlds done by then.
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TextIO
 from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest
 from copeland.files import whole_file
 from copeland.inert import cell
-from copeland.study.events import LEFT, OUTCOMES, RIGHT
-from copeland.study.rows import rows_of_file, rows_of_table
-from copeland.study.texts import check_text
+from copeland.study.record.events import LEFT, OUTCOMES, RIGHT
+from copeland.study.record.rows import rows_of_file, rows_of_table
+from copeland.study.record.texts import check_text
 from copeland.tallies import outcome_word
 
 YEAR_2200 = 7_258_118_400  # seconds since 1970; what is later is something else than seconds

@@ -19,7 +19,8 @@ from copeland.errors import (
 )
 from copeland.registry import find
 from copeland.streams import stream
-from copeland.study.events import (
+from copeland.study.conduct.guide import Guide, Wish, active
+from copeland.study.record.events import (
     ADDED,
     ASKED,
     COUNTED,
@@ -29,11 +30,10 @@ from copeland.study.events import (
     VOTED,
     Event,
 )
-from copeland.study.guide import Guide, Wish, active
-from copeland.study.ledger import Ledger, OpenBallot
-from copeland.study.log import Log
-from copeland.study.options import ACTIVE, Option
-from copeland.study.votes import Row, outcome_of
+from copeland.study.record.ledger import Ledger, OpenBallot
+from copeland.study.record.log import Log
+from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.votes import Row, outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from json import JSONEncoder
 from typing import NamedTuple
 
-from copeland.study.events import Event
+from copeland.study.record.events import Event
 
 # This form is for ever: links of old logs are made again by it. What no log holds is shown, not refused.
 _canonical = JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
