@@ -193,7 +193,7 @@ FILES = [
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     """A folder with good files and with files of every hostile content under every name."""
-    from copeland.forecast.planning import plan_of
+    from copeland.forecast.races import forecast_of
     from copeland.ranking import all_features, letor, synthetic
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, estimate
@@ -210,7 +210,7 @@ def template(tmp_path_factory):
     work.ask(voter="ann")
     work.export(folder / "votes.csv")
     (folder / "cert.json").write_text(_certificate(work))
-    plan_of(work.standing(), 1, 1)  # compiles what plans need before any clock runs
+    forecast_of(work.standing().start, 1, 1)  # compiles what plans need before any clock runs
     work.storage.dispose()
     (folder / "options.csv").write_text("name,text\ngreen,grass\nblack,earth\n")
     (folder / "items.csv").write_text("name,text\none,1\ntwo,2\n")

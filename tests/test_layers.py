@@ -23,9 +23,9 @@ LAYERS = [
     {"cells"},
     {"comparisons"},
     {"simulation", "certificate"},
-    {"ranking"},
+    {"forecast", "ranking"},
     {"experiments", "report"},
-    {"forecast", "study"},
+    {"study"},
     {"testing"},
     {"cli"},
 ]

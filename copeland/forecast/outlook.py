@@ -1,13 +1,12 @@
-"""What would settle a study: the pairs that the cheapest plan still needs, and about how many votes."""
+"""What would settle it: the pairs that the cheapest plan still needs, and about how many votes."""
 
 from __future__ import annotations
 
 import copy
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from copeland.forecast.planning import start_of
 from copeland.forecast.races import PLANNED, Start
 from copeland.kernels.planner import (
     BLOCKED,
@@ -20,26 +19,23 @@ from copeland.kernels.planner import (
 from copeland.registry import find
 from copeland.streams import stream
 
-if TYPE_CHECKING:
-    from copeland.study.meaning.standing import Standing
-
 
 class Need(NamedTuple):
     """A pair to ask, and about how many votes until ``first`` is proved to beat ``second``."""
 
-    first: str
-    second: str
+    first: int
+    second: int
     votes: int
 
 
 class Outlook(NamedTuple):
     """What the cheapest plan still needs. Votes are an estimate: half or twice as many are common.
 
-    ``champion`` is who would be proved best. ``votes`` is None, and ``pairs`` are those that cannot be
+    Options are indices; ``champion`` is who would be proved best. ``votes`` is None, and ``pairs`` are those that cannot be
     asked, if the plan needs options that are paused or retired.
     """
 
-    champion: str | None
+    champion: int | None
     pairs: tuple[Need, ...]
     votes: int | None
 
@@ -47,19 +43,18 @@ class Outlook(NamedTuple):
 SETTLED = Outlook(None, (), 0)
 
 
-def outlook_of(standing: Standing) -> Outlook:
+def outlook_of(start: Start) -> Outlook:
     """Return what it would take to prove an option best; nothing, if one is proved best already.
 
     The plan is that of cpc-pac, whichever algorithm asks. It chooses by what is possible at best; the
     votes told here are those expected if every pair goes on as it is believed to.
     """
-    if standing.certificate.best:
+    if start.certificate.best:
         return SETTLED
-    planner = _planned(start_of(standing))
-    labels = standing.labels
-    needs = [(labels[i], labels[j], votes) for i, j, votes in _needs(planner)]
+    planner = _planned(start)
+    needs = list(_needs(planner))
     blocked = [Need(i, j, 0) for i, j, votes in needs if votes == BLOCKED]
-    champion = labels[int(planner.champion[0])]
+    champion = int(planner.champion[0])
     if blocked:
         return Outlook(champion, tuple(blocked), None)
     pairs = sorted((Need(i, j, math.ceil(votes)) for i, j, votes in needs), key=lambda n: -n.votes)

@@ -1,4 +1,4 @@
-"""Votes until a certificate in a known world, by each way to ask: what a plan and a benchmark compare."""
+"""How many more votes it takes to prove an option best: in a known world, and in plausible ones."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.cells import WORK, loop_for
+from copeland.cells import _interrupts_between_calls as interrupts_between_calls
+from copeland.certificate import Certificate, certify
+from copeland.errors import InvalidParameter
+from copeland.forecast.worlds import belief_of, ties_in, worlds
 from copeland.kernels import verdicts
 from copeland.kernels.evidence import levels
 from copeland.kernels.loop import new_ledger
@@ -28,13 +32,18 @@ ALL_PAIRS = "all pairs"
 RANDOM = "random"
 WAYS = (PLANNED, ALL_PAIRS, RANDOM)
 
+MOST = 200_000  # further votes
+MOST_WORLDS = 1_000_000
+MOST_VOTES = 1_000_000_000  # in a world
+_EFFORT = 3_000  # options times worlds, unless a number of worlds is given
+
 Counts = NDArray[np.int64]
 Probabilities = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where a race begins: the votes so far, and what it takes to prove an option best.
+    """Where forecasts begin: the votes so far, and what it takes to prove an option best.
 
     All ways of asking stop by the same rule: the first vote at which some option is proved best.
     """
@@ -51,6 +60,23 @@ class Start:
     def k(self) -> int:
         """The number of options."""
         return len(self.wins)
+
+    @property
+    def votes(self) -> int:
+        """The number of votes so far."""
+        return int(self.wins.sum() + self.ties.sum() // 2)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What the votes so far prove."""
+        return certify(
+            self.wins,
+            self.ties,
+            delta=self.delta,
+            margin=self.margin,
+            epoch=self.epoch,
+            voters="dependent" if self.dependent else "independent",
+        )
 
     @cached_property
     def pairs(self) -> Counts:
@@ -138,3 +164,96 @@ _RACES: dict[str, Callable[..., int]] = {
     ALL_PAIRS: lambda *race: _listed(ALL_PAIRS, *race),
     RANDOM: lambda *race: _listed(RANDOM, *race),
 }
+
+
+@dataclass(frozen=True)
+class Way:
+    """The further votes that one way of asking takes in each plausible world.
+
+    A world in which nothing was proved within ``most`` votes counts as ``most``.
+    """
+
+    name: str
+    votes: tuple[int, ...]
+    most: int
+
+    @property
+    def unfinished(self) -> int:
+        """In how many worlds nothing was proved within ``most`` votes."""
+        return sum(n >= self.most for n in self.votes)
+
+    def quantile(self, share: float) -> float | None:
+        """Return the votes that suffice in this share of the worlds, None if these are over ``most``.
+
+        Examples
+        --------
+        >>> way = Way("random", (40, 10, 20, 100), most=100)
+        >>> way.quantile(0.5), way.quantile(0.9)
+        (20.0, None)
+        """
+        found = float(np.quantile(self.votes, share, method="inverted_cdf"))
+        return None if found >= self.most else found
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What it may still take to prove an option best: by each way of asking, in the same worlds."""
+
+    options: int
+    votes: int  # so far
+    worlds: int
+    most: int
+    ways: tuple[Way, ...]
+    interrupted: bool
+
+    def way(self, name: str) -> Way:
+        """Return what one way of asking takes."""
+        return next(one for one in self.ways if one.name == name)
+
+
+def forecast_of(
+    start: Start,
+    count: int | None = None,
+    most: int = MOST,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Forecast:
+    """Return how many more votes it may take until an option is proved best.
+
+    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.worlds`); in each of them
+    voting is carried on from the present votes: by cpc-pac, by all pairs in turn and by random pairs,
+    all until the same certificate holds. Ctrl-C ends it with the worlds done by then.
+
+    Parameters
+    ----------
+    count
+        How many worlds; 100 by default, fewer for more than 30 options.
+    most
+        Votes after which a world is given up.
+    progress
+        Called with (worlds done, worlds in all).
+    """
+    count = max(min(100, _EFFORT // start.k), 20) if count is None else count
+    for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
+        if not 1 <= value <= largest:
+            raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {largest:,}.")
+    belief = belief_of(start.wins, start.ties)
+    done: list[list[int]] = []
+    interrupted = False
+    try:
+        with interrupts_between_calls() as look:
+            for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
+                tie = ties_in(belief, p)
+                row: list[int] = []
+                for way in WAYS:
+                    look()
+                    row.append(votes_needed(way, start, p, tie, most, (seed, number)))
+                done.append(row)
+                if progress is not None:
+                    progress(len(done), count)
+    except KeyboardInterrupt:
+        if not done:
+            raise
+        interrupted = True
+    ways = (Way(way, votes, most) for way, votes in zip(WAYS, zip(*done, strict=True), strict=True))
+    return Forecast(start.k, start.votes, len(done), most, tuple(ways), interrupted)

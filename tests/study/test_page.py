@@ -102,7 +102,7 @@ def circle():
 
 def page_of(study, verdict=None, **about):
     standing, log = study.standing(), study.log()
-    outlook = outlook_of(standing)
+    outlook = outlook_of(standing.start)
     return study_page(
         reading_of(standing),
         verdict or said(),
@@ -664,10 +664,10 @@ def test_the_figures_are_in_the_letters_and_colours_of_the_page(page):
 
 
 def test_the_pairs_that_would_settle_it_are_listed_with_their_votes(circle):
-    need = (Need("A", "D", 321),)
+    need = (Need(0, 3, 321),)
     standing = circle.standing()
     page = study_page(
-        reading_of(standing), said(), history_of(circle.log()), outlook=Outlook("A", need, 321)
+        reading_of(standing), said(), history_of(circle.log()), outlook=Outlook(0, need, 321)
     )
     assert "A over D 110 of 200 321" in text_of(page)
 

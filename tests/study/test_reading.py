@@ -52,7 +52,7 @@ def studies(draw):
 @given(studies())
 def test_verdict_page_json_and_file_tell_one_story(study):
     reading = reading_of(study.standing())
-    outlook = outlook_of(reading.standing)
+    outlook = outlook_of(reading.standing.start)
     verdict = verdict_of(reading, outlook)
     page = unescape(text_of(study_page(reading, verdict, history_of(study.log()), outlook=outlook)))
     told = json.loads(json.dumps(described(reading, verdict, outlook)))

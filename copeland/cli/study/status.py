@@ -29,7 +29,7 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from copeland.study.page.tables import standing_table
 
     reading = reading_of(opened(name, storage).standing())
-    standing, outlook = reading.standing, outlook_of(reading.standing)
+    standing, outlook = reading.standing, outlook_of(reading.standing.start)
     verdict = verdict_of(reading, outlook)
     if as_json:
         print_json(described(reading, verdict, outlook))
@@ -63,9 +63,12 @@ def described(reading: Reading, verdict: Verdict, outlook: Outlook) -> dict[str,
             "assumptions": verdict.assumptions,
         },
         "outlook": {
-            "champion": outlook.champion,
+            "champion": None if outlook.champion is None else labels[outlook.champion],
             "votes": outlook.votes,
-            "pairs": [need._asdict() for need in outlook.pairs],
+            "pairs": [
+                {"first": labels[need.first], "second": labels[need.second], "votes": need.votes}
+                for need in outlook.pairs
+            ],
         },
         "leader": standing.leader,
         "leaders": [labels[i] for i in reading.leaders],

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from copeland import winners
 from copeland.certificate import Certificate, evidence
-from copeland.forecast.chances import MOST_OPTIONS, Chances, chances_of
+from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
 from copeland.study.meaning.standing import Standing, order_of
 from copeland.study.meaning.words import NAME, shortened
@@ -123,7 +123,7 @@ def reading_of(standing: Standing) -> Reading:
     leaders = _leaders(standing, matrix)
     sure = _sureness(standing)
     few = len(standing.options) <= MOST_OPTIONS
-    chances = chances_of(standing, leaders) if few else None
+    chances = _chances(standing, leaders) if few else None
     believed = matrix if chances is None else PreferenceMatrix(_antisymmetric(chances.mean))
     return Reading(
         standing=standing,
@@ -139,6 +139,11 @@ def reading_of(standing: Standing) -> Reading:
         borda=winners.borda_scores(believed) / (matrix.k - 1),
         lottery=winners.von_neumann(believed),
     )
+
+
+def _chances(standing: Standing, leaders: tuple[int, ...]) -> Chances:
+    settings = standing.settings
+    return chances_of(standing.wins, standing.ties, settings.indifference, leaders, settings.seed)
 
 
 def _leaders(standing: Standing, matrix: PreferenceMatrix) -> tuple[int, ...]:

@@ -6,11 +6,13 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import Certificate, certify
+from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.record.ledger import Ledger
@@ -96,6 +98,20 @@ class Standing:
     def active(self) -> tuple[str, ...]:
         """The names of the options that are still asked."""
         return tuple(option.name for option in self.options if option.state == ACTIVE)
+
+    @cached_property
+    def start(self) -> Start:
+        """The votes so far, as forecasts take them."""
+        settings = self.settings
+        return Start(
+            self.wins,
+            self.ties,
+            settings.delta,
+            settings.indifference,
+            self.epoch,
+            settings.voters == "dependent",
+            frozenset(i for i, option in enumerate(self.options) if option.state != ACTIVE),
+        )
 
 
 def standing_of(name: str, ledger: Ledger, voters: tuple[Voter, ...], now: float) -> Standing:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from copeland.certificate import advice_of
-from copeland.forecast.chances import Chances
 from copeland.forecast.outlook import Need, Outlook, outlook_of
+from copeland.forecast.worlds import Chances
 from copeland.study.meaning.reading import LEAST, PROVED, Reading, reading_of
 from copeland.study.meaning.standing import Standing
 from copeland.study.meaning.words import LISTED, about, counted, listed, percent
@@ -68,7 +68,9 @@ def verdict_of(votes: Standing | Reading, outlook: Outlook | None = None) -> Ver
         claim=_decided(votes) if decided else _undecided(votes),
         proved=tuple(_proved(votes)),
         shown=tuple(_shown(votes)),
-        advice=() if decided else tuple(_advice(votes, outlook or outlook_of(votes.standing))),
+        advice=()
+        if decided
+        else tuple(_advice(votes, outlook or outlook_of(votes.standing.start))),
         assumptions=certificate.assumptions,
         chances=votes.chances.each if votes.chances else None,
     )
@@ -240,14 +242,9 @@ def _name(votes: Reading, options: Sequence[int]) -> str:
     return listed([votes.names[i] for i in options])
 
 
-def _short(votes: Reading, label: str) -> str:
-    """The name of an option as it stands in sentences."""
-    return votes.names[votes.standing.labels.index(label)]
-
-
 def _against(votes: Reading, need: Need) -> str:
     """A pair to ask by name."""
-    return f"{_short(votes, need.first)} against {_short(votes, need.second)}"
+    return f"{votes.names[need.first]} against {votes.names[need.second]}"
 
 
 def _score(votes: Reading, i: int, j: int) -> str:
@@ -262,7 +259,7 @@ def _advice(votes: Reading, outlook: Outlook) -> Iterator[str]:
     if outlook.votes is None:
         pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
-            f"To prove {_short(votes, outlook.champion)} best takes votes on {pairs}, which cannot be "
+            f"To prove {votes.names[outlook.champion]} best takes votes on {pairs}, which cannot be "
             "asked because an option is paused or retired; resume it, or certify the active options alone."
         )
     elif votes.standing.votes == 0:
@@ -270,6 +267,6 @@ def _advice(votes: Reading, outlook: Outlook) -> Iterator[str]:
     else:
         asked = [f"{_against(votes, need)} (about {about(need.votes)})" for need in outlook.pairs]
         yield (
-            f"What would settle it: to prove {_short(votes, outlook.champion)} best, about "
+            f"What would settle it: to prove {votes.names[outlook.champion]} best, about "
             f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
         )

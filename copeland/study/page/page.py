@@ -157,7 +157,7 @@ def write_study_page(
 ) -> Path:
     """Write where a study stands as an HTML page; return its path."""
     reading = reading_of(study.standing())
-    standing, outlook = reading.standing, outlook_of(reading.standing)
+    standing, outlook = reading.standing, outlook_of(reading.standing.start)
     log = [event for event in study.log() if event.number <= standing.events]
     page = study_page(
         reading,
@@ -229,7 +229,7 @@ def _needs(reading: Reading, outlook: Outlook) -> str:
     """The pairs that would settle it."""
     rows = []
     for need in outlook.pairs[:NEEDS]:
-        i, j = reading.standing.labels.index(need.first), reading.standing.labels.index(need.second)
+        i, j = need.first, need.second
         rows.append(
             [
                 f"{reading.names[i]} over {reading.names[j]}",

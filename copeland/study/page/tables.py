@@ -11,7 +11,7 @@ from copeland.study.meaning.words import about, counted, percent
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from copeland.forecast.planning import Forecast, Plan
+    from copeland.forecast.races import Forecast, Way
 
 
 def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -55,7 +55,7 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def plan_table(plan: Plan, price: float | None) -> Table:
+def plan_table(plan: Forecast, price: float | None) -> Table:
     """Return how many more votes each way of asking may take, and what they cost."""
     table = _table(None)
     table.add_column("how pairs are chosen", no_wrap=True)
@@ -64,35 +64,29 @@ def plan_table(plan: Plan, price: float | None) -> Table:
     if price is not None:
         table.add_column("cost (median)", justify="right", no_wrap=True)
         table.add_column("10 % to 90 %", justify="right", no_wrap=True)
-    for forecast in plan.forecasts:
-        table.add_row(
-            forecast.way, *_cells(forecast, None), *(_cells(forecast, price) if price else ())
-        )
+    for way in plan.ways:
+        table.add_row(way.name, *_cells(way, None), *(_cells(way, price) if price else ()))
     return table
 
 
-def _cells(forecast: Forecast, price: float | None) -> tuple[str, str]:
-    low, middle, high = (_shown(forecast, share, price) for share in (0.1, 0.5, 0.9))
+def _cells(way: Way, price: float | None) -> tuple[str, str]:
+    low, middle, high = (_shown(way, share, price) for share in (0.1, 0.5, 0.9))
     return middle, low if low == high else f"{low} to {high}"
 
 
-def _shown(forecast: Forecast, share: float, price: float | None) -> str:
-    votes = forecast.quantile(share)
-    known = forecast.most if votes is None else votes
+def _shown(way: Way, share: float, price: float | None) -> str:
+    votes = way.quantile(share)
+    known = way.most if votes is None else votes
     text = about(known) if price is None else f"{known * price:,.2f}"
     return f"over {text}" if votes is None else text
 
 
-def plan_sentences(plan: Plan) -> list[str]:
+def plan_sentences(plan: Forecast) -> list[str]:
     """Return what a plan says beside its table."""
     said = []
     if plan.interrupted:
         said.append(f"Stopped by Ctrl-C after {counted(plan.worlds, 'world')}.")
-    cut = [
-        f"{forecast.unfinished} by {forecast.way}"
-        for forecast in plan.forecasts
-        if forecast.unfinished
-    ]
+    cut = [f"{way.unfinished} by {way.name}" for way in plan.ways if way.unfinished]
     if cut:
         said.append(
             f"Cut after {plan.most:,} votes without a proof, of {counted(plan.worlds, 'world')}: "

@@ -1,4 +1,4 @@
-"""Plausible worlds, votes to a certificate by each way of asking, and the plan made of them."""
+"""Plausible worlds, votes to a certificate by each way of asking, and the forecast made of them."""
 
 import math
 
@@ -12,8 +12,17 @@ from scipy.stats import binom, norm
 import copeland
 from copeland.certificate import certify
 from copeland.errors import InvalidParameter
-from copeland.forecast.planning import Forecast, Plan, plan_of
-from copeland.forecast.races import ALL_PAIRS, PLANNED, RANDOM, WAYS, Start, new_start, votes_needed
+from copeland.forecast.races import (
+    ALL_PAIRS,
+    PLANNED,
+    RANDOM,
+    WAYS,
+    Start,
+    Way,
+    forecast_of,
+    new_start,
+    votes_needed,
+)
 from copeland.forecast.worlds import SHARES, SPREADS, _fitted, belief_of, best_in, ties_in, worlds
 from copeland.kernels.verdicts import begin, judge, new_verdicts
 
@@ -227,46 +236,44 @@ def test_chances_are_calibrated():
         assert hits[these].mean() == pytest.approx(bets[these].mean(), abs=error)
 
 
-# Plans
+# Forecasts
 
 
-def standing(votes=()):
-    study = copeland.create_study("study", ["A", "B", "C"])
-    study.add_votes(votes)
-    return study.standing()
+def begun(*pairs):
+    """Three options, and some wins of one over another."""
+    wins = np.zeros((3, 3), int)
+    for winner, loser, times in pairs:
+        wins[winner, loser] += times
+    return Start(*counts(wins), epoch=1)
 
 
-def vote(winner, loser, times):
-    return [{"left": winner, "right": loser, "outcome": winner}] * times
-
-
-def test_a_plan_has_a_forecast_for_each_way_in_the_same_worlds():
-    plan = plan_of(standing(), count=5, most=2_000)
-    assert [forecast.way for forecast in plan.forecasts] == list(WAYS)
-    assert [len(forecast.votes) for forecast in plan.forecasts] == [5] * 3
-    assert plan.forecast(PLANNED).way == PLANNED
+def test_a_forecast_has_every_way_in_the_same_worlds():
+    plan = forecast_of(begun(), count=5, most=2_000)
+    assert [way.name for way in plan.ways] == list(WAYS)
+    assert [len(way.votes) for way in plan.ways] == [5] * 3
+    assert plan.way(PLANNED).name == PLANNED
 
 
 def test_a_plan_of_a_proved_study_needs_no_votes():
-    plan = plan_of(standing(vote("A", "B", 40) + vote("A", "C", 40)), count=3)
-    assert all(forecast.votes == (0, 0, 0) for forecast in plan.forecasts)
+    plan = forecast_of(begun((0, 1, 40), (0, 2, 40)), count=3)
+    assert all(way.votes == (0, 0, 0) for way in plan.ways)
 
 
 def test_the_same_seed_gives_the_same_plan():
-    one, other = (plan_of(standing(vote("A", "B", 3)), 4, 3_000, seed=2) for _ in range(2))
+    one, other = (forecast_of(begun((0, 1, 3)), 4, 3_000, seed=2) for _ in range(2))
     assert one == other
 
 
 def test_votes_bring_the_end_nearer():
-    begun = vote("A", "B", 8) + vote("A", "C", 8)
-    before, after = (plan_of(standing(votes), 40, 20_000) for votes in ((), begun))
-    assert after.forecast(PLANNED).quantile(0.5) < before.forecast(PLANNED).quantile(0.5) / 2
+    starts = begun(), begun((0, 1, 8), (0, 2, 8))
+    before, after = (forecast_of(start, 40, 20_000) for start in starts)
+    assert after.way(PLANNED).quantile(0.5) < before.way(PLANNED).quantile(0.5) / 2
 
 
 def test_quantiles_beyond_the_cap_are_not_known():
-    forecast = Forecast("random", (10, 20, 100, 100), most=100)
-    assert [forecast.quantile(share) for share in (0.1, 0.5, 0.9)] == [10, 20, None]
-    assert forecast.unfinished == 2
+    way = Way("random", (10, 20, 100, 100), most=100)
+    assert [way.quantile(share) for share in (0.1, 0.5, 0.9)] == [10, 20, None]
+    assert way.unfinished == 2
 
 
 def test_a_plan_that_is_interrupted_tells_of_the_worlds_done():
@@ -274,22 +281,20 @@ def test_a_plan_that_is_interrupted_tells_of_the_worlds_done():
         if done == 2:
             raise KeyboardInterrupt
 
-    plan = plan_of(standing(), count=5, most=500, progress=stop)
+    plan = forecast_of(begun(), count=5, most=500, progress=stop)
     assert (plan.worlds, plan.interrupted) == (2, True)
 
 
 @pytest.mark.parametrize("wrong", [{"count": 0}, {"most": 0}])
 def test_a_plan_of_nothing_is_refused(wrong):
     with pytest.raises(InvalidParameter, match="between 1 and"):
-        plan_of(standing(), **wrong)
+        forecast_of(begun(), **wrong)
 
 
 def test_more_options_mean_fewer_worlds_by_default(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "copeland.forecast.planning.votes_needed", lambda *race: seen.append(race[0]) or 1
+        "copeland.forecast.races.votes_needed", lambda *race: seen.append(race[0]) or 1
     )
-    study = copeland.create_study("study", [f"o{i}" for i in range(60)])
-    plan = plan_of(study.standing())
-    assert isinstance(plan, Plan)
+    plan = forecast_of(new_start(60))
     assert (plan.worlds, len(seen)) == (50, 150)
