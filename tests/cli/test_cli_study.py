@@ -19,7 +19,7 @@ from copeland.cli import app
 from copeland.cli.study.vote import content_of
 from copeland.study import Option
 from copeland.study.judges import Summary
-from copeland.study.judges.agreement import Agreement, PairOfJudges
+from copeland.study.judges.agreement import JudgeAgreement, PairOfJudges
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -402,7 +402,7 @@ def told(reason, **how):
     fields = dict.fromkeys(
         ("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"), 2
     )
-    agreed = Agreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
+    agreed = JudgeAgreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
     return Summary(**fields, cost=0.5, agreement=agreed, reason=reason, stopped=f"{reason}.", **how)
 
 

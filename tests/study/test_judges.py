@@ -42,7 +42,7 @@ from copeland.study.judges.asking import ask_judge
 from copeland.study.judges.endpoint import without_key
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import mark_of
-from copeland.study.record.material import LARGEST, read_material
+from copeland.study.record.options import LARGEST, read_material
 
 KEY = "sk-very-secret-0123"
 
@@ -1178,7 +1178,7 @@ def test_calls_under_way_count_in_full_until_they_are_paid():
     assert not waiting.is_alive()
 
 
-def test_a_stopped_ledger_ends_every_wait_and_lets_nothing_begin():
+def test_a_stopped_budget_ends_every_wait_and_lets_nothing_begin():
     budget = Budget()
     waiting = threading.Thread(target=budget.pause, args=(600,))
     waiting.start()
@@ -1190,7 +1190,7 @@ def test_a_stopped_ledger_ends_every_wait_and_lets_nothing_begin():
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=30), st.floats(0.01, 5))
-def test_a_ledger_is_never_overdrawn(calls, cap):
+def test_a_budget_is_never_overdrawn(calls, cap):
     budget = Budget(cap)
     for most, part in calls:
         try:

@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from test_inert import old_study
 
 from copeland.certificate import certify, evidence
-from copeland.forecast.outlook import Need, Outlook, outlook_of
 from copeland.kernels.evidence import levels, loss_level, win_level
 from copeland.study import create_study
 from copeland.study.meaning.history import Progress, history_of, proved_share
-from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED, reading_of
+from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED, Reading
 from copeland.study.meaning.standing import position_of
 from copeland.study.meaning.verdict import verdict_of
 from copeland.study.meaning.words import letters, shortened
 from copeland.study.page.figures import (
-    Row,
+    Bar,
     matrix_figure,
     position_figure,
     progress_figure,
@@ -51,8 +50,8 @@ from copeland.study.page.words import (
     proved_at,
     score_sentences,
 )
+from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
-from copeland.study.record.ledger import Ledger
 from copeland.study.record.settings import Settings
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
@@ -102,13 +101,11 @@ def circle():
 
 def page_of(study, verdict=None, **about):
     standing, log = study.standing(), study.log()
-    outlook = outlook_of(standing.start)
     return study_page(
-        reading_of(standing),
+        Reading(standing),
         verdict or said(),
         history_of(log),
         judges_agreement(standing, log),
-        outlook,
         **about,
     )
 
@@ -191,19 +188,19 @@ def test_skips_errors_and_repeats_are_no_progress():
     assert [row.votes for row in history_of(study.log())] == [0, 1]
 
 
-def ledger_of(wins, ties, **given):
+def books_of(wins, ties, **given):
     options = [{"name": str(i)} for i in range(len(wins))]
     body = {"settings": Settings(**given).to_dict(), "options": options}
-    ledger = Ledger(Event(1, CREATED, 0.0, body=body))
-    ledger.wins, ledger.ties = wins, ties
-    return ledger
+    books = Books(Event(1, CREATED, 0.0, body=body))
+    books.wins, books.ties = wins, ties
+    return books
 
 
-def plain_share(ledger):
+def plain_share(books):
     """The best share of evidence over all options and all numbers of open comparisons, one by one."""
-    k, given = ledger.k, ledger.settings
-    at = levels(k, given.delta, ledger.epoch, given.voters == "dependent")
-    found = evidence(ledger.wins, ledger.ties, given.indifference)
+    k, given = books.k, books.settings
+    at = levels(k, given.delta, books.epoch, given.voters == "dependent")
+    found = evidence(books.wins, books.ties, given.indifference)
     best = 0.0
     for c, l in product(range(k), range(k - 1)):
         level = win_level(at, l)
@@ -220,14 +217,14 @@ def plain_share(ledger):
 
 
 @st.composite
-def ledgers(draw):
+def books(draw):
     k = draw(st.integers(2, 6))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     wins = rng.integers(0, draw(st.integers(1, 60)), (k, k)) * (rng.random((k, k)) < 0.7)
     ties = rng.integers(0, 5, (k, k))
     np.fill_diagonal(wins, 0)
     np.fill_diagonal(ties, 0)
-    return ledger_of(
+    return books_of(
         wins,
         np.triu(ties) + np.triu(ties).T,
         indifference=draw(st.sampled_from([0.0, 0.1])),
@@ -237,22 +234,22 @@ def ledgers(draw):
 
 
 @settings(max_examples=60)
-@given(ledgers())
-def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(ledger):
-    assert proved_share(ledger) == pytest.approx(plain_share(ledger))
+@given(books())
+def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(books):
+    assert proved_share(books) == pytest.approx(plain_share(books))
 
 
 @settings(max_examples=60)
-@given(ledgers())
-def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(ledger):
+@given(books())
+def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(books):
     proved = certify(
-        ledger.wins,
-        ledger.ties,
-        margin=ledger.settings.indifference,
+        books.wins,
+        books.ties,
+        margin=books.settings.indifference,
         epoch=1,
-        voters=ledger.settings.voters,
+        voters=books.settings.voters,
     ).best
-    assert (proved_share(ledger) > 1 - 1e-12) == bool(proved)
+    assert (proved_share(books) > 1 - 1e-12) == bool(proved)
 
 
 # Who beats whom
@@ -361,20 +358,20 @@ def test_an_option_that_nobody_has_beaten_stands_just_above_those_it_beats():
 
 def test_a_pair_is_ahead_likely_or_proved():
     study = study_with("abcd", votes("a", "b", 3, 2), votes("a", "c", 12, 1), votes("b", "c", 30))
-    sure = reading_of(study.standing()).sure
+    sure = Reading(study.standing()).sure
     assert (sure[0, 1], sure[0, 2], sure[1, 2]) == (AHEAD, LIKELY, PROVED)
     assert not sure[1, 0] and not sure[2].any() and not sure[3].any()
 
 
 def test_pairs_without_votes_are_one_half_in_the_matrix_and_blank_in_the_shares(circle):
-    reading = reading_of(circle.standing())
+    reading = Reading(circle.standing())
     assert reading.matrix.p[0, 4] == 0.5 and np.isnan(reading.shares[0, 4])
     assert reading.matrix.p[0, 1] == reading.shares[0, 1] == pytest.approx(0.7)
     assert (reading.pairs, reading.unmet) == (10, 3)
 
 
 def test_the_leader_comes_first_and_one_that_never_won_last(circle):
-    reading = reading_of(circle.standing())
+    reading = Reading(circle.standing())
     assert [reading.names[i] for i in reading.order] == list("ABCDE")
     assert reading.scores.tolist() == [2, 2, 2, 1, 0]
 
@@ -386,16 +383,16 @@ def test_the_first_of_all_is_the_leader_of_the_study(seed):
     pairs = [rng.choice(5, 2, replace=False) for _ in range(rng.integers(1, 30))]
     rows = [{"left": "abcde"[i], "right": "abcde"[j], "outcome": "left"} for i, j in pairs]
     standing = study_with("abcde", rows).standing()
-    assert standing.labels[reading_of(standing).order[0]] == standing.leader
+    assert standing.labels[Reading(standing).order[0]] == standing.leader
 
 
 def test_of_many_options_those_that_may_be_best_are_drawn():
     names = [f"o{i:02d}" for i in range(DRAWN + 5)]
     nobody = study_with(names, votes("o00", "o01", 1)).standing()
-    assert len(shown_options(reading_of(nobody))) == FEW
+    assert len(shown_options(Reading(nobody))) == FEW
     beaten = study_with(names, *(votes("o07", name, 60) for name in names if name != "o07"))
     standing = beaten.standing()
-    assert shown_options(reading_of(standing)) == [7]
+    assert shown_options(Reading(standing)) == [7]
 
 
 # Words
@@ -406,7 +403,7 @@ def told(sentences):
 
 
 def test_a_cycle_is_told_with_the_votes_of_each_link(circle):
-    reading = reading_of(circle.standing())
+    reading = Reading(circle.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
     assert words.startswith(
         "A, B and C beat each other in a circle: A beats B (140 of 200 votes; proved)"
@@ -416,14 +413,14 @@ def test_a_cycle_is_told_with_the_votes_of_each_link(circle):
 
 def test_a_cycle_of_few_votes_is_said_to_be_possibly_chance():
     study = study_with("abc", votes("a", "b", 2, 1), votes("b", "c", 2, 1), votes("c", "a", 2, 1))
-    reading = reading_of(study.standing())
+    reading = Reading(study.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
     assert words == "No circle is seen among these options beyond what may be chance."
 
 
 def test_a_cycle_that_is_not_likely_is_said_to_be_possibly_chance():
     study = study_with("abc", *(votes(one, other, 8, 4) for one, other in ("ab", "bc", "ca")))
-    reading = reading_of(study.standing())
+    reading = Reading(study.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
     assert "the cycle may be chance" in words
 
@@ -434,14 +431,14 @@ def test_of_several_cycles_the_surest_is_told():
         *(votes(one, other, 60, 10) for one, other in ("ab", "bc", "cd", "da")),
         votes("c", "a", 3, 2),
     )
-    reading = reading_of(study.standing())
+    reading = Reading(study.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
     assert "c beats d (60 of 70 votes; proved)" in words
     assert words.endswith("Every link is proved, and so is the cycle.")
 
 
 def test_no_cycle_is_told_too():
-    reading = reading_of(study_with("ab", votes("a", "b", 2)).standing())
+    reading = Reading(study_with("ab", votes("a", "b", 2)).standing())
     graph = graph_of(reading.sure, reading.order)
     assert told(cycle_sentences(reading, graph)) == "No circle is seen among these options."
     assert told(arrow_sentences(reading, graph)) == "a to b: ahead."
@@ -450,7 +447,7 @@ def test_no_cycle_is_told_too():
 def test_borda_is_said_to_disagree_where_it_does():
     against_all = [votes("A", other, 600, 400) for other in "BCD"]
     study = study_with("ABCD", *against_all, votes("B", "C", 900), votes("B", "D", 900))
-    words = told(counting_sentences(reading_of(study.standing())))
+    words = told(counting_sentences(Reading(study.standing())))
     assert "Borda, which counts by how much, puts B first, with" in words
     assert "Borda disagrees with Copeland." in words
     assert words.startswith("Shares and lotteries are estimates")
@@ -458,18 +455,18 @@ def test_borda_is_said_to_disagree_where_it_does():
 
 def test_all_ways_to_count_agree_on_a_plain_order():
     study = study_with("abc", votes("a", "b", 9, 1), votes("b", "c", 9, 1), votes("a", "c", 9, 1))
-    words = told(counting_sentences(reading_of(study.standing())))
+    words = told(counting_sentences(Reading(study.standing())))
     assert "Borda agrees with Copeland." in words and "draws a (100.0 %). It agrees" in words
 
 
 def test_one_of_those_tied_by_copeland_is_named_if_borda_prefers_it():
     study = study_with("abc", votes("a", "b", 9, 1), votes("b", "c", 6, 4), votes("c", "a", 6, 4))
-    assert "Borda would take a." in told(counting_sentences(reading_of(study.standing())))
+    assert "Borda would take a." in told(counting_sentences(Reading(study.standing())))
 
 
 def test_the_leader_is_told_with_wins_losses_and_open_pairs(circle):
     standing = circle.standing()
-    first = next(score_sentences(reading_of(standing)))
+    first = next(score_sentences(Reading(standing)))
     assert first == (
         "A, B and C lead together. By the votes as they are A beats 2 of 4 others and loses to 1 "
         "(even or without votes: 1); its bar says 1 to 3."
@@ -479,7 +476,7 @@ def test_the_leader_is_told_with_wins_losses_and_open_pairs(circle):
 def test_progress_says_when_an_option_was_first_proved_best():
     study = study_with("ab", votes("a", "b", 12))
     standing, rows = study.standing(), history_of(study.log())
-    words = told(progress_sentences(reading_of(standing), rows))
+    words = told(progress_sentences(Reading(standing), rows))
     assert proved_at(rows) == 9
     assert "the proof is complete: 1 option proved best" in words
     assert "first proved best at vote 9." in words and "a led throughout." in words
@@ -488,7 +485,7 @@ def test_progress_says_when_an_option_was_first_proved_best():
 def test_progress_says_how_often_the_lead_changed():
     study = study_with("ab", votes("a", "b", 1), votes("b", "a", 2))
     standing = study.standing()
-    words = told(progress_sentences(reading_of(standing), history_of(study.log())))
+    words = told(progress_sentences(Reading(standing), history_of(study.log())))
     assert "b has led since vote 3. The lead changed 1 time, as seen at 3 moments." in words
 
 
@@ -517,27 +514,27 @@ def test_closed_retired_and_paused_are_told_first():
     study.pause_option("d")
     study.close()
     standing = study.standing()
-    words = told(notices(reading_of(standing)))
+    words = told(notices(Reading(standing)))
     assert "closed" in words and "Retired: c." in words and "Paused, not asked for now: d." in words
 
 
 def test_pairs_proved_tied_within_the_margin_are_counted():
     study = study_with("ab", votes("a", "b", 200, 200), indifference=0.2)
     standing = study.standing()
-    assert matrix_sentence(reading_of(standing)).endswith("margin of 0.2: 1.")
+    assert matrix_sentence(Reading(standing)).endswith("margin of 0.2: 1.")
 
 
 # Figures
 
 
 def test_scores_are_dots_on_bars():
-    axes = scores_figure([Row("a", 2, 1, 3), Row("b", 0, 0, 1)], options=4).axes[0]
+    axes = scores_figure([Bar("a", 2, 1, 3), Bar("b", 0, 0, 1)], options=4).axes[0]
     assert [list(line.get_xdata()) for line in axes.lines] == [[1, 3], [2], [0, 1], [0]]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
 
 
 def test_the_side_figure_has_a_line_at_one_half():
-    axes = position_figure([Row("all votes", 0.6, 0.5, 0.7)]).axes[0]
+    axes = position_figure([Bar("all votes", 0.6, 0.5, 0.7)]).axes[0]
     assert list(axes.lines[-1].get_xdata()) == [0.5, 0.5]
 
 
@@ -664,12 +661,13 @@ def test_the_figures_are_in_the_letters_and_colours_of_the_page(page):
 
 
 def test_the_pairs_that_would_settle_it_are_listed_with_their_votes(circle):
-    need = (Need(0, 3, 321),)
-    standing = circle.standing()
-    page = study_page(
-        reading_of(standing), said(), history_of(circle.log()), outlook=Outlook(0, need, 321)
-    )
-    assert "A over D 110 of 200 321" in text_of(page)
+    reading = Reading(circle.standing())
+    page = text_of(study_page(reading, said(), history_of(circle.log())))
+    for need in reading.outlook.pairs:
+        pair = f"{reading.names[need.first]} over {reading.names[need.second]}"
+        won, met = reading.standing.wins, reading.n
+        assert f"{pair} {won[need[:2]]} of {met[need[:2]]} {need.votes:,}" in page
+    assert reading.outlook.pairs
 
 
 def test_a_page_is_the_same_each_time(circle, page):

@@ -18,12 +18,20 @@ from copeland.study.meaning.filing import (
     objections_by_file,
     read_certificate,
 )
-from copeland.study.record.chain import Misfit, first_link, last_link, misfit_of, next_link
-from copeland.study.record.events import CREATED, VOTED, Event
-from copeland.study.record.ledger import Ledger
+from copeland.study.record.books import Books
+from copeland.study.record.events import (
+    CREATED,
+    VOTED,
+    Event,
+    Misfit,
+    first_link,
+    last_link,
+    misfit_of,
+    next_link,
+)
+from copeland.study.record.log import metadata
 from copeland.study.record.migrations.versions import __path__ as versions
 from copeland.study.record.storage import VERSION_TABLE
-from copeland.study.record.tables import metadata
 
 LOG = [Event(1, CREATED, 0.0, body={"a": 1}), *(Event(n, VOTED, n / 2) for n in range(2, 6))]
 
@@ -272,7 +280,7 @@ def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
         )
         study = opened_with(path, damaged, number)
         assert study._snapshot == 0
-        assert study.ledger() == study.replay()
+        assert study.books() == study.replay()
         study.storage.dispose()
 
 
@@ -292,15 +300,15 @@ def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
 
 @given(st.data())
 @settings(max_examples=200)
-def test_damaged_bytes_are_no_ledger_and_no_traceback(data):
+def test_damaged_bytes_are_no_books_and_no_traceback(data):
     content = SNAPSHOT
     start = data.draw(st.integers(0, len(content)))
     new = data.draw(st.binary(max_size=8))
     damaged = content[:start] + new + content[start + data.draw(st.integers(0, 8)) :]
-    assert Ledger.load(damaged) is None or isinstance(Ledger.load(damaged), Ledger)
+    assert Books.load(damaged) is None or isinstance(Books.load(damaged), Books)
 
 
-SNAPSHOT = Ledger(
+SNAPSHOT = Books(
     Event(1, CREATED, 0.0, body=create_study("x", ["a", "b", "c"]).log()[0].body)
 ).dump()
 

@@ -79,7 +79,7 @@ def preferring(order):
 
 def test_a_study_opens_as_it_was_left(study):
     study.tell(study.ask(), "left")
-    assert again(study).ledger() == study.ledger()
+    assert again(study).books() == study.books()
 
 
 def test_two_studies_of_one_name_are_refused(study):
@@ -633,7 +633,7 @@ def test_after_an_undo_the_voters_next_vote_counts(once):
     assert once.standing().wins[1, 0] == 1
     once.add_votes([row("tie", event_id="c")])
     assert once.votes()["counted"].tolist() == [False, True, False]
-    assert again(once).ledger() == once.ledger() == once.replay()
+    assert again(once).books() == once.books() == once.replay()
 
 
 def test_of_repeats_the_earliest_that_stands_counts(once):
@@ -944,14 +944,14 @@ def test_a_snapshot_is_only_a_cache(study, monkeypatch):
     monkeypatch.setattr(study_module, "SNAPSHOT_EVERY", 10**9)
     without = again(study)
     assert without._snapshot == 0
-    assert with_snapshot.ledger() == without.ledger() == study.replay()
+    assert with_snapshot.books() == without.books() == study.replay()
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged", b"PK\x03\x04 cut"])
 def test_a_damaged_snapshot_is_ignored(study, content):
     study.tell(study.ask(), "left")
     study.storage.write(study._key, lambda log: log.save_snapshot(99, content))
-    assert again(study).ledger() == study.ledger()
+    assert again(study).books() == study.books()
 
 
 def test_several_see_what_each_other_did(study):
@@ -962,7 +962,7 @@ def test_several_see_what_each_other_did(study):
         study.tell(ballot, "right")
     other.add_option("wine")
     other.undo("a")
-    assert study.ledger() == other.ledger()
+    assert study.books() == other.books()
     assert study.ask() is not None
 
 
@@ -977,7 +977,7 @@ def test_threads_can_share_a_study(study):
     for thread in threads:
         thread.join()
     assert study.standing().votes == 32
-    assert study.replay() == study.ledger()
+    assert study.replay() == study.books()
 
 
 def test_a_study_is_shown_without_a_password(study):

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from copeland.certificate import Certificate
-    from copeland.forecast.outlook import Outlook
     from copeland.study import Standing
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import Verdict
@@ -23,16 +22,14 @@ if TYPE_CHECKING:
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
-    from copeland.forecast.outlook import outlook_of
-    from copeland.study.meaning.reading import reading_of
+    from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import verdict_of
     from copeland.study.page.tables import standing_table
 
-    reading = reading_of(opened(name, storage).standing())
-    standing, outlook = reading.standing, outlook_of(reading.standing.start)
-    verdict = verdict_of(reading, outlook)
+    reading = Reading(opened(name, storage).standing())
+    standing, verdict = reading.standing, verdict_of(reading)
     if as_json:
-        print_json(described(reading, verdict, outlook))
+        print_json(described(reading, verdict))
         return
     show(*_headline(standing, verdict))
     delta = f"error probability {standing.certificate.delta:g}"
@@ -47,9 +44,9 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         show("", standing_table(rows_of_options(reading)))
 
 
-def described(reading: Reading, verdict: Verdict, outlook: Outlook) -> dict[str, Any]:
+def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
     """Return how a study stands, ready for JSON."""
-    standing, labels = reading.standing, reading.standing.labels
+    standing, labels, outlook = reading.standing, reading.standing.labels, reading.outlook
     return {
         "study": standing.name,
         "votes": standing.votes,

@@ -208,7 +208,7 @@ def content_of(option: Option, folder: Path | None) -> str:
     """Return what a voter is shown for an option: its text, its file, or else its name."""
     if option.text or not option.path:
         return option.text or option.name
-    from copeland.study.record.material import read_material
+    from copeland.study.record.options import read_material
 
     try:
         return read_material(option.path, folder)[:LONGEST]

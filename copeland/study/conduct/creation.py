@@ -9,8 +9,8 @@ from pathlib import Path
 from copeland.errors import InvalidParameter, StudyExists
 from copeland.study.conduct.guide import Player
 from copeland.study.conduct.study import Clock, Study
+from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
-from copeland.study.record.ledger import Ledger
 from copeland.study.record.options import Option, options_of
 from copeland.study.record.settings import Settings
 from copeland.study.record.storage import Storage
@@ -68,7 +68,7 @@ def create_study(
     )
     body = {"settings": settings.to_dict(), "options": [option.shown for option in given]}
     first = Event(1, CREATED, clock(), body=body)
-    Player(Ledger(first))  # refuses parameters that the algorithm cannot take
+    Player(Books(first))  # refuses parameters that the algorithm cannot take
     kept = storage if isinstance(storage, Storage) else Storage(storage)
     try:
         return Study(kept, name, kept.create(name, first), clock)

@@ -1,6 +1,6 @@
-"""What to append to a log: questions, answers, undoings, checked against the ledger and the log.
+"""What to append to a log: questions, answers, undoings, checked against the books and the log.
 
-These functions read and decide. Nothing has happened until their events are stored and the ledger takes
+These functions read and decide. Nothing has happened until their events are stored and the books take
 them.
 """
 
@@ -20,6 +20,7 @@ from copeland.errors import (
 from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.conduct.guide import Guide, Wish, active
+from copeland.study.record.books import Books, OpenBallot
 from copeland.study.record.events import (
     ADDED,
     ASKED,
@@ -30,10 +31,9 @@ from copeland.study.record.events import (
     VOTED,
     Event,
 )
-from copeland.study.record.ledger import Ledger, OpenBallot
 from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE, Option
-from copeland.study.record.votes import Row, outcome_of
+from copeland.study.record.votes import ImportedVote, outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 
@@ -59,22 +59,22 @@ class Answer(NamedTuple):
     source: str | None
 
 
-def require_open(ledger: Ledger) -> None:
+def require_open(books: Books) -> None:
     """Refuse to go on with a closed study."""
-    if ledger.closed:
+    if books.closed:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
-def require_voter(ledger: Ledger, voter: str | None) -> None:
+def require_voter(books: Books, voter: str | None) -> None:
     """Refuse a vote by nobody where it matters who votes."""
-    if voter is None and ledger.settings.voters == "dependent":
+    if voter is None and books.settings.voters == "dependent":
         raise InvalidParameter(
             "the voters of this study are dependent, so it must know who votes; name the voter."
         )
 
 
 def wish_of(
-    ledger: Ledger,
+    books: Books,
     log: Log,
     voter: str | None,
     item: str | None,
@@ -82,45 +82,45 @@ def wish_of(
     now: float,
 ) -> Wish:
     """Return what a ballot for a voter must keep to."""
-    options = active(ledger)
+    options = active(books)
     if available is not None:
-        options &= {ledger.index(name) for name in available}
-    once = voter is not None and ledger.settings.repeats == "first"
+        options &= {books.index(name) for name in available}
+    once = voter is not None and books.settings.repeats == "first"
     avoided: set[frozenset[int]] = set()
     if voter is not None and once:
-        avoided = {pair for pair, on in log.pairs_of(voter) if _same_item(ledger, on, item)}
-    return Wish(ledger.number + 1, now, voter, options, once, frozenset(avoided), item)
+        avoided = {pair for pair, on in log.pairs_of(voter) if _same_item(books, on, item)}
+    return Wish(books.number + 1, now, voter, options, once, frozenset(avoided), item)
 
 
-def held_by(ledger: Ledger, voter: str | None, now: float) -> dict[int, OpenBallot]:
+def held_by(books: Books, voter: str | None, now: float) -> dict[int, OpenBallot]:
     """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
     if voter is None:
         return {}
     return {
         ballot: handed_out
-        for ballot, handed_out in ledger.under_way(now).items()
+        for ballot, handed_out in books.under_way(now).items()
         if handed_out.voter == voter
     }
 
 
-def _same_item(ledger: Ledger, one: str | None, other: str | None) -> bool:
+def _same_item(books: Books, one: str | None, other: str | None) -> bool:
     """Tell whether two votes of a voter on a pair are on the same: with dependent voters they are."""
-    return ledger.settings.voters == "dependent" or one == other
+    return books.settings.voters == "dependent" or one == other
 
 
 def ballots(
-    ledger: Ledger, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event]:
     """Return up to ``n`` new questions for a voter who holds some; left and right are shuffled."""
-    settings = ledger.settings
+    settings = books.settings
     room = n if wish.voter is None else min(n, settings.open_ballots - len(held))
     if room < 1:
         return []
     for ballot in held.values():
-        if wish.once and _same_item(ledger, ballot.item, wish.item):
+        if wish.once and _same_item(books, ballot.item, wish.item):
             wish = wish.without(ballot.left, ballot.right)
     asked = []
-    for number, pair in enumerate(guide.propose(log, ledger, wish, room), wish.number):
+    for number, pair in enumerate(guide.propose(log, books, wish, room), wish.number):
         swap = stream(settings.seed, "sides", number).random() < 0.5
         left, right = reversed(pair) if swap else pair
         asked.append(
@@ -136,13 +136,13 @@ def ballots(
 
 
 def ballots_again(
-    ledger: Ledger, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event] | Wait:
     """Return up to ``n`` questions that a voter holds, where no new one can be asked.
 
     If none of them is what is wished for now, there may be another once the first of them has expired.
     """
-    if not held or not guide.propose(log, ledger, wish, 1):
+    if not held or not guide.propose(log, books, wish, 1):
         return []
     fitting = [
         ballot
@@ -154,18 +154,18 @@ def ballots_again(
     return [asked for asked in map(log.event, fitting[:n]) if asked is not None]
 
 
-def answer_to(ledger: Ledger, log: Log, told: Answer, now: float) -> Event:
+def answer_to(books: Books, log: Log, told: Answer, now: float) -> Event:
     """Return the vote that answers a ballot."""
-    asked = _question(ledger, log, told.ballot)
-    _require_unanswered(ledger, log, asked)
-    vote = _said(ledger, asked, told, now)
-    require_voter(ledger, vote.voter)
-    return vote._replace(repeats=_repeated(ledger, log, vote))
+    asked = _question(books, log, told.ballot)
+    _require_unanswered(books, log, asked)
+    vote = _said(books, asked, told, now)
+    require_voter(books, vote.voter)
+    return vote._replace(repeats=_repeated(books, log, vote))
 
 
-def require_same(ledger: Ledger, log: Log, kept: Event, told: Answer) -> None:
+def require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
     """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
-    said = _said(ledger, _question(ledger, log, told.ballot), told, kept.time)
+    said = _said(books, _question(books, log, told.ballot), told, kept.time)
     if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
         raise _conflict(told.event_id)
 
@@ -177,75 +177,75 @@ def _conflict(event_id: str) -> Conflict:
     )
 
 
-def _said(ledger: Ledger, asked: Event, told: Answer, now: float) -> Event:
+def _said(books: Books, asked: Event, told: Answer, now: float) -> Event:
     """What an answer says, as the next event."""
     assert asked.left is not None and asked.right is not None
-    left, right = ledger.options[asked.left].name, ledger.options[asked.right].name
+    left, right = books.options[asked.left].name, books.options[asked.right].name
     if told.sides not in (None, (left, right)):
         raise UnknownBallot(
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
             "the one that is answered comes from another."
         )
     return Event(
-        *(ledger.number + 1, VOTED, now),
+        *(books.number + 1, VOTED, now),
         event_id=told.event_id,
         ballot=asked.number,
         voter=asked.voter if told.voter is None else told.voter,
         left=asked.left,
         right=asked.right,
-        outcome=outcome_of(told.outcome, left, right, ledger.indices),
+        outcome=outcome_of(told.outcome, left, right, books.indices),
         item=asked.item if told.item is None else told.item,
         source=told.source,
     )
 
 
-def _question(ledger: Ledger, log: Log, ballot: int) -> Event:
+def _question(books: Books, log: Log, ballot: int) -> Event:
     """Return what a ballot asks."""
     is_number = isinstance(ballot, int) and not isinstance(ballot, bool)
-    asked = log.event(ballot) if is_number and 0 < ballot <= ledger.number else None
+    asked = log.event(ballot) if is_number and 0 < ballot <= books.number else None
     if asked is None or asked.kind != ASKED:
         raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
     return asked
 
 
-def _require_unanswered(ledger: Ledger, log: Log, asked: Event) -> None:
+def _require_unanswered(books: Books, log: Log, asked: Event) -> None:
     """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it."""
     ballot = asked.number
-    for answer in () if ballot in ledger.open else log.answers(ballot):
-        if answer.number not in ledger.undone:
+    for answer in () if ballot in books.open else log.answers(ballot):
+        if answer.number not in books.undone:
             raise AlreadyVoted(
                 f"ballot {ballot} was answered before; to change the answer, undo that vote first."
             )
 
 
-def _repeated(ledger: Ledger, log: Log, vote: Event, known: int | None = None) -> int | None:
+def _repeated(books: Books, log: Log, vote: Event, known: int | None = None) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
-    if ledger.settings.repeats == "count" or vote.voter is None:
+    if books.settings.repeats == "count" or vote.voter is None:
         return None
-    if ledger.meaning(vote.outcome) is None:
+    if books.meaning(vote.outcome) is None:
         return None
     if known is not None:
         return known
     assert vote.left is not None and vote.right is not None
     for earlier in log.opinions(vote.voter, vote.left, vote.right):
-        if ledger.counts(earlier) and _same_item(ledger, earlier.item, vote.item):
+        if books.counts(earlier) and _same_item(books, earlier.item, vote.item):
             return earlier.number
     return None
 
 
 def imported(
-    ledger: Ledger, log: Log, rows: Iterable[Row], source: str | None, now: float
+    books: Books, log: Log, rows: Iterable[ImportedVote], source: str | None, now: float
 ) -> Iterator[Event]:
     """Yield votes that nobody asked for, but for those that are there already."""
     rows = list(rows)
     known = log.known([row.event_id for row in rows])
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
-    number = ledger.number
+    number = books.number
     for row in rows:
         if row.event_id in known:
             _require_same_row(known[row.event_id], row)
             continue
-        require_voter(ledger, row.voter)
+        require_voter(books, row.voter)
         number += 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),
@@ -258,15 +258,15 @@ def imported(
             source=source,
         )
         known[row.event_id] = vote
-        item = None if ledger.settings.voters == "dependent" else row.item
+        item = None if books.settings.voters == "dependent" else row.item
         subject = (row.voter, frozenset((row.left, row.right)), item)
-        repeats = _repeated(ledger, log, vote, first.get(subject))
-        if repeats is None and ledger.meaning(row.outcome) is not None:
+        repeats = _repeated(books, log, vote, first.get(subject))
+        if repeats is None and books.meaning(row.outcome) is not None:
             first[subject] = number
         yield vote._replace(repeats=repeats)
 
 
-def _require_same_row(kept: Event, row: Row) -> None:
+def _require_same_row(kept: Event, row: ImportedVote) -> None:
     """Refuse a row that is not the vote kept under its ``event_id``; what it leaves out is the same."""
     said = (row.left, row.right, row.outcome)
     more = ((row.voter, kept.voter), (row.item, kept.item))
@@ -276,18 +276,18 @@ def _require_same_row(kept: Event, row: Row) -> None:
         raise _conflict(row.event_id)
 
 
-def undoing(ledger: Ledger, log: Log, event_id: str, now: float) -> list[Event]:
+def undoing(books: Books, log: Log, event_id: str, now: float) -> list[Event]:
     """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
     vote = log.vote(event_id)
     if vote is None:
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
-    if vote.number in ledger.undone:
+    if vote.number in books.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
-    number = ledger.number + 1
-    counted = ledger.counts(vote)
+    number = books.number + 1
+    counted = books.counts(vote)
     repeats = None if counted else vote.repeats
     undone = _again(vote, number, UNDONE, now)._replace(undoes=vote.number, repeats=repeats)
-    heir = _heir(ledger, log, vote) if counted else None
+    heir = _heir(books, log, vote) if counted else None
     if heir is None:
         return [undone]
     return [undone, _again(heir, number + 1, COUNTED, now)._replace(counts=heir.number)]
@@ -300,40 +300,40 @@ def _again(vote: Event, number: int, kind: str, now: float) -> Event:
     )
 
 
-def _heir(ledger: Ledger, log: Log, vote: Event) -> Event | None:
+def _heir(books: Books, log: Log, vote: Event) -> Event | None:
     """Return the voter's earliest other vote that stands and says the same pair, None if none does."""
-    if ledger.settings.repeats == "count" or vote.voter is None:
+    if books.settings.repeats == "count" or vote.voter is None:
         return None
     assert vote.left is not None and vote.right is not None
     for other in log.opinions(vote.voter, vote.left, vote.right):
-        stands = other.number not in ledger.undone and other.number != vote.number
-        opinion = ledger.meaning(other.outcome) is not None
-        if stands and opinion and _same_item(ledger, other.item, vote.item):
+        stands = other.number not in books.undone and other.number != vote.number
+        opinion = books.meaning(other.outcome) is not None
+        if stands and opinion and _same_item(books, other.item, vote.item):
             return other
     return None
 
 
-def addition(ledger: Ledger, option: Option, now: float) -> Event:
+def addition(books: Books, option: Option, now: float) -> Event:
     """Return the event that adds an option."""
-    if option.name in ledger.indices:
+    if option.name in books.indices:
         raise InvalidParameter(
             f"there is an option '{option.name}' already; every option needs a name of its own."
         )
-    algorithm = find(ledger.settings.spec.name)
+    algorithm = find(books.settings.spec.name)
     if algorithm.absorb is None and algorithm.grow is None:
         raise InvalidParameter(
             f"{algorithm.name} cannot take in options once it has begun; "
             "create a new study, or use cpc-pac."
         )
-    return Event(ledger.number + 1, ADDED, now, left=ledger.k, body=option.shown)
+    return Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)
 
 
-def change_of_state(ledger: Ledger, name: str, kind: str, now: float) -> Event | None:
+def change_of_state(books: Books, name: str, kind: str, now: float) -> Event | None:
     """Return the event that pauses, resumes or retires an option, None if it is so already."""
-    i = ledger.index(name)
-    state = ledger.options[i].state
+    i = books.index(name)
+    state = books.options[i].state
     if state == (ACTIVE if kind == RESUMED else kind):
         return None
     if state == RETIRED:
         raise InvalidParameter(f"the option '{name}' is retired, and stays so.")
-    return Event(ledger.number + 1, kind, now, left=i)
+    return Event(books.number + 1, kind, now, left=i)

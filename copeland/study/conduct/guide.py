@@ -17,8 +17,8 @@ from copeland.policy import Duel, Policy
 from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.meaning.standing import is_open
+from copeland.study.record.books import Books, count
 from copeland.study.record.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
-from copeland.study.record.ledger import Ledger
 from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE
 
@@ -56,25 +56,25 @@ class Wish(NamedTuple):
 class Guide(Protocol):
     """Something that follows a log and proposes what to ask."""
 
-    def propose(self, log: Log, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs for the events from ``wish.number`` on; change nothing."""
         ...
 
-    def take(self, event: Event, ledger: Ledger) -> None:
-        """Follow an event that the ledger is about to take."""
+    def take(self, event: Event, books: Books) -> None:
+        """Follow an event that the books are about to take."""
         ...
 
 
-def guide_of(ledger: Ledger, log: Log) -> Guide:
+def guide_of(books: Books, log: Log) -> Guide:
     """Return the guide of a study, up to date."""
-    if find(ledger.settings.spec.name).absorb is not None:
+    if find(books.settings.spec.name).absorb is not None:
         return Counted()
-    return Replayed(log, ledger.undone)
+    return Replayed(log, books.undone)
 
 
-def active(ledger: Ledger) -> frozenset[int]:
+def active(books: Books) -> frozenset[int]:
     """Return the options that are asked."""
-    return frozenset(i for i, option in enumerate(ledger.options) if option.state == ACTIVE)
+    return frozenset(i for i, option in enumerate(books.options) if option.state == ACTIVE)
 
 
 class Counted:
@@ -83,23 +83,23 @@ class Counted:
     def __init__(self) -> None:
         self._player: Player | None = None  # made from the counts when it is needed
 
-    def propose(self, log: Log, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
-        if not is_open(ledger):
+        if not is_open(books):
             return []
-        if ledger.settings.voters == "dependent":
-            player = Player(ledger, _of_others(log, ledger, wish.voter))
+        if books.settings.voters == "dependent":
+            player = Player(books, _of_others(log, books, wish.voter))
         else:
-            player = self._player = self._player or Player(ledger, (ledger.wins, ledger.ties))
-        player.policy.asked = ledger.asked
-        return player.choose(ledger, wish, n)
+            player = self._player = self._player or Player(books, (books.wins, books.ties))
+        player.policy.asked = books.asked
+        return player.choose(books, wish, n)
 
-    def take(self, event: Event, ledger: Ledger) -> None:
+    def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
         if event.kind == ADDED:
             self._player = None
         elif event.kind in (VOTED, COUNTED) and self._player is not None:
-            self._player.tell(event, ledger)
+            self._player.tell(event, books)
 
 
 class Replayed:
@@ -108,48 +108,48 @@ class Replayed:
     def __init__(self, log: Log, undone: set[int]):
         self._undone = undone
         past = log.replay()
-        ledger = Ledger(next(past))
-        self._player = Player(ledger)
+        books = Books(next(past))
+        self._player = Player(books)
         for event in past:
-            self.take(event, ledger)
-            ledger.take(event)
+            self.take(event, books)
+            books.take(event)
 
-    def propose(self, log: Log, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
-        return copy.deepcopy(self._player).choose(ledger, wish, n)
+        return copy.deepcopy(self._player).choose(books, wish, n)
 
-    def take(self, event: Event, ledger: Ledger) -> None:
+    def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
         if event.kind == ADDED:
-            self._player.policy.grow(ledger.k + 1)
+            self._player.policy.grow(books.k + 1)
         elif event.kind in (VOTED, COUNTED):
             if (event.counts or event.number) not in self._undone:
-                self._player.tell(event, ledger)
+                self._player.tell(event, books)
         elif event.kind == ASKED:
-            wish = Wish(event.number, event.time, event.voter, active(ledger))
-            self._player.step(ledger, wish)
+            wish = Wish(event.number, event.time, event.voter, active(books))
+            self._player.step(books, wish)
 
 
 class Player:
     """A policy, with what it was told of ballots under way and of options not to ask."""
 
-    def __init__(self, ledger: Ledger, counts: tuple[np.ndarray, np.ndarray] | None = None):
-        settings = ledger.settings
-        params = settings.parameters(ledger.epoch)
-        self.policy = Policy(settings.spec.name, ledger.k, settings.seed, **params)
-        if counts is not None and ledger.votes > 0:
+    def __init__(self, books: Books, counts: tuple[np.ndarray, np.ndarray] | None = None):
+        settings = books.settings
+        params = settings.parameters(books.epoch)
+        self.policy = Policy(settings.spec.name, books.k, settings.seed, **params)
+        if counts is not None and books.votes > 0:
             self.policy.absorb(*counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Duel] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
         self._paused: frozenset[int] = frozenset()
 
-    def choose(self, ledger: Ledger, wish: Wish, n: int) -> list[Pair]:
+    def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, one for each event from ``wish.number`` on."""
-        self._set_scene(ledger, wish)
+        self._set_scene(books, wish)
         first = wish.number
         pairs: list[Pair] = []
-        while len(pairs) < n and (pair := self._choose(ledger, wish, not pairs)) is not None:
+        while len(pairs) < n and (pair := self._choose(books, wish, not pairs)) is not None:
             pairs.append(pair)
             self._expect(wish.number, *pair)
             wish = wish.after(*pair)
@@ -157,15 +157,15 @@ class Player:
             self._forget(number)  # whether they are handed out will be known from the log
         return pairs
 
-    def step(self, ledger: Ledger, wish: Wish) -> None:
+    def step(self, books: Books, wish: Wish) -> None:
         """Let the policy's time pass by one question; what was asked is in the log."""
-        self._set_scene(ledger, wish)
+        self._set_scene(books, wish)
         self.policy.events = wish.number - 1
         self.policy.drop(self.policy.ask())
 
-    def tell(self, vote: Event, ledger: Ledger) -> None:
+    def tell(self, vote: Event, books: Books) -> None:
         """Let the policy know of a vote, if it counts."""
-        meaning = ledger.meaning(vote.outcome) if vote.repeats is None else None
+        meaning = books.meaning(vote.outcome) if vote.repeats is None else None
         if meaning is None:
             return
         assert vote.left is not None and vote.right is not None
@@ -173,8 +173,8 @@ class Player:
         winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
         self.policy.add(vote.left, vote.right, winner)
 
-    def _set_scene(self, ledger: Ledger, wish: Wish) -> None:
-        under_way = ledger.under_way(wish.now)
+    def _set_scene(self, books: Books, wish: Wish) -> None:
+        under_way = books.under_way(wish.now)
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
         for ballot in self._pending.keys() - expected:
@@ -182,14 +182,14 @@ class Player:
         for ballot in sorted(expected - self._pending.keys()):
             self._expect(ballot, under_way[ballot].left, under_way[ballot].right)
         if self.policy.algorithm.pause is not None:  # else what it names is turned down
-            paused = frozenset(range(ledger.k)) - wish.options
+            paused = frozenset(range(books.k)) - wish.options
             for option in paused - self._paused:
                 self.policy.pause(option)
             for option in self._paused - paused:
                 self.policy.resume(option)
             self._paused = paused
 
-    def _choose(self, ledger: Ledger, wish: Wish, urgent: bool) -> Pair | None:
+    def _choose(self, books: Books, wish: Wish, urgent: bool) -> Pair | None:
         """Return the next pair; what is urgent waits for no answer under way."""
         drawn = self._draw(wish)
         while urgent and drawn and _rests(drawn) and self._overlook():
@@ -200,7 +200,7 @@ class Player:
             if urgent:  # then it was not for answers under way that it rests
                 self._overlooked.clear()
             return None
-        return self._least_voted(ledger, wish)
+        return self._least_voted(books, wish)
 
     def _draw(self, wish: Wish) -> list[Duel]:
         """Return what the policy names until that is allowed: the last, unless no try was."""
@@ -228,16 +228,16 @@ class Player:
         self._overlooked.update(older)
         return bool(older)
 
-    def _least_voted(self, ledger: Ledger, wish: Wish) -> Pair | None:
+    def _least_voted(self, books: Books, wish: Wish) -> Pair | None:
         """Return the allowed pair with the fewest votes so far and under way, if any is allowed."""
         pairs = [pair for pair in combinations(sorted(wish.options), 2) if wish.allows(*pair)]
         if not pairs:
             return None
-        load = ledger.wins + ledger.wins.T + ledger.ties
+        load = books.wins + books.wins.T + books.ties
         for duel in self._pending.values():
             load[[duel.first, duel.second], [duel.second, duel.first]] += 1
         loads = np.array([load[pair] for pair in pairs])
-        rng = stream(ledger.settings.seed, "least", wish.number)
+        rng = stream(books.settings.seed, "least", wish.number)
         return pairs[int(rng.choice(np.flatnonzero(loads == loads.min())))]
 
     def _expect(self, ballot: int, first: int, second: int) -> None:
@@ -253,15 +253,11 @@ def _rests(drawn: list[Duel]) -> bool:
     return all(duel.first == duel.second for duel in drawn)
 
 
-def _of_others(log: Log, ledger: Ledger, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
+def _of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts without this voter's votes, which may not decide what this voter is asked."""
-    wins, ties = ledger.wins.copy(), ledger.ties.copy()
+    wins, ties = books.wins.copy(), books.ties.copy()
     for left, right, outcome, times in log.tally_of(voter) if voter is not None else ():
-        meaning = ledger.meaning(outcome)
-        if meaning == LEFT:
-            wins[left, right] -= times
-        elif meaning == RIGHT:
-            wins[right, left] -= times
-        elif meaning == TIE:
-            ties[[left, right], [right, left]] -= times
+        meaning = books.meaning(outcome)
+        if meaning is not None:
+            count(wins, ties, left, right, meaning, -times)
     return wins, ties

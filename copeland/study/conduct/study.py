@@ -29,15 +29,31 @@ from copeland.study.conduct.decisions import (
 )
 from copeland.study.conduct.guide import Guide, guide_of
 from copeland.study.meaning.standing import Standing, standing_of, voters_of
-from copeland.study.record.chain import Misfit, misfit_of
-from copeland.study.record.events import CLOSED, PAUSED, RESUMED, RETIRED, UNDONE, Event, to_json
-from copeland.study.record.ledger import Ledger, replayed
+from copeland.study.record.books import Books, replayed
+from copeland.study.record.events import (
+    CLOSED,
+    PAUSED,
+    RESUMED,
+    RETIRED,
+    UNDONE,
+    Event,
+    Misfit,
+    misfit_of,
+    to_json,
+)
 from copeland.study.record.log import Log
 from copeland.study.record.options import Option, option_of
 from copeland.study.record.settings import Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_plain, check_text
-from copeland.study.record.votes import Vote, frame_of, new_event_id, rows_of, writable, write_csv
+from copeland.study.record.votes import (
+    Vote,
+    frame_of,
+    new_event_id,
+    votes_from,
+    writable,
+    write_csv,
+)
 
 SNAPSHOT_EVERY = 10_000  # events
 
@@ -71,8 +87,8 @@ class Study:
         self._turn = threading.RLock()
         self._guide: Guide | None = None  # made when it is needed
         self._snapshot = 0  # the number of events in the last one known
-        self._torn = False  # whether the ledger was interrupted while it took in events
-        self._ledger = storage.read(key, self._opened)
+        self._torn = False  # whether the books were interrupted as they took in events
+        self._books = storage.read(key, self._opened)
         self._keep()
 
     def __repr__(self) -> str:
@@ -83,7 +99,7 @@ class Study:
     @property
     def settings(self) -> Settings:
         """What it was told when it was created."""
-        return self._ledger.settings
+        return self._books.settings
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -97,8 +113,8 @@ class Study:
 
     def option(self, name: str) -> Option:
         """Return the option of this name: what to show for it, and whether it is still asked."""
-        ledger = self._current()
-        return ledger.options[ledger.index(name)]
+        books = self._current()
+        return books.options[books.index(name)]
 
     # Asking and telling
 
@@ -150,14 +166,14 @@ class Study:
             raise InvalidParameter(f"available is '{available}'; give a list of names.")
 
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
-            require_open(self._ledger)
-            require_voter(self._ledger, voter)
+            require_open(self._books)
+            require_voter(self._books, voter)
             now = self._clock()
-            wish = wish_of(self._ledger, log, voter, item, available, now)
-            held = held_by(self._ledger, voter, now)
-            guide, self._guide = self._guide or guide_of(self._ledger, log), None
-            new = ballots(self._ledger, log, guide, wish, held, n)
-            asked = new or ballots_again(self._ledger, log, guide, wish, held, n)
+            wish = wish_of(self._books, log, voter, item, available, now)
+            held = held_by(self._books, voter, now)
+            guide, self._guide = self._guide or guide_of(self._books, log), None
+            new = ballots(self._books, log, guide, wish, held, n)
+            asked = new or ballots_again(self._books, log, guide, wish, held, n)
             self._guide = guide  # not if it was interrupted
             return new, asked
 
@@ -204,10 +220,10 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], Event]:
             known = log.vote(told.event_id)
             if known is not None:
-                require_same(self._ledger, log, known, told)
+                require_same(self._books, log, known, told)
                 return [], known
-            require_open(self._ledger)
-            vote = answer_to(self._ledger, log, told, self._clock())
+            require_open(self._books)
+            vote = answer_to(self._books, log, told, self._clock())
             return [vote], vote
 
         return self._vote(self._change(decide))
@@ -220,7 +236,7 @@ class Study:
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_plain(event_id=event_id)
-        self._append(lambda log: undoing(self._ledger, log, event_id, self._clock()))
+        self._append(lambda log: undoing(self._books, log, event_id, self._clock()))
 
     # Options
 
@@ -229,7 +245,7 @@ class Study:
     ) -> None:
         """Offer one more option; from now on the certificate is about all of them."""
         new = option_of(Option(option, text, path) if isinstance(option, str) else option)
-        self._append(lambda _log: [addition(self._ledger, new, self._clock())])
+        self._append(lambda _log: [addition(self._books, new, self._clock())])
 
     def pause_option(self, name: str) -> None:
         """Ask an option no more until it is resumed."""
@@ -245,7 +261,7 @@ class Study:
 
     def _set_state(self, name: str, kind: str) -> None:
         def decide(_log: Log) -> list[Event]:
-            event = change_of_state(self._ledger, name, kind, self._clock())
+            event = change_of_state(self._books, name, kind, self._clock())
             return [] if event is None else [event]
 
         self._append(decide)
@@ -254,8 +270,8 @@ class Study:
         """Take no more votes."""
 
         def decide(_log: Log) -> tuple[list[Event], None]:
-            end = Event(self._ledger.number + 1, CLOSED, self._clock())
-            return [] if self._ledger.closed else [end], None
+            end = Event(self._books.number + 1, CLOSED, self._clock())
+            return [] if self._books.closed else [end], None
 
         self._change(decide)
 
@@ -276,9 +292,9 @@ class Study:
             Where they come from, as it should be logged.
         """
         check_text(source=source)
-        rows = rows_of(votes, self._current().indices)
+        rows = votes_from(votes, self._current().indices)
         new = self._append(
-            lambda log: list(imported(self._ledger, log, rows, source, self._clock()))
+            lambda log: list(imported(self._books, log, rows, source, self._clock()))
         )
         return len(new)
 
@@ -325,15 +341,15 @@ class Study:
 
         def look(log: Log) -> Standing:
             known = voters_of(log.tally()) if voters else ()
-            return standing_of(self.name, self._ledger, known, self._clock())
+            return standing_of(self.name, self._books, known, self._clock())
 
         return self._read(look)
 
-    def ledger(self) -> Ledger:
+    def books(self) -> Books:
         """Return the state that the log gives: a copy, to look at."""
         return copy.deepcopy(self._current())
 
-    def replay(self) -> Ledger:
+    def replay(self) -> Books:
         """Return the same state, made anew from the bare log without a snapshot."""
         return self._read(lambda log: replayed(log.replay()))
 
@@ -347,7 +363,7 @@ class Study:
         """Append what is decided to the log of a study that is open; return it."""
 
         def work(log: Log) -> tuple[list[Event], list[Event]]:
-            require_open(self._ledger)
+            require_open(self._books)
             new = decide(log)
             return new, new
 
@@ -376,41 +392,41 @@ class Study:
         with self._turn:
             return self.storage.read(self._key, work)
 
-    def _current(self) -> Ledger:
-        return self._read(lambda log: self._ledger)
+    def _current(self) -> Books:
+        return self._read(lambda log: self._books)
 
     def _catch_up(self, log: Log) -> None:
         if self._torn:
-            self._ledger, self._guide, self._torn = self._opened(log), None, False
-        self._take(log.after(self._ledger.number))
+            self._books, self._guide, self._torn = self._opened(log), None, False
+        self._take(log.after(self._books.number))
 
     def _take(self, new: Iterable[Event]) -> None:
         self._torn = True
         for event in new:
             guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
             if guide is not None and event.kind != UNDONE:
-                guide.take(event, self._ledger)
-            self._ledger.take(event)
+                guide.take(event, self._books)
+            self._books.take(event)
             self._guide = None if event.kind == UNDONE else guide
         self._torn = False
 
-    def _opened(self, log: Log) -> Ledger:
+    def _opened(self, log: Log) -> Books:
         kept = log.snapshot()
-        ledger = None if kept is None else Ledger.load(kept[1])
-        if kept is None or ledger is None or ledger.number != kept[0]:
+        books = None if kept is None else Books.load(kept[1])
+        if kept is None or books is None or books.number != kept[0]:
             return replayed(log.replay())
-        self._snapshot = ledger.number
-        for event in log.replay(ledger.number):
-            ledger.take(event)
-        return ledger
+        self._snapshot = books.number
+        for event in log.replay(books.number):
+            books.take(event)
+        return books
 
     def _keep(self) -> None:
         """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
-        number = self._ledger.number
+        number = self._books.number
         if number - self._snapshot < SNAPSHOT_EVERY:
             return
         self._snapshot = number
-        content = self._ledger.dump()
+        content = self._books.dump()
         with suppress(StorageError):
             self.storage.write(self._key, lambda log: log.save_snapshot(number, content))
 
@@ -418,7 +434,7 @@ class Study:
 
     def _ballot(self, asked: Event) -> Ballot:
         assert asked.left is not None and asked.right is not None
-        left, right = self._ledger.options[asked.left], self._ledger.options[asked.right]
+        left, right = self._books.options[asked.left], self._books.options[asked.right]
         expires = asked.time + self.settings.lease
         return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)
 
@@ -429,14 +445,14 @@ class Study:
             event.event_id,
             event.ballot,
             event.voter,
-            self._ledger.options[event.left].name,
-            self._ledger.options[event.right].name,
+            self._books.options[event.left].name,
+            self._books.options[event.right].name,
             event.outcome,
             event.time,
             event.item,
             event.source,
-            event.number in self._ledger.undone,
-            self._ledger.counts(event),
+            event.number in self._books.undone,
+            self._books.counts(event),
         )
 
     def _votes(self, log: Log) -> list[Vote]:

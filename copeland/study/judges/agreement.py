@@ -35,14 +35,14 @@ class JudgeInMajority(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class JudgeAgreement:
     """Every two judges that voted on the same, and every judge against the majority of the others."""
 
     pairs: tuple[PairOfJudges, ...] = ()
     judges: tuple[JudgeInMajority, ...] = ()
 
 
-def agreement(votes: Any, judges: Collection[str] | None = None) -> Agreement:
+def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreement:
     """Return how far judges agree.
 
     Votes are matched if they are on the same pair of options and the same item (if there are items),
@@ -78,7 +78,7 @@ def agreement(votes: Any, judges: Collection[str] | None = None) -> Agreement:
             said[one, other].append((opinions[one], opinions[other]))
         for judge, majority in _majorities(opinions):
             agreed[judge].append(opinions[judge] == majority)
-    return Agreement(
+    return JudgeAgreement(
         tuple(_compared(*pair, said[pair]) for pair in sorted(said)),
         tuple(JudgeInMajority(j, len(agreed[j]), _share(agreed[j])) for j in sorted(agreed)),
     )

@@ -20,12 +20,12 @@ class JudgeFailed(CopelandError, RuntimeError):
     """A judge gave no answer, or one that is no outcome."""
 
 
-def outcome_of(answer: object) -> str:
+def outcome_answered(answer: object) -> str:
     """Return the outcome that one word says, whatever its case and the punctuation around it.
 
     Examples
     --------
-    >>> outcome_of(" Left. "), outcome_of("both bad")
+    >>> outcome_answered(" Left. "), outcome_answered("both bad")
     ('left', 'both_bad')
     """
     word = str(answer).strip(string.whitespace + string.punctuation).lower()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from copeland.inert import inert
-from copeland.study.judges.answers import outcome_of, turned
+from copeland.study.judges.answers import outcome_answered, turned
 from copeland.study.judges.budget import BudgetSpent
 from copeland.study.record.events import ERROR, SKIP, TIE
 
@@ -43,11 +43,11 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     calls = 0
     try:
         calls += 1
-        first = outcome_of(judge(left, right, item))
+        first = outcome_answered(judge(left, right, item))
         if swap == "random" or first == SKIP:
             return Opinion(first, calls)
         calls += 1
-        second = turned(outcome_of(judge(right, left, item)))
+        second = turned(outcome_answered(judge(right, left, item)))
     except BudgetSpent as error:  # the last call was not made
         return Opinion(None, calls - 1, note=str(error))
     except Exception as error:

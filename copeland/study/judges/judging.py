@@ -20,7 +20,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.conduct.decisions import Wait
-from copeland.study.judges.agreement import Agreement, agreement
+from copeland.study.judges.agreement import JudgeAgreement, agreement
 from copeland.study.judges.asking import SWAPS, Judge, Opinion, ask_judge
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
@@ -66,7 +66,7 @@ class Summary:
     flips: int
     tokens: int
     cost: float
-    agreement: Agreement
+    agreement: JudgeAgreement
     reason: str
     stopped: str
 

@@ -20,12 +20,10 @@ import numpy as np
 from copeland.certificate import FORMAT, Certificate, certify
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.meaning.standing import certificate_of
-from copeland.study.record.chain import last_link
-from copeland.study.record.events import ERROR, LEFT, RIGHT, SKIP, Event, from_json
-from copeland.study.record.ledger import Ledger, replayed
+from copeland.study.record.books import Books, count, replayed
+from copeland.study.record.events import ERROR, SKIP, Event, from_json, last_link
 from copeland.study.record.options import ACTIVE
-from copeland.study.record.rows import rows_of_file
-from copeland.study.record.votes import iso, outcome_of
+from copeland.study.record.votes import iso, outcome_of, rows_of_file
 
 if TYPE_CHECKING:
     from copeland.study.conduct.study import Study
@@ -83,15 +81,15 @@ def _seal(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def _issued(ledger: Ledger, active: bool) -> Certificate:
-    """The certificate that a ledger gives."""
-    found = certificate_of(ledger)
+def _issued(books: Books, active: bool) -> Certificate:
+    """The certificate that the books give."""
+    found = certificate_of(books)
     if not active:
         return found
-    among = [i for i, option in enumerate(ledger.options) if option.state == ACTIVE]
+    among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
     return certify(
-        ledger.wins,
-        ledger.ties,
+        books.wins,
+        books.ties,
         delta=found.delta,
         margin=found.margin,
         epoch=found.epoch,
@@ -155,13 +153,13 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
             f"{len(log):,}.",
         )
     past = log[: filed.events]
-    ledger = replayed(past)
-    if len(ledger.options) != filed.certificate.k:
-        return (f"it is about {filed.certificate.k} options, and the study had {ledger.k} then.",)
+    books = replayed(past)
+    if len(books.options) != filed.certificate.k:
+        return (f"it is about {filed.certificate.k} options, and the study had {books.k} then.",)
     return (
         *_broken_seal(filed),
-        *_terms(filed.certificate, _issued(ledger, filed.certificate.active is not None)),
-        *_made_again(filed, ledger.wins, ledger.ties),
+        *_terms(filed.certificate, _issued(books, filed.certificate.active is not None)),
+        *_made_again(filed, books.wins, books.ties),
         *_origin(filed, past, name),
     )
 
@@ -276,12 +274,7 @@ def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, n
         if outcome in (SKIP, ERROR):
             continue
         counted += 1
-        if outcome == LEFT:
-            wins[left, right] += 1
-        elif outcome == RIGHT:
-            wins[right, left] += 1
-        else:  # of what counts, the rest are ties
-            ties[[left, right], [right, left]] += 1
+        count(wins, ties, left, right, outcome)
     return wins, ties, undone
 
 

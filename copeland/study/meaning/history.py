@@ -10,8 +10,8 @@ import numpy as np
 from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
 from copeland.study.meaning.standing import certificate_of, leader_of
+from copeland.study.record.books import Books
 from copeland.study.record.events import ADDED, COUNTED, CREATED, SKIP, UNDONE, VOTED, Event
-from copeland.study.record.ledger import Ledger
 
 POINTS = 200  # rows, evenly spaced over the votes
 
@@ -47,27 +47,27 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     Progress(votes=10, options=2, leader='green', possible=1, best=1, share=1.0)
     """
     told = _standing(log)
-    ledger = Ledger(told[0])
-    marks = _marks(sum(_counts(event, ledger) for event in told), points)
-    rows = {0: _progress(ledger)}
+    books = Books(told[0])
+    marks = _marks(sum(_counts(event, books) for event in told), points)
+    rows = {0: _progress(books)}
     for event in told[1:]:
-        ledger.take(event)
-        if ledger.votes in marks and ledger.votes not in rows:
-            rows[ledger.votes] = _progress(ledger)
-    rows[ledger.votes] = _progress(ledger)  # options may have been added after the last vote
+        books.take(event)
+        if books.votes in marks and books.votes not in rows:
+            rows[books.votes] = _progress(books)
+    rows[books.votes] = _progress(books)  # options may have been added after the last vote
     return tuple(rows.values())
 
 
-def proved_share(ledger: Ledger) -> float:
+def proved_share(books: Books) -> float:
     """Return how much of the evidence that a proof needs is there, for the option nearest to it.
 
     To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of
     every other, each at its level (docs/certificate.md). Evidence above a level does not count. The
     share is that of the best l and the best option; it is 1 if and only if an option is proved best.
     """
-    k, settings = ledger.k, ledger.settings
-    at = levels(k, settings.delta, ledger.epoch, settings.voters == "dependent")
-    found = np.maximum(evidence(ledger.wins, ledger.ties, settings.indifference), 0.0)
+    k, settings = books.k, books.settings
+    at = levels(k, settings.delta, books.epoch, settings.voters == "dependent")
+    found = np.maximum(evidence(books.wins, books.ties, settings.indifference), 0.0)
     won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
     lost = np.minimum(-np.sort(-found, axis=0)[: k - 1], loss_level(at))
     shares = []
@@ -80,16 +80,16 @@ def proved_share(ledger: Ledger) -> float:
     return float(min(max(shares), 1.0))
 
 
-def _progress(ledger: Ledger) -> Progress:
-    certificate = certificate_of(ledger)
+def _progress(books: Books) -> Progress:
+    certificate = certificate_of(books)
     best = len(certificate.best)
     return Progress(
-        ledger.votes,
-        ledger.k,
-        leader_of(ledger, certificate),
+        books.votes,
+        books.k,
+        leader_of(books, certificate),
         len(certificate.possible),
         best,
-        1.0 if best else proved_share(ledger),  # sums of floats may miss 1
+        1.0 if best else proved_share(books),  # sums of floats may miss 1
     )
 
 
@@ -109,9 +109,9 @@ def _standing(log: Iterable[Event]) -> list[Event]:
     return standing
 
 
-def _counts(event: Event, ledger: Ledger) -> bool:
+def _counts(event: Event, books: Books) -> bool:
     return (
-        event.kind == VOTED and event.repeats is None and ledger.meaning(event.outcome) is not None
+        event.kind == VOTED and event.repeats is None and books.meaning(event.outcome) is not None
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from copeland import winners
 from copeland.certificate import Certificate, evidence
+from copeland.forecast.outlook import Outlook, outlook_of
 from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
 from copeland.study.meaning.standing import Standing, order_of
@@ -35,24 +37,21 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What the votes of a study come to; made by :func:`reading_of`. Options are indices."""
+    """What the votes of a study come to; each part is computed when it is first asked for.
+
+    Options are indices.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> found = Reading(study.standing())
+    >>> found.leaders, found.order, found.scores.tolist(), int(found.sure[0, 1]) == AHEAD
+    ((0,), (0, 1), [1, 0], True)
+    """
 
     standing: Standing
-    names: tuple[str, ...]  # as they stand in sentences: not too long
-    n: Ints  # votes of every pair
-    matrix: PreferenceMatrix  # shares of the votes; 1/2 where there are none
-    scores: Ints  # how many others each option beats by the votes as they are
-    order: tuple[int, ...]  # the proved best first, then by score, then by the share of votes won
-    leaders: tuple[
-        int, ...
-    ]  # the proved best; before that, who beats the most others; none without votes
-    sure: Ints  # how sure each option beats each other: PROVED, LIKELY, AHEAD or 0
-    circles: tuple[
-        tuple[int, ...], ...
-    ]  # who beats the next, the last the first; that of the leaders first
-    chances: Chances | None  # to be best; None if there are too many options to tell in passing
-    borda: Floats  # the share of votes each option would win against a random other, estimated
-    lottery: Floats  # von Neumann's, estimated
 
     @property
     def certificate(self) -> Certificate:
@@ -62,7 +61,17 @@ class Reading:
     @property
     def k(self) -> int:
         """The number of options."""
-        return len(self.names)
+        return len(self.standing.options)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The options as they stand in sentences: not too long."""
+        return tuple(shortened(self.standing.labels, NAME))
+
+    @cached_property
+    def n(self) -> Ints:
+        """The votes of every pair."""
+        return self.standing.wins + self.standing.wins.T + self.standing.ties
 
     @property
     def pairs(self) -> int:
@@ -74,10 +83,79 @@ class Reading:
         """The number of pairs without a vote."""
         return self.pairs - int(np.count_nonzero(np.triu(self.n)))
 
+    @cached_property
+    def matrix(self) -> PreferenceMatrix:
+        """Shares of the votes; 1/2 where there are none."""
+        return PreferenceMatrix.from_wins(self.standing.wins, self.standing.ties + (self.n == 0))
+
     @property
     def shares(self) -> Floats:
         """Shares of the votes that the row won against the column; not a number without votes."""
         return np.where(self.n > 0, self.matrix.p, math.nan)
+
+    @cached_property
+    def scores(self) -> Ints:
+        """How many others each option beats by the votes as they are."""
+        return (self.matrix.p > 0.5).sum(axis=1)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The proved best first, then by score, then by the share of votes won."""
+        return order_of(self.standing.wins, self.standing.ties, self.certificate.best)
+
+    @cached_property
+    def leaders(self) -> tuple[int, ...]:
+        """The proved best; before that, who beats the most others; none without votes."""
+        if self.certificate.best or self.standing.votes == 0:
+            return self.certificate.best
+        return tuple(winners.copeland_winners(self.matrix, ties=0.5).tolist())
+
+    @cached_property
+    def sure(self) -> Ints:
+        """How sure each option beats each other: PROVED, LIKELY, AHEAD or 0."""
+        wins, ties = self.standing.wins, self.standing.ties
+        sure = np.where(wins > wins.T, AHEAD, 0)
+        sure[evidence(wins, ties) >= math.log(1 / self.certificate.delta)] = LIKELY
+        for i, j in self.certificate.beats:
+            sure[i, j] = PROVED
+        return sure
+
+    @cached_property
+    def circles(self) -> tuple[tuple[int, ...], ...]:
+        """Who beats the next, the last the first; that of the leaders first."""
+        if self.k > MOST_OPTIONS:
+            return ()
+        return tuple(_circles(self.standing.wins, self.leaders, self.sure))
+
+    @cached_property
+    def chances(self) -> Chances | None:
+        """To be best; None if there are too many options to tell in passing."""
+        if self.k > MOST_OPTIONS:
+            return None
+        wins, ties, settings = self.standing.wins, self.standing.ties, self.standing.settings
+        return chances_of(wins, ties, settings.indifference, self.leaders, settings.seed)
+
+    @cached_property
+    def believed(self) -> PreferenceMatrix:
+        """What is believed of every pair: the mean of plausible worlds, or else the shares of the votes."""
+        if self.chances is None:
+            return self.matrix
+        return PreferenceMatrix(_antisymmetric(self.chances.mean))
+
+    @cached_property
+    def borda(self) -> Floats:
+        """The share of votes that each option would win against a random other, estimated."""
+        return winners.borda_scores(self.believed) / (self.k - 1)
+
+    @cached_property
+    def lottery(self) -> Floats:
+        """Von Neumann's, estimated."""
+        return winners.von_neumann(self.believed)
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What would settle it."""
+        return outlook_of(self.standing.start)
 
     @property
     def circle(self) -> tuple[int, ...]:
@@ -105,70 +183,10 @@ class Reading:
         return list(pairwise((*circle, circle[0])))
 
 
-def reading_of(standing: Standing) -> Reading:
-    """Return the reading of a study's votes.
-
-    Examples
-    --------
-    >>> from copeland.study import create_study
-    >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
-    >>> found = reading_of(study.standing())
-    >>> found.leaders, found.order, found.scores.tolist(), int(found.sure[0, 1]) == AHEAD
-    ((0,), (0, 1), [1, 0], True)
-    """
-    wins, ties = standing.wins, standing.ties
-    n = wins + wins.T + ties
-    matrix = PreferenceMatrix.from_wins(wins, ties + (n == 0))
-    leaders = _leaders(standing, matrix)
-    sure = _sureness(standing)
-    few = len(standing.options) <= MOST_OPTIONS
-    chances = _chances(standing, leaders) if few else None
-    believed = matrix if chances is None else PreferenceMatrix(_antisymmetric(chances.mean))
-    return Reading(
-        standing=standing,
-        names=tuple(shortened(standing.labels, NAME)),
-        n=n,
-        matrix=matrix,
-        scores=(matrix.p > 0.5).sum(axis=1),
-        order=order_of(wins, ties, standing.certificate.best),
-        leaders=leaders,
-        sure=sure,
-        circles=tuple(_circles(standing, leaders, sure)) if few else (),
-        chances=chances,
-        borda=winners.borda_scores(believed) / (matrix.k - 1),
-        lottery=winners.von_neumann(believed),
-    )
-
-
-def _chances(standing: Standing, leaders: tuple[int, ...]) -> Chances:
-    settings = standing.settings
-    return chances_of(standing.wins, standing.ties, settings.indifference, leaders, settings.seed)
-
-
-def _leaders(standing: Standing, matrix: PreferenceMatrix) -> tuple[int, ...]:
-    if standing.certificate.best:
-        return standing.certificate.best
-    if standing.votes == 0:
-        return ()
-    return tuple(winners.copeland_winners(matrix, ties=0.5).tolist())
-
-
-def _sureness(standing: Standing) -> Ints:
-    """How sure it is, by one option and another, that the one beats the other."""
-    wins, found = standing.wins, evidence(standing.wins, standing.ties)
-    sure = np.where(wins > wins.T, AHEAD, 0)
-    sure[found >= math.log(1 / standing.settings.delta)] = LIKELY
-    for i, j in standing.certificate.beats:
-        sure[i, j] = PROVED
-    return sure
-
-
-def _circles(standing: Standing, leaders: tuple[int, ...], sure: Ints) -> list[tuple[int, ...]]:
+def _circles(wins: Ints, leaders: tuple[int, ...], sure: Ints) -> list[tuple[int, ...]]:
     """The circles of wins that stand out: in a circle of 2:1s there is nothing to see."""
     from scipy.sparse.csgraph import connected_components
 
-    wins = standing.wins
     few = 4  # that 1:0 is nothing yet
     clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
     np.fill_diagonal(clear, False)

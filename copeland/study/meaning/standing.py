@@ -1,4 +1,4 @@
-"""Where a study stands: a frozen value, made from its ledger, for reports and pages."""
+"""Where a study stands: a frozen value, made from its books, for reports and pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from copeland.certificate import Certificate, certify
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
+from copeland.study.record.books import Books
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
-from copeland.study.record.ledger import Ledger
 from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.settings import Settings
 
@@ -114,62 +114,62 @@ class Standing:
         )
 
 
-def standing_of(name: str, ledger: Ledger, voters: tuple[Voter, ...], now: float) -> Standing:
-    """Return the standing that a ledger gives."""
-    certificate = certificate_of(ledger)
+def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) -> Standing:
+    """Return the standing that the books give."""
+    certificate = certificate_of(books)
     return Standing(
         name=name,
-        settings=ledger.settings,
-        options=tuple(ledger.options),
-        wins=_fixed(ledger.wins),
-        ties=_fixed(ledger.ties),
-        votes=ledger.votes,
-        outcomes=dict(ledger.outcomes),
-        repeated=ledger.repeated,
-        undone=len(ledger.undone),
-        asked=ledger.asked,
-        open=len(ledger.under_way(now)),
-        events=ledger.number,
-        epoch=ledger.epoch,
-        closed=ledger.closed,
+        settings=books.settings,
+        options=tuple(books.options),
+        wins=_fixed(books.wins),
+        ties=_fixed(books.ties),
+        votes=books.votes,
+        outcomes=dict(books.outcomes),
+        repeated=books.repeated,
+        undone=len(books.undone),
+        asked=books.asked,
+        open=len(books.under_way(now)),
+        events=books.number,
+        epoch=books.epoch,
+        closed=books.closed,
         certificate=certificate,
-        leader=leader_of(ledger, certificate),
-        position=position_of(ledger.sides[LEFT], ledger.sides[RIGHT]),
+        leader=leader_of(books, certificate),
+        position=position_of(books.sides[LEFT], books.sides[RIGHT]),
         voters=voters,
     )
 
 
-def certificate_of(ledger: Ledger) -> Certificate:
+def certificate_of(books: Books) -> Certificate:
     """Return what the votes prove."""
     return certify(
-        ledger.wins,
-        ledger.ties,
-        delta=ledger.settings.delta,
-        margin=ledger.settings.indifference,
-        epoch=ledger.epoch,
-        voters="dependent" if ledger.settings.voters == "dependent" else "independent",
-        labels=[option.name for option in ledger.options],
+        books.wins,
+        books.ties,
+        delta=books.settings.delta,
+        margin=books.settings.indifference,
+        epoch=books.epoch,
+        voters="dependent" if books.settings.voters == "dependent" else "independent",
+        labels=[option.name for option in books.options],
     )
 
 
-def is_open(ledger: Ledger) -> bool:
+def is_open(books: Books) -> bool:
     """Tell whether no option is proved best; with few votes that is known without looking at them."""
-    settings = ledger.settings
+    settings = books.settings
     fewest = fewest_votes(
-        ledger.k,
+        books.k,
         settings.delta,
         settings.indifference,
-        ledger.epoch,
+        books.epoch,
         settings.voters == "dependent",
     )
-    return ledger.votes < fewest or certificate_of(ledger).verdict == "open"
+    return books.votes < fewest or certificate_of(books).verdict == "open"
 
 
-def leader_of(ledger: Ledger, certificate: Certificate) -> str | None:
+def leader_of(books: Books, certificate: Certificate) -> str | None:
     """Return who comes first; None before the first vote."""
-    if ledger.votes == 0:
+    if books.votes == 0:
         return None
-    return ledger.options[order_of(ledger.wins, ledger.ties, certificate.best)[0]].name
+    return books.options[order_of(books.wins, books.ties, certificate.best)[0]].name
 
 
 def order_of(

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from copeland.certificate import advice_of
-from copeland.forecast.outlook import Need, Outlook, outlook_of
+from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
-from copeland.study.meaning.reading import LEAST, PROVED, Reading, reading_of
+from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.meaning.words import LISTED, about, counted, listed, percent
 from copeland.study.record.options import ACTIVE
@@ -42,15 +42,13 @@ class Verdict:
         return (self.claim, *self.proved, *self.shown, *self.advice)
 
 
-def verdict_of(votes: Standing | Reading, outlook: Outlook | None = None) -> Verdict:
+def verdict_of(votes: Standing | Reading) -> Verdict:
     """Return the verdict on a study, as of its last vote.
 
     Parameters
     ----------
     votes
         Where the study stands, or the reading of its votes if that is known already.
-    outlook
-        What :func:`copeland.forecast.outlook.outlook_of` gives, if it is known already.
 
     Examples
     --------
@@ -60,7 +58,7 @@ def verdict_of(votes: Standing | Reading, outlook: Outlook | None = None) -> Ver
     >>> verdict_of(study.standing()).claim
     'green is proved the only winner.'
     """
-    votes = votes if isinstance(votes, Reading) else reading_of(votes)
+    votes = votes if isinstance(votes, Reading) else Reading(votes)
     certificate = votes.certificate
     decided = certificate.verdict != "open"
     return Verdict(
@@ -68,9 +66,7 @@ def verdict_of(votes: Standing | Reading, outlook: Outlook | None = None) -> Ver
         claim=_decided(votes) if decided else _undecided(votes),
         proved=tuple(_proved(votes)),
         shown=tuple(_shown(votes)),
-        advice=()
-        if decided
-        else tuple(_advice(votes, outlook or outlook_of(votes.standing.start))),
+        advice=() if decided else tuple(_advice(votes)),
         assumptions=certificate.assumptions,
         chances=votes.chances.each if votes.chances else None,
     )
@@ -253,7 +249,8 @@ def _score(votes: Reading, i: int, j: int) -> str:
     return f"{wins[i, j]:,}:{wins[j, i]:,}" + (f", {tied:,} tied" if tied else "")
 
 
-def _advice(votes: Reading, outlook: Outlook) -> Iterator[str]:
+def _advice(votes: Reading) -> Iterator[str]:
+    outlook = votes.outlook
     if votes.standing.closed or outlook.champion is None:
         return
     if outlook.votes is None:

@@ -43,7 +43,7 @@ _LINES: dict[int, dict[str, Any]] = {
 _SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
 
 
-class Row(NamedTuple):
+class Bar(NamedTuple):
     """A value with its interval."""
 
     name: str
@@ -53,7 +53,7 @@ class Row(NamedTuple):
     colour: str = PALETTE[0]
 
 
-def scores_figure(rows: Sequence[Row], options: int) -> Figure:
+def scores_figure(rows: Sequence[Bar], options: int) -> Figure:
     """Return how many others each option beats: a dot, and the interval in which the number must be."""
     from matplotlib.ticker import MaxNLocator
 
@@ -64,7 +64,7 @@ def scores_figure(rows: Sequence[Row], options: int) -> Figure:
     return figure
 
 
-def position_figure(rows: Sequence[Row]) -> Figure:
+def position_figure(rows: Sequence[Bar]) -> Figure:
     """Return how often the left side won, with intervals; without a bias, half of the time."""
     figure, axes = _intervals(rows)
     axes.axvline(0.5, color=INK, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
@@ -184,7 +184,7 @@ def progress_figure(
     return figure
 
 
-def _intervals(rows: Sequence[Row]) -> tuple[Figure, Axes]:
+def _intervals(rows: Sequence[Bar]) -> tuple[Figure, Axes]:
     """A row for each value: its name, its interval and a dot."""
     from matplotlib.figure import Figure
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 from copeland.certificate import Certificate
 from copeland.files import write_file
-from copeland.forecast.outlook import Outlook, outlook_of
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import PALETTE, image
 from copeland.study import Standing, Study, Voter
-from copeland.study.judges.agreement import Agreement, agreement
+from copeland.study.judges.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.history import Progress, history_of
-from copeland.study.meaning.reading import PROVED, Reading, reading_of
+from copeland.study.meaning.reading import PROVED, Reading
 from copeland.study.meaning.standing import position_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
 from copeland.study.meaning.words import counted, percent, shortened
@@ -31,7 +30,7 @@ from copeland.study.page.figures import (
     OUT,
     PAPER,
     POSSIBLE,
-    Row,
+    Bar,
     graph_figure,
     matrix_figure,
     position_figure,
@@ -95,8 +94,7 @@ def study_page(
     reading: Reading,
     verdict: Verdict,
     progress: Sequence[Progress],
-    agreed: Agreement | None = None,
-    outlook: Outlook | None = None,
+    agreed: JudgeAgreement | None = None,
     *,
     last: float | None = None,
     versions: Mapping[str, str] | None = None,
@@ -107,15 +105,13 @@ def study_page(
     Parameters
     ----------
     reading
-        What :func:`copeland.study.meaning.reading.reading_of` gives.
+        The reading of its votes.
     verdict
         What :func:`copeland.study.meaning.verdict.verdict_of` gives.
     progress
         What :func:`copeland.study.meaning.history.history_of` gives.
     agreed
         How far judges agree, if that shall be told.
-    outlook
-        The pairs that would settle the study, if they shall be listed.
     last
         When the last event was, in seconds since 1970.
     versions, command
@@ -127,7 +123,7 @@ def study_page(
         standing.name,
         [
             paragraph(words.lead_sentence(standing), "lead"),
-            _verdict(verdict, standing, _needs(reading, outlook) if outlook else ""),
+            _verdict(verdict, reading),
             *(paragraph(text, "notice") for text in words.notices(reading)),
             _tiles(standing, progress),
             _side_by_side(
@@ -156,15 +152,14 @@ def write_study_page(
     command: str = "",
 ) -> Path:
     """Write where a study stands as an HTML page; return its path."""
-    reading = reading_of(study.standing())
-    standing, outlook = reading.standing, outlook_of(reading.standing.start)
+    reading = Reading(study.standing())
+    standing = reading.standing
     log = [event for event in study.log() if event.number <= standing.events]
     page = study_page(
         reading,
-        verdict_of(reading, outlook),
+        verdict_of(reading),
         history_of(log),
         judges_agreement(standing, log),
-        outlook,
         last=log[-1].time,
         versions=versions,
         command=command,
@@ -173,7 +168,7 @@ def write_study_page(
     return Path(path)
 
 
-def judges_agreement(standing: Standing, log: Iterable[Event]) -> Agreement:
+def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement:
     """Return how far the voters with the most votes agree where they voted on the same."""
     votes, undone = [], set()
     names = {voter.name for voter in _most_votes(standing.voters, JUDGES)}
@@ -199,9 +194,9 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> Agreement:
 # Parts of the page
 
 
-def _verdict(verdict: Verdict, standing: Standing, needs: str) -> str:
+def _verdict(verdict: Verdict, reading: Reading) -> str:
     badge = _BADGES[verdict.kind]
-    if verdict.kind == "open" and standing.closed:
+    if verdict.kind == "open" and reading.standing.closed:
         badge = "Closed without a proof"
     said = {
         "Proved": verdict.proved,
@@ -219,15 +214,15 @@ def _verdict(verdict: Verdict, standing: Standing, needs: str) -> str:
             paragraph(badge, "badge"),
             paragraph(verdict.claim, "claim"),
             f"<dl>{''.join(parts)}</dl>",
-            needs if verdict.advice else "",
+            _needs(reading) if verdict.advice else "",
             "</section>",
         ]
     )
 
 
-def _needs(reading: Reading, outlook: Outlook) -> str:
+def _needs(reading: Reading) -> str:
     """The pairs that would settle it."""
-    rows = []
+    rows, outlook = [], reading.outlook
     for need in outlook.pairs[:NEEDS]:
         i, j = need.first, need.second
         rows.append(
@@ -265,7 +260,7 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> str:
 def _scores(reading: Reading) -> Iterator[str]:
     known, names = _known(reading.certificate), shortened(reading.names, _NAME)
     rows = [
-        Row(names[i], reading.scores[i], *reading.certificate.scores[i], COLOURS[known[i]])
+        Bar(names[i], reading.scores[i], *reading.certificate.scores[i], COLOURS[known[i]])
         for i in reading.order
     ]
     yield _picture(
@@ -400,7 +395,7 @@ def _position(standing: Standing) -> Iterator[str]:
     positions = [position_of(voter.outcomes[LEFT], voter.outcomes[RIGHT]) for voter in voters]
     named = [("all votes", standing.position), *zip(names, positions, strict=True)]
     rows = [
-        Row(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0])
+        Bar(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0])
         for name, p in named
         if p.left + p.right
     ]
@@ -413,7 +408,7 @@ def _position(standing: Standing) -> Iterator[str]:
     yield from (paragraph(text) for text in words.position_sentences(standing.position))
 
 
-def _voters(standing: Standing, agreed: Agreement | None) -> Iterator[str]:
+def _voters(standing: Standing, agreed: JudgeAgreement | None) -> Iterator[str]:
     voters = _most_votes(standing.voters, VOTERS)
     yield paragraph(words.voters_sentence(standing))
     head = ["voter", "answers", "ties", "both bad", "skips", "errors", "with most others"]

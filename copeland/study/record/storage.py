@@ -45,8 +45,7 @@ from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
 from copeland.files import make_private
 from copeland.study.record.connections import Held, Lent, Local, Watch
 from copeland.study.record.events import Event
-from copeland.study.record.log import Log
-from copeland.study.record.tables import studies
+from copeland.study.record.log import Log, studies
 from copeland.study.record.texts import is_storable
 
 SCHEMA = "0002"  # the last step in migrations/versions

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, TextIO
 
 from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest
 from copeland.files import whole_file
-from copeland.inert import cell
+from copeland.inert import cell, uncell
 from copeland.study.record.events import LEFT, OUTCOMES, RIGHT
-from copeland.study.record.rows import rows_of_file, rows_of_table
 from copeland.study.record.texts import check_text
 from copeland.tallies import outcome_word
 
@@ -41,7 +40,7 @@ class Vote(NamedTuple):
     counted: bool
 
 
-class Row(NamedTuple):
+class ImportedVote(NamedTuple):
     """A vote from elsewhere, checked: options are indices."""
 
     event_id: str
@@ -80,7 +79,46 @@ def outcome_of(said: Any, left: str, right: str, names: Container[str] = ()) -> 
     raise InvalidVote(f"'{said}' is not an outcome; {nearest(word, OUTCOMES)}")
 
 
-def rows_of(votes: Any, options: Mapping[str, int]) -> list[Row]:
+def rows_of_file(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the rows of a CSV file whose first line names its columns, some of which are needed.
+
+    A mark that keeps a spreadsheet from running a cell (:func:`copeland.inert.cell`) is taken off.
+    """
+    try:
+        file = path.open(newline="", encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # a ValueError: there is the character 0 in the name
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidRow(f"{path} cannot be read: {reason}.") from error
+    with file:
+        reader = csv.DictReader(file, strict=True)
+        try:
+            columns = reader.fieldnames or ()
+            for name in needed:
+                if name not in columns:
+                    raise InvalidRow(
+                        f"{path}, line 1: there is no column '{name}'; "
+                        f"the first line names the columns, as in {','.join(needed)}."
+                    )
+            for row in reader:
+                where = f"{path}, line {reader.line_num}"
+                if None in row or None in row.values():
+                    raise InvalidRow(f"{where}: expected {len(columns)} fields.")
+                yield where, {name: uncell(value) for name, value in row.items()}
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InvalidRow(f"{path}, line {reader.line_num + 1}: {error}.") from error
+
+
+def rows_of_table(table: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the rows of a data frame, or of any iterable of mappings or named tuples."""
+    rows = table.to_dict("records") if hasattr(table, "to_dict") else table
+    for number, row in enumerate(rows):
+        values = row._asdict() if hasattr(row, "_asdict") else row
+        if not isinstance(values, Mapping):
+            raise InvalidRow(f"row {number}: {row!r} has no columns; give mappings by column name.")
+        yield f"row {number}", values
+
+
+def votes_from(votes: Any, options: Mapping[str, int]) -> list[ImportedVote]:
     """Return the votes of a CSV file, a data frame or mappings, all checked, but for those undone.
 
     ``options`` are the indices of the options by name.
@@ -89,7 +127,7 @@ def rows_of(votes: Any, options: Mapping[str, int]) -> list[Row]:
     located = rows_of_file(Path(votes), _NEEDED) if from_file else rows_of_table(votes)
     try:
         return [
-            _row(where, values, options)
+            _imported(where, values, options)
             for where, values in located
             if not _is_true(values.get("undone"))
         ]
@@ -97,7 +135,7 @@ def rows_of(votes: Any, options: Mapping[str, int]) -> list[Row]:
         raise InvalidRow(f"{error} Nothing was imported.") from error
 
 
-def _row(where: str, values: Mapping[str, Any], options: Mapping[str, int]) -> Row:
+def _imported(where: str, values: Mapping[str, Any], options: Mapping[str, int]) -> ImportedVote:
     for name in _NEEDED:
         if _blank(values.get(name)):
             raise InvalidRow(f"{where}: it has no {name}.")
@@ -114,7 +152,7 @@ def _row(where: str, values: Mapping[str, Any], options: Mapping[str, int]) -> R
         seconds = _seconds(values.get("time"))
     except (InvalidVote, InvalidParameter) as error:
         raise InvalidRow(f"{where}: {error}") from error
-    return Row(
+    return ImportedVote(
         texts["event_id"] or new_event_id(),
         texts["voter"],
         options[left],

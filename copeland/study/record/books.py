@@ -35,6 +35,8 @@ from copeland.study.record.settings import Settings
 
 FORMAT = 2  # of snapshots; others are not read
 
+Counts = NDArray[np.int64]
+
 _ARRAYS = ("wins", "ties")
 _SCALARS = (
     *("number", "sides", "outcomes", "repeated", "votes"),
@@ -52,10 +54,10 @@ class OpenBallot(NamedTuple):
     expires: float
 
 
-class Ledger:
+class Books:
     """The state of a study as a function of its log, and of nothing else.
 
-    ``take`` alone changes it. A million votes are two K x K arrays here: who voted what is looked up
+    ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
     in the log.
     """
 
@@ -69,8 +71,8 @@ class Ledger:
         body = created.body or {}
         self.settings = Settings.of(body["settings"])
         self.options: list[Option] = []
-        self.wins: NDArray[np.int64] = np.zeros((0, 0), np.int64)  # [winner, loser]
-        self.ties: NDArray[np.int64] = np.zeros((0, 0), np.int64)  # symmetric
+        self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
+        self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
         self.sides = {LEFT: 0, RIGHT: 0}  # wins that count, by the side they were shown on
         self.outcomes: dict[str, int] = dict.fromkeys(
             OUTCOMES, 0
@@ -183,15 +185,10 @@ class Ledger:
 
     def _count(self, vote: Event, step: int) -> None:
         meaning = self.meaning(vote.outcome)
-        if meaning == LEFT:
-            self.wins[vote.left, vote.right] += step
-        elif meaning == RIGHT:
-            self.wins[vote.right, vote.left] += step
-        elif meaning == TIE:
-            self.ties[vote.left, vote.right] += step
-            self.ties[vote.right, vote.left] += step
-        else:
+        if meaning is None:
             return
+        assert vote.left is not None and vote.right is not None
+        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
         self.votes += step
         if meaning in self.sides:
             self.sides[meaning] += step
@@ -228,30 +225,30 @@ class Ledger:
         return file.getvalue()
 
     @classmethod
-    def load(cls, content: bytes) -> Ledger | None:
-        """Return the ledger that :meth:`dump` wrote, None if another version wrote it or it is damaged."""
+    def load(cls, content: bytes) -> Books | None:
+        """Return the books that :meth:`dump` wrote, None if another version wrote them or they are damaged."""
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
                 arrays = {name: file[name] for name in _ARRAYS}
             if about["format"] != FORMAT:
                 return None
-            ledger = cls(Event(1, CREATED, 0.0, body=about))
-            if any(array.shape != (ledger.k, ledger.k) for array in arrays.values()):
+            books = cls(Event(1, CREATED, 0.0, body=about))
+            if any(array.shape != (books.k, books.k) for array in arrays.values()):
                 return None
             for name, array in arrays.items():
-                setattr(ledger, name, array.astype(np.int64, casting="safe"))
+                setattr(books, name, array.astype(np.int64, casting="safe"))
             for name in _SCALARS:
-                setattr(ledger, name, about[name])
-            ledger.undone = set(about["undone"])
-            ledger.counted = set(about["counted"])
-            ledger.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
+                setattr(books, name, about[name])
+            books.undone = set(about["undone"])
+            books.counted = set(about["counted"])
+            books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
             return None
-        return ledger
+        return books
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ledger) and self._values() == other._values()
+        return isinstance(other, Books) and self._values() == other._values()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -267,7 +264,17 @@ class Ledger:
         )
 
 
-def _widened(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
+    """Add votes to the counts; what names neither side is a tie."""
+    if outcome == LEFT:
+        wins[left, right] += times
+    elif outcome == RIGHT:
+        wins[right, left] += times
+    else:
+        ties[[left, right], [right, left]] += times
+
+
+def _widened(counts: Counts, k: int) -> Counts:
     """Return the counts with room for ``k`` options; rows without votes take no memory."""
     wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
     wider[: len(counts), : len(counts)] = counts
@@ -275,15 +282,15 @@ def _widened(counts: NDArray[np.int64], k: int) -> NDArray[np.int64]:
 
 
 _HANDLERS = {
-    ADDED: Ledger._added,
-    PAUSED: Ledger._changed,
-    RESUMED: Ledger._changed,
-    RETIRED: Ledger._changed,
-    ASKED: Ledger._asked,
-    VOTED: Ledger._voted,
-    UNDONE: Ledger._undone,
-    COUNTED: Ledger._counted,
-    CLOSED: Ledger._closed,
+    ADDED: Books._added,
+    PAUSED: Books._changed,
+    RESUMED: Books._changed,
+    RETIRED: Books._changed,
+    ASKED: Books._asked,
+    VOTED: Books._voted,
+    UNDONE: Books._undone,
+    COUNTED: Books._counted,
+    CLOSED: Books._closed,
 }
 
 
@@ -294,10 +301,10 @@ def _unreadable(event: Event) -> StorageError:
     )
 
 
-def replayed(log: Iterable[Event]) -> Ledger:
-    """Return the ledger of a whole log."""
+def replayed(log: Iterable[Event]) -> Books:
+    """Return the books of a whole log."""
     stream = iter(log)
-    ledger = Ledger(next(stream))
+    books = Books(next(stream))
     for event in stream:
-        ledger.take(event)
-    return ledger
+        books.take(event)
+    return books
