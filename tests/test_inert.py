@@ -276,7 +276,7 @@ def test_exported_names_are_no_formulas_and_come_back(tmp_path):
         cells = [value for row in csv.reader(file) for value in row]
     assert not [value for value in cells if value and value[0] in "=+-@\t\r＝"]
     assert other.import_votes(tmp_path / "votes.csv") == len(votes)
-    kept = other.votes()[["left", "right", "outcome", "voter", "item"]]
+    kept = other.votes(frame=True)[["left", "right", "outcome", "voter", "item"]]
     assert kept.to_dict("records") == votes
 
 

@@ -104,7 +104,7 @@ def test_a_study_is_created_with_every_setting():
     settings = {
         "algorithm": "cpc",
         "delta": 0.1,
-        "indifference": 0.02,
+        "margin": 0.02,
         "seed": 3,
         "both_bad": "drop",
         "repeats": "first",
@@ -115,6 +115,11 @@ def test_a_study_is_created_with_every_setting():
     words = [w for k, v in settings.items() for w in (f"--{k.replace('_', '-')}", str(v))]
     made = values("create", "s", "-o", "A", "-o", "B", *words)
     assert made["settings"] == settings
+
+
+def test_the_margin_goes_by_its_old_name_too():
+    made = values("create", "s", "-o", "A", "-o", "B", "--indifference", "0.1")
+    assert made["settings"]["margin"] == 0.1
 
 
 def test_options_come_from_a_file_or_from_names():

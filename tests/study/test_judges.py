@@ -38,7 +38,7 @@ from copeland.study.judges import (
     read_items,
     sleep_until,
 )
-from copeland.study.judges.asking import ask_judge
+from copeland.study.judges.answers import ask_judge
 from copeland.study.judges.endpoint import without_key
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import mark_of
@@ -314,7 +314,7 @@ def test_a_judge_goes_on_with_the_ballots_of_one_that_was_killed():
     study = create_study("tea", ["green", "black"], open_ballots=3)
     left_behind = study.ask(voter="first_by_name", n=3)
     done = judge_study(study, first_by_name, workers=3)
-    assert study.votes()["ballot"][0] == left_behind[0].id
+    assert study.votes(frame=True)["ballot"][0] == left_behind[0].id
     assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
 
 

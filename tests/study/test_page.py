@@ -37,7 +37,7 @@ from copeland.study.page.graph import (
     graph_of,
     shown_options,
 )
-from copeland.study.page.page import judges_agreement, study_page, write_study_page
+from copeland.study.page.page import judges_agreement, study_page
 from copeland.study.page.words import (
     arrow_sentences,
     counting_sentences,
@@ -200,7 +200,7 @@ def plain_share(books):
     """The best share of evidence over all options and all numbers of open comparisons, one by one."""
     k, given = books.k, books.settings
     at = levels(k, given.delta, books.epoch, given.voters == "dependent")
-    found = evidence(books.wins, books.ties, given.indifference)
+    found = evidence(books.wins, books.ties, given.margin)
     best = 0.0
     for c, l in product(range(k), range(k - 1)):
         level = win_level(at, l)
@@ -227,7 +227,7 @@ def books(draw):
     return books_of(
         wins,
         np.triu(ties) + np.triu(ties).T,
-        indifference=draw(st.sampled_from([0.0, 0.1])),
+        margin=draw(st.sampled_from([0.0, 0.1])),
         voters=draw(st.sampled_from(["independent", "dependent"])),
         repeats="first",
     )
@@ -245,7 +245,7 @@ def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(books):
     proved = certify(
         books.wins,
         books.ties,
-        margin=books.settings.indifference,
+        margin=books.settings.margin,
         epoch=1,
         voters=books.settings.voters,
     ).best
@@ -519,7 +519,7 @@ def test_closed_retired_and_paused_are_told_first():
 
 
 def test_pairs_proved_tied_within_the_margin_are_counted():
-    study = study_with("ab", votes("a", "b", 200, 200), indifference=0.2)
+    study = study_with("ab", votes("a", "b", 200, 200), margin=0.2)
     standing = study.standing()
     assert matrix_sentence(Reading(standing)).endswith("margin of 0.2: 1.")
 
@@ -591,7 +591,7 @@ class Balanced(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(circle):
-    return page_of(circle, last=0.0, versions={"copeland": "1.2.3"}, command="copeland x 'a & b'")
+    return page_of(circle, last=0.0, made_with={"copeland": "1.2.3"}, command="copeland x 'a & b'")
 
 
 def test_the_page_needs_nothing_from_elsewhere_and_no_scripts(page):
@@ -671,7 +671,7 @@ def test_the_pairs_that_would_settle_it_are_listed_with_their_votes(circle):
 
 
 def test_a_page_is_the_same_each_time(circle, page):
-    again = page_of(circle, last=0.0, versions={"copeland": "1.2.3"}, command="copeland x 'a & b'")
+    again = page_of(circle, last=0.0, made_with={"copeland": "1.2.3"}, command="copeland x 'a & b'")
     assert again == page
 
 
@@ -744,7 +744,9 @@ def test_a_retired_option_is_marked_in_a_closed_study():
 
 def test_judges_are_compared_where_they_voted_on_the_same():
     study = study_with("ab", votes("a", "b", 4, voter="ann"), votes("a", "b", 3, 1, voter="bob"))
-    study.undo(study.votes().query("voter == 'bob' and outcome == 'left'").event_id.iloc[0])
+    study.undo(
+        study.votes(frame=True).query("voter == 'bob' and outcome == 'left'").event_id.iloc[0]
+    )
     standing = study.standing()
     (pair,) = judges_agreement(standing, study.log()).pairs
     assert (pair.first, pair.second, pair.n) == ("ann", "bob", 3)
@@ -761,7 +763,7 @@ def test_only_the_voters_with_the_most_votes_are_compared():
 
 
 def test_a_page_is_written_from_a_study(circle, tmp_path):
-    path = write_study_page(circle, tmp_path / "report.html")
+    path = circle.report(tmp_path / "report.html")
     assert path == tmp_path / "report.html"
     page = path.read_text("utf-8")
     assert page.startswith("<!doctype html>")

@@ -43,7 +43,7 @@ def studies(draw):
         for j in range(i + 1, k)
         if draw(st.booleans())
     }
-    return study_of(votes, "ABCDE"[:k], indifference=draw(st.sampled_from([0.0, 0.1])))
+    return study_of(votes, "ABCDE"[:k], margin=draw(st.sampled_from([0.0, 0.1])))
 
 
 @pytest.mark.slow

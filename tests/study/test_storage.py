@@ -196,7 +196,7 @@ def test_a_missing_driver_names_its_extra(monkeypatch):
     def missing(*_args, **_how):
         raise ModuleNotFoundError(name="psycopg")
 
-    monkeypatch.setattr(storage_module, "create_engine", missing)
+    monkeypatch.setattr(storage_module.sa, "create_engine", missing)
     with pytest.raises(StorageError, match=r"needs psycopg: pip install 'copeland\[postgres\]'"):
         Storage("postgresql://h/d")
 

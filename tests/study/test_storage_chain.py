@@ -360,7 +360,7 @@ def test_an_old_database_opens_keeps_its_meaning_and_is_bound_from_here_on(kind,
     _, log = old_database(address)
     study = open_study("drinks", address)
     assert study.log() == log
-    assert study.votes()["counted"].tolist() == [False, False]
+    assert study.votes(frame=True)["counted"].tolist() == [False, False]
     assert study.misfit() is None
     study.tell(study.ask(voter="ann"), "left")
     links = study.storage.read(1, lambda log: [link for _, link in log.linked()])

@@ -58,6 +58,8 @@ def test_a_batch_stays_within_the_cap_and_then_is_handed_again_from_the_oldest(c
     held = study.ask(voter="ann", n=3) + study.ask(voter="ann", n=100)
     assert len(set(held)) == 5
     assert study.ask(voter="ann", n=2) == held[:2]
+    assert study.ask(voter="ann", n=1) == held[:1]  # with n, any n, a list
+    assert study.ask(voter="ann") == held[0]
     assert study.ask(voter="ann", n=100) == held
 
 

@@ -173,7 +173,7 @@ def test_a_cycle_that_is_proved_is_tied_for_first():
 
 
 def test_options_tied_within_the_margin_are_said_to_be():
-    verdict = said({"AB": (400, 400)}, "AB", indifference=0.1)
+    verdict = said({"AB": (400, 400)}, "AB", margin=0.1)
     assert verdict.claim == (
         "A and B are each proved best up to a margin of 0.1. "
         "Take any of A and B: by the votes, none of them is ahead."
@@ -186,7 +186,7 @@ NEAR = {f"W{rest}": (5200, 4800) for rest in "Xcde"} | {f"X{rest}": (6000, 4000)
 
 def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
     # W beats everybody with .52, X the rest with .60: with a margin of .05 both are best.
-    verdict = said(NEAR, "WXcde", indifference=0.05)
+    verdict = said(NEAR, "WXcde", margin=0.05)
     assert verdict.claim == (
         "W and X are each proved best up to a margin of 0.05. "
         "Take W: by what is proved and what is likely, it beats the most others."
@@ -196,7 +196,7 @@ def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
 
 def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
     votes = NEAR | {pair: (5000, 5000) for pair in ("cd", "ce")} | {"de": (7000, 3000)}
-    verdict = said(votes | {"We": (9000, 1000)}, "WXcde", indifference=0.05)
+    verdict = said(votes | {"We": (9000, 1000)}, "WXcde", margin=0.05)
     (out,) = [sentence for sentence in verdict.proved if sentence.startswith("Ruled out")]
     assert out == (
         "Ruled out: e. Some option beats more others by more than the margin than it beats or ties "
@@ -207,7 +207,7 @@ def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
 def test_what_is_best_up_to_a_margin_and_loses_to_another_is_not_the_one_to_take():
     # c, d and e lose to X with .40 and tie with the rest; yet none beats more by more than the margin.
     votes = NEAR | {pair: (5000, 5000) for pair in ("Wc", "cd", "ce", "de")}
-    study = study_of(votes, "WXcde", indifference=0.05)
+    study = study_of(votes, "WXcde", margin=0.05)
     found = study.standing().certificate
     assert {found.labels[i] for i in found.best} == set("WXcde")
     assert [found.labels[i] for i in found.choice] == ["W"]
@@ -286,6 +286,17 @@ def test_chances_are_those_of_worlds_with_the_votes_so_far():
     assert clear.each[0] > 0.999 and clear.together == clear.each[0]
     assert 0.4 < even.each[0] < 0.6
     assert even.each[0] + even.each[1] == pytest.approx(1)
+
+
+def test_a_verdict_reads_well_as_text_and_in_a_notebook():
+    verdict = study_of({"AB": (60, 0)}, "AB").verdict()
+    assert str(verdict).splitlines()[:4] == [
+        "A is proved the only winner.",
+        "",
+        "Proved",
+        f"- {verdict.proved[0]}",
+    ]
+    assert verdict._repr_html_().startswith("<p><strong>A is proved the only winner.</strong></p>")
 
 
 def test_with_very_many_options_chances_are_left_out(monkeypatch):

@@ -36,20 +36,13 @@ def plan_command(
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
-    from copeland.forecast.outlook import outlook_of
-    from copeland.forecast.races import forecast_of
     from copeland.forecast.worlds import BELIEF
     from copeland.study.page.tables import plan_sentences, plan_table
 
-    standing = opened(name, storage).standing(voters=False)
-    if outlook_of(standing.start).votes is None:
-        raise InvalidParameter(
-            "nothing can be proved of all options while some that it takes are paused or retired; "
-            "resume them, or see what certify --active says."
-        )
+    work = opened(name, storage)
     try:
         with progress_bar("worlds") as advance:
-            plan = forecast_of(standing.start, worlds, most, seed, advance)
+            plan = work.plan(worlds, most, seed, advance)
     except KeyboardInterrupt:
         note("copeland: stopped before the first world was done.")
         raise typer.Exit(INTERRUPTED) from None

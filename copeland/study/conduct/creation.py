@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
 from copeland.study.conduct.guide import Player
@@ -24,7 +25,7 @@ def create_study(
     *,
     algorithm: str = "cpc-pac",
     delta: float = 0.05,
-    indifference: float = 0.0,
+    margin: float = 0.0,
     seed: int = 0,
     both_bad: str = "tie",
     repeats: str | None = None,
@@ -32,6 +33,7 @@ def create_study(
     lease: float = 600.0,
     open_ballots: int = 8,
     load_if_exists: bool = False,
+    indifference: float | None = None,
     clock: Clock = time.time,
 ) -> Study:
     """Return a new study.
@@ -45,6 +47,8 @@ def create_study(
         ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``; None keeps it in memory.
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
+    indifference
+        What ``margin`` was called.
     clock
         Returns seconds since 1970.
 
@@ -61,10 +65,15 @@ def create_study(
     if not isinstance(name, str) or not name.strip():
         raise InvalidParameter(f"the name of a study is {name!r}; it must be text, and not empty.")
     check_text("the study's ", name=name)
+    if indifference is not None:
+        warn(
+            "create_study(indifference=...) is now create_study(margin=...).", DeprecationWarning, 2
+        )
+        margin = indifference
     given = options_of(options)
     repeats = repeats or ("first" if voters == "dependent" else "count")
     settings = Settings(
-        *(algorithm, delta, indifference, seed, both_bad, repeats, voters, lease, open_ballots)
+        *(algorithm, delta, margin, seed, both_bad, repeats, voters, lease, open_ballots)
     )
     body = {"settings": settings.to_dict(), "options": [option.shown for option in given]}
     first = Event(1, CREATED, clock(), body=body)

@@ -67,7 +67,7 @@ def require_open(books: Books) -> None:
 
 def require_voter(books: Books, voter: str | None) -> None:
     """Refuse a vote by nobody where it matters who votes."""
-    if voter is None and books.settings.voters == "dependent":
+    if voter is None and books.settings.dependent:
         raise InvalidParameter(
             "the voters of this study are dependent, so it must know who votes; name the voter."
         )
@@ -105,7 +105,7 @@ def held_by(books: Books, voter: str | None, now: float) -> dict[int, OpenBallot
 
 def _same_item(books: Books, one: str | None, other: str | None) -> bool:
     """Tell whether two votes of a voter on a pair are on the same: with dependent voters they are."""
-    return books.settings.voters == "dependent" or one == other
+    return books.settings.dependent or one == other
 
 
 def ballots(
@@ -258,7 +258,7 @@ def imported(
             source=source,
         )
         known[row.event_id] = vote
-        item = None if books.settings.voters == "dependent" else row.item
+        item = None if books.settings.dependent else row.item
         subject = (row.voter, frozenset((row.left, row.right)), item)
         repeats = _repeated(books, log, vote, first.get(subject))
         if repeats is None and books.meaning(row.outcome) is not None:
@@ -328,12 +328,12 @@ def addition(books: Books, option: Option, now: float) -> Event:
     return Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)
 
 
-def change_of_state(books: Books, name: str, kind: str, now: float) -> Event | None:
-    """Return the event that pauses, resumes or retires an option, None if it is so already."""
+def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Event]:
+    """Return the event that pauses, resumes or retires an option; none if it is so already."""
     i = books.index(name)
     state = books.options[i].state
     if state == (ACTIVE if kind == RESUMED else kind):
-        return None
+        return []
     if state == RETIRED:
         raise InvalidParameter(f"the option '{name}' is retired, and stays so.")
-    return Event(books.number + 1, kind, now, left=i)
+    return [Event(books.number + 1, kind, now, left=i)]

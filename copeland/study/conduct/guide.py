@@ -87,7 +87,7 @@ class Counted:
         """Return up to ``n`` pairs."""
         if not is_open(books):
             return []
-        if books.settings.voters == "dependent":
+        if books.settings.dependent:
             player = Player(books, _of_others(log, books, wish.voter))
         else:
             player = self._player = self._player or Player(books, (books.wins, books.ties))

@@ -7,10 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
+from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, StorageError
+from copeland.forecast.outlook import outlook_of
+from copeland.forecast.races import MOST, Forecast, forecast_of
+from copeland.inert import inert
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
@@ -28,7 +33,10 @@ from copeland.study.conduct.decisions import (
     wish_of,
 )
 from copeland.study.conduct.guide import Guide, guide_of
-from copeland.study.meaning.standing import Standing, standing_of, voters_of
+from copeland.study.meaning.reading import Reading
+from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
+from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
+from copeland.study.meaning.words import counted, shortened
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     CLOSED,
@@ -56,6 +64,7 @@ from copeland.study.record.votes import (
 )
 
 SNAPSHOT_EVERY = 10_000  # events
+CLAIM = 80  # letters of what is said of a study in passing
 
 Clock = Callable[[], float]
 T = TypeVar("T")
@@ -92,7 +101,21 @@ class Study:
         self._keep()
 
     def __repr__(self) -> str:
-        return f"<Study '{self.name}' in {self.storage.url}>"
+        claim, _, _ = claim_of(self._seen()).partition(". ")
+        return f"<Study {self._size()}: {shortened([claim.rstrip('.')], CLAIM)[0]}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
+
+    def _size(self) -> str:
+        books = self._books
+        size = f"{counted(books.k, 'option')}, {counted(books.votes, 'vote')}"
+        return f"{self.name!r}, {size}"
+
+    def _seen(self) -> Reading:
+        """What is known without looking into the storage."""
+        with self._turn:
+            return Reading(standing_of(self.name, self._books, (), self._clock()))
 
     # What it is
 
@@ -122,7 +145,7 @@ class Study:
     def ask(
         self,
         voter: str | None = None,
-        n: Literal[1] = 1,
+        n: None = None,
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
@@ -131,20 +154,20 @@ class Study:
     def ask(
         self,
         voter: str | None = None,
-        n: int = 1,
-        available: Collection[str] | None = None,
         *,
+        n: int,
+        available: Collection[str] | None = None,
         item: str | None = None,
-    ) -> Ballot | list[Ballot] | Wait | None: ...
+    ) -> list[Ballot]: ...
     def ask(
         self,
         voter: str | None = None,
-        n: int = 1,
+        n: int | None = None,
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
     ) -> Ballot | list[Ballot] | Wait | None:
-        """Return the next ballot, a list of up to ``n`` if n > 1, or None if nothing is left to ask.
+        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to so many.
 
         A voter who holds as many unanswered ballots as the settings allow, or who can be asked nothing
         else, gets the oldest of them again. If they are about another item, or about options that are
@@ -160,7 +183,7 @@ class Study:
             What the options are compared on, as it should be logged.
         """
         check_text(voter=voter, item=item)
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
             raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
         if isinstance(available, str):
             raise InvalidParameter(f"available is '{available}'; give a list of names.")
@@ -172,16 +195,16 @@ class Study:
             wish = wish_of(self._books, log, voter, item, available, now)
             held = held_by(self._books, voter, now)
             guide, self._guide = self._guide or guide_of(self._books, log), None
-            new = ballots(self._books, log, guide, wish, held, n)
-            asked = new or ballots_again(self._books, log, guide, wish, held, n)
+            new = ballots(self._books, log, guide, wish, held, n or 1)
+            asked = new or ballots_again(self._books, log, guide, wish, held, n or 1)
             self._guide = guide  # not if it was interrupted
             return new, asked
 
         asked = self._change(decide)
         if isinstance(asked, Wait):
-            return asked if n == 1 else []
+            return asked if n is None else []
         handed_out = [self._ballot(event) for event in asked]
-        return handed_out if n > 1 else next(iter(handed_out), None)
+        return next(iter(handed_out), None) if n is None else handed_out
 
     def tell(
         self,
@@ -260,11 +283,7 @@ class Study:
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
-        def decide(_log: Log) -> list[Event]:
-            event = change_of_state(self._books, name, kind, self._clock())
-            return [] if event is None else [event]
-
-        self._append(decide)
+        self._append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
 
     def close(self) -> None:
         """Take no more votes."""
@@ -302,13 +321,18 @@ class Study:
         """Take in the votes of a CSV file: :meth:`add_votes`, with the file's name as their source."""
         return self.add_votes(Path(path), source=Path(path).name)
 
-    def votes(self) -> Any:
-        """Return every vote as a data frame, in the order they came in (extra: pandas).
+    @overload
+    def votes(self, frame: Literal[False] = False) -> list[Vote]: ...
+    @overload
+    def votes(self, frame: Literal[True]) -> Any: ...
+    def votes(self, frame: bool = False) -> Any:
+        """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
 
         ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
         an error, or both_bad where that is left out.
         """
-        return frame_of(self._read(self._votes))
+        found = self._read(lambda log: [self._vote(event) for event in log.votes()])
+        return frame_of(found) if frame else found
 
     def log(self) -> list[Event]:
         """Return every event from the first."""
@@ -322,7 +346,7 @@ class Study:
         """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
         path = Path(path)
         if path.suffix == ".csv":
-            write_csv(self._read(self._votes), path)
+            write_csv(self.votes(), path)
         elif path.suffix == ".jsonl":
             with writable(path) as file:
                 file.writelines(to_json(event) + "\n" for event in self.log())
@@ -331,7 +355,61 @@ class Study:
                 f"{path} ends in neither .csv, for the votes, nor .jsonl, for the whole log."
             )
 
-    # Where it stands
+    # What it means
+
+    def verdict(self) -> Verdict:
+        """Return what to tell people who wait for an answer, in sentences.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+        >>> study
+        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
+        >>> study.verdict().kind, study.certificate().best
+        ('winner', (0,))
+        """
+        return verdict_of(self.standing(voters=False))
+
+    def certificate(self, active: bool = False) -> Certificate:
+        """Return what the votes prove: of all options ever offered, or of the active ones alone."""
+        return self._read(lambda _log: certificate_of(self._books, active))
+
+    def plan(
+        self,
+        worlds: int | None = None,
+        most: int = MOST,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Forecast:
+        """Return how many more votes it may take to prove an option best, by simulation.
+
+        Parameters
+        ----------
+        worlds
+            How many plausible worlds; 100 by default, fewer for more than 30 options.
+        most
+            Votes after which a world is given up.
+        progress
+            Called with (worlds done, worlds in all).
+        """
+        start = self.standing(voters=False).start
+        if outlook_of(start).votes is None:
+            raise InvalidParameter(
+                "nothing can be proved of all options while some that it takes are paused or retired; "
+                "resume them, or see what certify --active says."
+            )
+        return forecast_of(start, worlds, most, seed, progress)
+
+    def report(self, path: str | Path, command: str = "") -> Path:
+        """Write where the study stands as one HTML page; return its path.
+
+        ``command`` is how the page can be made again, if it shall say so.
+        """
+        from copeland.study.page.page import write_study_page
+
+        return write_study_page(self.standing(), self.log(), path, command)
 
     def standing(self, voters: bool = True) -> Standing:
         """Return where the study stands: counts, certificate, leader, position bias, voters.
@@ -454,6 +532,3 @@ class Study:
             event.number in self._books.undone,
             self._books.counts(event),
         )
-
-    def _votes(self, log: Log) -> list[Vote]:
-        return [self._vote(event) for event in log.votes()]

@@ -21,7 +21,7 @@ from copeland.errors import (
 )
 from copeland.study.conduct.decisions import Wait
 from copeland.study.judges.agreement import JudgeAgreement, agreement
-from copeland.study.judges.asking import SWAPS, Judge, Opinion, ask_judge
+from copeland.study.judges.answers import SWAPS, Judge, Opinion, ask_judge
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import Candidate, name_of

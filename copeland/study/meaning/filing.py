@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from copeland.certificate import FORMAT, Certificate, certify
+from copeland.certificate import FORMAT, Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
+from copeland.files import read_text
 from copeland.study.meaning.standing import certificate_of
-from copeland.study.record.books import Books, count, replayed
+from copeland.study.record.books import count, replayed
 from copeland.study.record.events import ERROR, SKIP, Event, from_json, last_link
-from copeland.study.record.options import ACTIVE
 from copeland.study.record.votes import iso, outcome_of, rows_of_file
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def certificate_to_file(study: Study, active: bool = False) -> tuple[Certificate
         Make the statement about the active options alone. It then needs more evidence.
     """
     log = study.log()
-    found = _issued(replayed(log), active)
+    found = certificate_of(replayed(log), active)
     content = {
         "envelope": ENVELOPE,
         "study": study.name,
@@ -81,31 +81,9 @@ def _seal(content: Mapping[str, Any]) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def _issued(books: Books, active: bool) -> Certificate:
-    """The certificate that the books give."""
-    found = certificate_of(books)
-    if not active:
-        return found
-    among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
-    return certify(
-        books.wins,
-        books.ties,
-        delta=found.delta,
-        margin=found.margin,
-        epoch=found.epoch,
-        voters=found.voters,
-        active=among,
-        labels=found.labels,
-    )
-
-
 def read_certificate(path: str | Path) -> Filed:
     """Return what a certificate file holds."""
-    try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
+    text = read_text(path)
     try:
         certificate = Certificate.from_json(text)
         content = json.loads(text, object_pairs_hook=_once)
@@ -158,7 +136,7 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
         return (f"it is about {filed.certificate.k} options, and the study had {books.k} then.",)
     return (
         *_broken_seal(filed),
-        *_terms(filed.certificate, _issued(books, filed.certificate.active is not None)),
+        *_terms(filed.certificate, certificate_of(books, filed.certificate.active is not None)),
         *_made_again(filed, books.wins, books.ties),
         *_origin(filed, past, name),
     )
@@ -225,10 +203,7 @@ def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
     if path.suffix != ".jsonl":
         return objections_by_votes(filed, path)
     try:
-        log = [from_json(line) for line in path.read_text("utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
+        log = [from_json(line) for line in read_text(path).splitlines()]
     except InvalidRow as error:
         raise InvalidRow(f"{path}: {error}") from None
     try:

@@ -66,8 +66,8 @@ def proved_share(books: Books) -> float:
     share is that of the best l and the best option; it is 1 if and only if an option is proved best.
     """
     k, settings = books.k, books.settings
-    at = levels(k, settings.delta, books.epoch, settings.voters == "dependent")
-    found = np.maximum(evidence(books.wins, books.ties, settings.indifference), 0.0)
+    at = levels(k, settings.delta, books.epoch, settings.dependent)
+    found = np.maximum(evidence(books.wins, books.ties, settings.margin), 0.0)
     won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
     lost = np.minimum(-np.sort(-found, axis=0)[: k - 1], loss_level(at))
     shares = []

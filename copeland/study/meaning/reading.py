@@ -14,13 +14,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland import winners
 from copeland.certificate import Certificate, evidence
 from copeland.forecast.outlook import Outlook, outlook_of
 from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
 from copeland.study.meaning.standing import Standing, order_of
 from copeland.study.meaning.words import NAME, shortened
+from copeland.winners import borda_scores, copeland_winners, cycles, von_neumann
 
 # How sure it is that one option beats another.
 PROVED = 3  # together with all other pairs
@@ -108,7 +108,7 @@ class Reading:
         """The proved best; before that, who beats the most others; none without votes."""
         if self.certificate.best or self.standing.votes == 0:
             return self.certificate.best
-        return tuple(winners.copeland_winners(self.matrix, ties=0.5).tolist())
+        return tuple(copeland_winners(self.matrix, ties=0.5).tolist())
 
     @cached_property
     def sure(self) -> Ints:
@@ -133,7 +133,7 @@ class Reading:
         if self.k > MOST_OPTIONS:
             return None
         wins, ties, settings = self.standing.wins, self.standing.ties, self.standing.settings
-        return chances_of(wins, ties, settings.indifference, self.leaders, settings.seed)
+        return chances_of(wins, ties, settings.margin, self.leaders, settings.seed)
 
     @cached_property
     def believed(self) -> PreferenceMatrix:
@@ -145,12 +145,12 @@ class Reading:
     @cached_property
     def borda(self) -> Floats:
         """The share of votes that each option would win against a random other, estimated."""
-        return winners.borda_scores(self.believed) / (self.k - 1)
+        return borda_scores(self.believed) / (self.k - 1)
 
     @cached_property
     def lottery(self) -> Floats:
         """Von Neumann's, estimated."""
-        return winners.von_neumann(self.believed)
+        return von_neumann(self.believed)
 
     @cached_property
     def outlook(self) -> Outlook:
@@ -206,8 +206,8 @@ def _circle_of_leaders(clear: NDArray[np.bool_], leaders: set[int]) -> tuple[int
         return ()
     links = _tournament(clear)
     length = min(max(len(leaders), 3), LONGEST)
-    found = winners.cycles(links, among=leaders, longest=length) if len(leaders) > 2 else []
-    found = found or winners.cycles(links, longest=length)
+    found = cycles(links, among=leaders, longest=length) if len(leaders) > 2 else []
+    found = found or cycles(links, longest=length)
     most = max(found, key=lambda circle: len(leaders & set(circle)), default=())
     return most if leaders & set(most) else ()
 
@@ -216,7 +216,7 @@ def _surest_circle(sure: Ints, group: list[int]) -> tuple[int, ...]:
     """The shortest circle of a group whose links are proved; if there is none, likely; if none, any."""
     for least in (PROVED, LIKELY, AHEAD):
         links = _tournament(sure >= least)
-        found = winners.cycles(links, among=group, limit=1, longest=len(group))
+        found = cycles(links, among=group, limit=1, longest=len(group))
         if found:
             return found[0]
     raise AssertionError("options that beat each other in circles are in a circle")

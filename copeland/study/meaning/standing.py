@@ -102,16 +102,9 @@ class Standing:
     @cached_property
     def start(self) -> Start:
         """The votes so far, as forecasts take them."""
-        settings = self.settings
-        return Start(
-            self.wins,
-            self.ties,
-            settings.delta,
-            settings.indifference,
-            self.epoch,
-            settings.voters == "dependent",
-            frozenset(i for i, option in enumerate(self.options) if option.state != ACTIVE),
-        )
+        paused = (i for i, option in enumerate(self.options) if option.state != ACTIVE)
+        terms = self.settings.terms(self.epoch)
+        return Start(self.wins, self.ties, **terms, paused=frozenset(paused))
 
 
 def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) -> Standing:
@@ -139,29 +132,24 @@ def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) 
     )
 
 
-def certificate_of(books: Books) -> Certificate:
-    """Return what the votes prove."""
+def certificate_of(books: Books, active: bool = False) -> Certificate:
+    """Return what the votes prove of all options ever offered, or of the active ones alone."""
+    among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
     return certify(
         books.wins,
         books.ties,
         delta=books.settings.delta,
-        margin=books.settings.indifference,
+        margin=books.settings.margin,
         epoch=books.epoch,
-        voters="dependent" if books.settings.voters == "dependent" else "independent",
+        voters="dependent" if books.settings.dependent else "independent",
+        active=among if active else None,
         labels=[option.name for option in books.options],
     )
 
 
 def is_open(books: Books) -> bool:
     """Tell whether no option is proved best; with few votes that is known without looking at them."""
-    settings = books.settings
-    fewest = fewest_votes(
-        books.k,
-        settings.delta,
-        settings.indifference,
-        books.epoch,
-        settings.voters == "dependent",
-    )
+    fewest = fewest_votes(books.k, **books.settings.terms(books.epoch))
     return books.votes < fewest or certificate_of(books).verdict == "open"
 
 

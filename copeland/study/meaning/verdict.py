@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Literal
 
 from copeland.certificate import advice_of
 from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
+from copeland.inert import inert
 from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.meaning.words import LISTED, about, counted, listed, percent
@@ -41,6 +43,25 @@ class Verdict:
         """All but the assumptions, the claim first."""
         return (self.claim, *self.proved, *self.shown, *self.advice)
 
+    @property
+    def parts(self) -> dict[str, tuple[str, ...]]:
+        """The sentences below the claim, by what they rest on; parts that say nothing are left out."""
+        said = {"Proved": self.proved, "Seen in the votes": self.shown, "Next": self.advice}
+        return {part: sentences for part, sentences in said.items() if sentences}
+
+    def __str__(self) -> str:
+        lines = [self.claim]
+        for part, sentences in self.parts.items():
+            lines += ["", part, *(f"- {sentence}" for sentence in sentences)]
+        return inert("\n".join(lines))
+
+    def _repr_html_(self) -> str:
+        parts = "".join(
+            f"<dt>{escape(part)}</dt>" + "".join(f"<dd>{escape(inert(one))}</dd>" for one in said)
+            for part, said in self.parts.items()
+        )
+        return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>"
+
 
 def verdict_of(votes: Standing | Reading) -> Verdict:
     """Return the verdict on a study, as of its last vote.
@@ -60,16 +81,20 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
     """
     votes = votes if isinstance(votes, Reading) else Reading(votes)
     certificate = votes.certificate
-    decided = certificate.verdict != "open"
     return Verdict(
         kind=certificate.verdict,
-        claim=_decided(votes) if decided else _undecided(votes),
+        claim=claim_of(votes),
         proved=tuple(_proved(votes)),
         shown=tuple(_shown(votes)),
-        advice=() if decided else tuple(_advice(votes)),
+        advice=tuple(_advice(votes)),
         assumptions=certificate.assumptions,
         chances=votes.chances.each if votes.chances else None,
     )
+
+
+def claim_of(votes: Reading) -> str:
+    """Return the verdict in a sentence or two, which takes no forecast."""
+    return _undecided(votes) if votes.certificate.verdict == "open" else _decided(votes)
 
 
 def _decided(votes: Reading) -> str:
@@ -250,9 +275,10 @@ def _score(votes: Reading, i: int, j: int) -> str:
 
 
 def _advice(votes: Reading) -> Iterator[str]:
-    outlook = votes.outlook
-    if votes.standing.closed or outlook.champion is None:
+    if votes.standing.closed or votes.certificate.best:
         return
+    outlook = votes.outlook
+    assert outlook.champion is not None
     if outlook.votes is None:
         pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (

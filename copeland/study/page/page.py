@@ -15,11 +15,11 @@ from copeland.certificate import Certificate
 from copeland.files import write_file
 from copeland.report.document import document, facts, heading, paragraph, picture, repeat, table
 from copeland.report.figures import PALETTE, image
-from copeland.study import Standing, Study, Voter
+from copeland.results import versions
 from copeland.study.judges.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.history import Progress, history_of
 from copeland.study.meaning.reading import PROVED, Reading
-from copeland.study.meaning.standing import position_of
+from copeland.study.meaning.standing import Standing, Voter, position_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
 from copeland.study.meaning.words import counted, percent, shortened
 from copeland.study.page import words
@@ -97,7 +97,7 @@ def study_page(
     agreed: JudgeAgreement | None = None,
     *,
     last: float | None = None,
-    versions: Mapping[str, str] | None = None,
+    made_with: Mapping[str, str] | None = None,
     command: str = "",
 ) -> str:
     """Return where a study stands as an HTML page that needs nothing else.
@@ -114,7 +114,7 @@ def study_page(
         How far judges agree, if that shall be told.
     last
         When the last event was, in seconds since 1970.
-    versions, command
+    made_with, command
         How the page was made, if that shall be said.
     """
     standing = reading.standing
@@ -138,7 +138,7 @@ def study_page(
             else "",
             _section("Voters and judges", _voters(standing, agreed)) if standing.voters else "",
             _section("Numbers", _tables(reading)) if voted else "",
-            _section("What this rests on", _basis(standing, last, versions or {})),
+            _section("What this rests on", _basis(standing, last, made_with or {})),
             repeat(command),
         ],
         _STYLE,
@@ -146,22 +146,21 @@ def study_page(
 
 
 def write_study_page(
-    study: Study,
+    standing: Standing,
+    log: Sequence[Event],
     path: str | Path,
-    versions: Mapping[str, str] | None = None,
     command: str = "",
 ) -> Path:
-    """Write where a study stands as an HTML page; return its path."""
-    reading = Reading(study.standing())
-    standing = reading.standing
-    log = [event for event in study.log() if event.number <= standing.events]
+    """Write where a study stands as an HTML page; return its path. Events that came later are left out."""
+    reading = Reading(standing)
+    log = log[: standing.events]
     page = study_page(
         reading,
         verdict_of(reading),
         history_of(log),
         judges_agreement(standing, log),
         last=log[-1].time,
-        versions=versions,
+        made_with=versions(),
         command=command,
     )
     write_file(path, page.encode(), private=True)
@@ -198,15 +197,9 @@ def _verdict(verdict: Verdict, reading: Reading) -> str:
     badge = _BADGES[verdict.kind]
     if verdict.kind == "open" and reading.standing.closed:
         badge = "Closed without a proof"
-    said = {
-        "Proved": verdict.proved,
-        "Seen in the votes": verdict.shown,
-        "Next": verdict.advice,
-    }
     parts = [
         f"<dt>{escape(name)}</dt><dd>{''.join(map(paragraph, sentences))}</dd>"
-        for name, sentences in said.items()
-        if sentences
+        for name, sentences in verdict.parts.items()
     ]
     return "\n".join(
         [
@@ -445,7 +438,7 @@ def _voters(standing: Standing, agreed: JudgeAgreement | None) -> Iterator[str]:
         )
 
 
-def _basis(standing: Standing, last: float | None, versions: Mapping[str, str]) -> Iterator[str]:
+def _basis(standing: Standing, last: float | None, made_with: Mapping[str, str]) -> Iterator[str]:
     certificate, settings = standing.certificate, standing.settings
     yield paragraph(words.outcomes_sentence(standing))
     yield paragraph(f"The certificate: {certificate.statement} It assumes:")
@@ -454,7 +447,7 @@ def _basis(standing: Standing, last: float | None, versions: Mapping[str, str]) 
         "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
         "algorithm": settings.algorithm,
         "error probability": f"{settings.delta:g}",
-        "margin": f"{settings.indifference:g}",
+        "margin": f"{settings.margin:g}",
         "both bad": "counts as a tie" if settings.both_bad == "tie" else "left out",
         "repeats": "count" if settings.repeats == "count" else "only the first vote counts",
         "voters": settings.voters,
@@ -465,8 +458,8 @@ def _basis(standing: Standing, last: float | None, versions: Mapping[str, str]) 
         said["last event"] = (
             f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
         )
-    if versions:
-        said["versions"] = ", ".join(f"{name} {version}" for name, version in versions.items())
+    if made_with:
+        said["versions"] = ", ".join(f"{name} {version}" for name, version in made_with.items())
     yield facts(said)
 
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from copeland.study import Position, Standing
 from copeland.study.meaning.history import Progress
 from copeland.study.meaning.reading import AHEAD, LEAST, LIKELY, PROVED, Reading
+from copeland.study.meaning.standing import Position, Standing
 from copeland.study.meaning.words import counted, listed
 from copeland.study.page.graph import INTO, MANY, Graph
 from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE

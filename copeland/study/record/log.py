@@ -6,30 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Column,
-    Connection,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Select,
-    Table,
-    Text,
-    bindparam,
-    case,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    text,
-    update,
-)
+import sqlalchemy as sa
+from sqlalchemy import bindparam, func, select
 
 from copeland.study.record.events import (
     BOTH_BAD,
@@ -47,47 +25,47 @@ from copeland.study.record.events import (
 PIECE = 10_000  # rows fetched, or written, at a time
 _SEAL = sha256().digest_size  # bytes at the head of a snapshot
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
-studies = Table(
+studies = sa.Table(
     "copeland_studies",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
 )
 
 # The columns after "study" are the fields of an Event, in their order; the last one is its link.
-events = Table(
+events = sa.Table(
     "copeland_events",
     metadata,
-    Column("study", Integer, ForeignKey(studies.c.id), primary_key=True),
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
-    Column("kind", Text, nullable=False),
-    Column("time", Float(53), nullable=False),
-    Column("event_id", Text),
-    Column("ballot", BigInteger),
-    Column("voter", Text),
-    Column("left", Integer),
-    Column("right", Integer),
-    Column("outcome", Text),
-    Column("item", Text),
-    Column("source", Text),
-    Column("repeats", BigInteger),
-    Column("undoes", BigInteger),
-    Column("body", JSON(none_as_null=True)),
-    Column("counts", BigInteger),
-    Column("link", LargeBinary),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("time", sa.Float(53), nullable=False),
+    sa.Column("event_id", sa.Text),
+    sa.Column("ballot", sa.BigInteger),
+    sa.Column("voter", sa.Text),
+    sa.Column("left", sa.Integer),
+    sa.Column("right", sa.Integer),
+    sa.Column("outcome", sa.Text),
+    sa.Column("item", sa.Text),
+    sa.Column("source", sa.Text),
+    sa.Column("repeats", sa.BigInteger),
+    sa.Column("undoes", sa.BigInteger),
+    sa.Column("body", sa.JSON(none_as_null=True)),
+    sa.Column("counts", sa.BigInteger),
+    sa.Column("link", sa.LargeBinary),
     sqlite_with_rowid=False,
 )
 
 
 def _partial(name: str, *columns: str, where: str, unique: bool = False) -> None:
-    Index(
+    sa.Index(
         name,
         *[events.c[column] for column in columns],
         unique=unique,
-        sqlite_where=text(where),
-        postgresql_where=text(where),
+        sqlite_where=sa.text(where),
+        postgresql_where=sa.text(where),
     )
 
 
@@ -99,23 +77,23 @@ _partial(
     where="voter IS NOT NULL AND outcome IS NOT NULL",
 )
 
-snapshots = Table(
+snapshots = sa.Table(
     "copeland_snapshots",
     metadata,
-    Column("study", Integer, ForeignKey(studies.c.id), primary_key=True),
-    Column("number", BigInteger, nullable=False),
-    Column("content", LargeBinary, nullable=False),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
 )
 
 # Statements are made once: making one takes longer than running it.
 _e = events.c
 _fields = [_e[name] for name in Event._fields]
 _here = _e.study == bindparam("study")
-_net = func.sum(case((_e.kind == UNDONE, -1), else_=1))  # what is undone cancels
+_net = func.sum(sa.case((_e.kind == UNDONE, -1), else_=1))  # what is undone cancels
 _votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
 _opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_([LEFT, RIGHT, TIE, BOTH_BAD])
 _own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
-_same_pair = or_(
+_same_pair = sa.or_(
     (_e.left == bindparam("one")) & (_e.right == bindparam("other")),
     (_e.left == bindparam("other")) & (_e.right == bindparam("one")),
 )
@@ -153,7 +131,7 @@ _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
 class Log:
     """The events of one study, for as long as a transaction lasts."""
 
-    def __init__(self, connection: Connection, study: int):
+    def __init__(self, connection: sa.Connection, study: int):
         self._connection = connection
         self._study = study
 
@@ -168,7 +146,7 @@ class Log:
                 event = event._replace(time=float(event.time))  # as it will be read
                 link = next_link(link, event)
                 rows.append(event._asdict() | {"study": self._study, "link": link})
-            self._connection.execute(insert(events), rows)
+            self._connection.execute(sa.insert(events), rows)
 
     def linked(self) -> Iterator[tuple[Event, bytes | None]]:
         """Yield every event with its link."""
@@ -248,11 +226,11 @@ class Log:
             self.forget_snapshot()
             seal = sha256(self._bound(number) + content).digest()
             row = {"study": self._study, "number": number, "content": seal + content}
-            self._connection.execute(insert(snapshots), row)
+            self._connection.execute(sa.insert(snapshots), row)
 
     def forget_snapshot(self) -> None:
         """Delete the snapshot; nothing is lost by it."""
-        self._connection.execute(delete(snapshots).where(snapshots.c.study == self._study))
+        self._connection.execute(sa.delete(snapshots).where(snapshots.c.study == self._study))
 
     def _link(self, number: int) -> bytes | None:
         """Return the link of an event, None if there is no such event or it has none."""
@@ -268,17 +246,17 @@ class Log:
         for row in self._stream(_BETWEEN, number=since, last=number):
             link = next_link(link, Event._make(row))
         here = (events.c.study == self._study) & (events.c.number == number)
-        self._connection.execute(update(events).where(here).values(link=link))
+        self._connection.execute(sa.update(events).where(here).values(link=link))
         return link
 
-    def _one(self, query: Select, **bound: Any) -> Event | None:
+    def _one(self, query: sa.Select, **bound: Any) -> Event | None:
         row = self._rows(query, **bound).first()
         return None if row is None else Event._make(row)
 
-    def _rows(self, query: Select, **bound: Any) -> Any:
+    def _rows(self, query: sa.Select, **bound: Any) -> Any:
         return self._connection.execute(query, {"study": self._study, **bound})
 
-    def _stream(self, query: Select, **bound: Any) -> Any:
+    def _stream(self, query: sa.Select, **bound: Any) -> Any:
         pieces = {"yield_per": PIECE}
         return self._connection.execute(
             query, {"study": self._study, **bound}, execution_options=pieces

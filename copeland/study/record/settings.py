@@ -6,10 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
+from warnings import warn
 
 from copeland.errors import InvalidParameter
 from copeland.registry import find
 from copeland.spec import Spec
+
+FORMERLY = {"indifference": "margin"}  # what old logs call a setting
 
 _CHOICES = {
     "both_bad": ("tie", "drop"),
@@ -28,7 +31,7 @@ class Settings:
         Who chooses the pairs: a registered name, with parameters if need be (``"ccb:alpha=1.01"``).
     delta
         The probability with which the certificate may ever be wrong.
-    indifference
+    margin
         Pairs within this of 1/2 are too close to matter.
     seed
         Same seed, same answers: same ballots.
@@ -49,7 +52,7 @@ class Settings:
 
     algorithm: str = "cpc-pac"
     delta: float = 0.05
-    indifference: float = 0.0
+    margin: float = 0.0
     seed: int = 0
     both_bad: str = "tie"
     repeats: str = "count"
@@ -59,12 +62,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         _require(0 < _number(self, "delta") < 1, "delta", self.delta, "a number between 0 and 1")
-        _require(
-            0 <= _number(self, "indifference") < 0.5,
-            "indifference",
-            self.indifference,
-            "a number from 0 to below 1/2",
-        )
+        margin_fits = 0 <= _number(self, "margin") < 0.5
+        _require(margin_fits, "margin", self.margin, "a number from 0 to below 1/2")
         _require(_whole(self.seed, 0), "seed", self.seed, "a whole number, 0 or more")
         _require(
             _whole(self.open_ballots, 1),
@@ -77,11 +76,11 @@ class Settings:
             value = getattr(self, name)
             _require(value in choices, name, value, " or ".join(map(repr, choices)))
         algorithm = find(self.spec.name)
-        if self.voters == "dependent" and self.repeats == "count":
+        if self.dependent and self.repeats == "count":
             raise InvalidParameter(
                 "with dependent voters only a voter's first vote on a pair can count; say nothing of repeats."
             )
-        if self.voters == "dependent" and algorithm.absorb is None:
+        if self.dependent and algorithm.absorb is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, as "
                 "dependent voters ask for; use cpc-pac."
@@ -100,13 +99,18 @@ class Settings:
     def parameters(self, epoch: int) -> dict[str, Any]:
         """Return the algorithm's parameters: those given, and what it must know of the study."""
         known = find(self.spec.name).parameters
-        shared = {
-            "delta": self.delta,
-            "margin": self.indifference,
-            "epoch": epoch,
-            "dependent": int(self.voters == "dependent"),
-        }
+        shared = self.terms(epoch) | {"dependent": int(self.dependent)}
         return dict(self.spec.params) | {k: v for k, v in shared.items() if k in known}
+
+    def terms(self, epoch: int) -> dict[str, Any]:
+        """Return what a proof is held to."""
+        fixed = {"delta": self.delta, "margin": self.margin}
+        return {**fixed, "epoch": epoch, "dependent": self.dependent}
+
+    @property
+    def dependent(self) -> bool:
+        """Whether votes of one voter may depend on each other."""
+        return self.voters == "dependent"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""
@@ -115,8 +119,14 @@ class Settings:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:
         """Return the settings that :meth:`to_dict` wrote; what a newer version added is left out."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known})
+        known = {field.name: field.name for field in fields(cls)} | FORMERLY
+        return cls(**{known[name]: value for name, value in values.items() if name in known})
+
+    @property
+    def indifference(self) -> float:
+        """What the margin was called."""
+        warn("settings.indifference is now called settings.margin.", DeprecationWarning, 2)
+        return self.margin
 
 
 def _number(settings: Settings, name: str) -> float:

@@ -20,25 +20,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote_plus
 
-from sqlalchemy import (
-    Connection,
-    Engine,
-    create_engine,
-    event,
-    func,
-    insert,
-    inspect,
-    select,
-    text,
-)
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, event, exc, select
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import (
-    ArgumentError,
-    DBAPIError,
-    IntegrityError,
-    NoSuchModuleError,
-    SQLAlchemyError,
-)
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, nearest
@@ -127,7 +112,7 @@ class Storage:
         """Add a study with its first event; return its key."""
 
         def work(connection: Connection) -> int:
-            added = insert(studies).values(name=name).returning(studies.c.id)
+            added = sa.insert(studies).values(name=name).returning(studies.c.id)
             key = connection.execute(added).scalar_one()
             Log(connection, key).append([first])
             return key
@@ -189,7 +174,7 @@ class Storage:
         if self.read_only:
             how["creator"] = self._reader
         try:
-            engine = create_engine(self._url, **how)
+            engine = sa.create_engine(self._url, **how)
         except ModuleNotFoundError as error:
             raise StorageError(
                 f"{self.url} needs {error.name}: pip install 'copeland[postgres]'."
@@ -300,7 +285,7 @@ class Storage:
         from alembic.util.exc import CommandError
 
         if not self._is_sqlite:
-            connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+            connection.execute(select(sa.func.pg_advisory_xact_lock(LOCK)))
         version = _version(connection)
         if version == SCHEMA:
             return
@@ -332,7 +317,7 @@ def _parsed(url: str | None) -> URL:
     if url is None or url == "memory":
         return make_url("sqlite://")
     backend, parsed = "", make_url("sqlite://")
-    with suppress(ArgumentError, NoSuchModuleError, ValueError):
+    with suppress(exc.ArgumentError, exc.NoSuchModuleError, ValueError):
         parsed = make_url(url)
         backend = parsed.get_backend_name()
     if not backend:  # without the error as the cause, which may quote the address
@@ -463,9 +448,9 @@ def _write_ahead(connection: Connection) -> None:
 
 
 def _version(connection: Connection) -> str | None:
-    if not inspect(connection).has_table(VERSION_TABLE):
+    if not sa.inspect(connection).has_table(VERSION_TABLE):
         return None
-    return connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
+    return connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
 
 
 def _is_busy(error: DBAPIError) -> bool:
