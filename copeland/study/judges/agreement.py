@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from copeland.study.judges.wording import name_of
 from copeland.study.record.events import BOTH_BAD, LEFT, RIGHT, TIE
+from copeland.study.record.votes import rows_of_table
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
 
@@ -88,7 +89,7 @@ def _shared(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
     """Return what was said on everything that several judges voted on."""
     by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
     times: Counter[tuple[Any, ...]] = Counter()
-    for vote in _rows(votes):
+    for _, vote in rows_of_table(votes):
         voter, opinion = vote["voter"], _opinion(vote)
         asked = isinstance(voter, str) and (judges is None or voter in judges)
         if not asked or opinion is None or vote.get("undone"):
@@ -97,11 +98,6 @@ def _shared(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
         by_subject[*subject, times[voter, subject]][voter] = opinion
         times[voter, subject] += 1
     return (opinions for opinions in by_subject.values() if len(opinions) > 1)
-
-
-def _rows(votes: Any) -> Iterable[Mapping[str, Any]]:
-    rows = votes.to_dict("records") if hasattr(votes, "to_dict") else votes
-    return (row._asdict() if hasattr(row, "_asdict") else row for row in rows)
 
 
 def _opinion(vote: Mapping[str, Any]) -> str | None:

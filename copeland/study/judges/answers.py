@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import string
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -40,33 +39,6 @@ def outcome_answered(answer: object) -> str:
     if not isinstance(answer, str) or word not in ANSWERS:
         raise JudgeFailed(f"it answered {quoted(answer)}; expected one of {', '.join(ANSWERS)}.")
     return word
-
-
-def json_of(text: str) -> Any:
-    """Return what a JSON text says; an object that says two things of one key says nothing.
-
-    Examples
-    --------
-    >>> json_of('{"outcome": "left", "outcome": "right"}')
-    Traceback (most recent call last):
-        ...
-    ValueError: has the key 'outcome' twice
-    """
-    try:
-        return json.loads(text, object_pairs_hook=_once)
-    except RecursionError:
-        raise ValueError("is nested too deeply") from None
-    except json.JSONDecodeError:
-        raise ValueError("is not JSON") from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"has the key {quoted(twice)} twice")
-    return found
 
 
 def turned(outcome: str) -> str:

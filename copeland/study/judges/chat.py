@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.answers import JudgeFailed, json_of, outcome_answered, quoted
+from copeland.study.judges.answers import JudgeFailed, outcome_answered, quoted
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.endpoint import LONGEST_WAIT, Endpoint, PassingFailure
 from copeland.study.judges.wording import check_template, fill
+from copeland.study.record.texts import json_of
 
 if TYPE_CHECKING:
     import tenacity

@@ -8,7 +8,6 @@ which binds them all, and a seal over all that it says.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -23,6 +22,7 @@ from copeland.files import read_text
 from copeland.study.meaning.standing import certificate_of
 from copeland.study.record.books import count, replayed
 from copeland.study.record.events import ERROR, SKIP, Event, from_json, last_link
+from copeland.study.record.texts import json_of
 from copeland.study.record.votes import iso, outcome_of, rows_of_file
 
 if TYPE_CHECKING:
@@ -86,9 +86,13 @@ def read_certificate(path: str | Path) -> Filed:
     text = read_text(path)
     try:
         certificate = Certificate.from_json(text)
-        content = json.loads(text, object_pairs_hook=_once)
+        content = json_of(text)
     except InvalidParameter as error:
         raise InvalidParameter(f"{path}: {error}") from None
+    except (
+        ValueError
+    ) as error:  # of a key that is there twice, a reader and a program may see either
+        raise InvalidParameter(f"{path} {error}.") from None
     study, events = content.get("study"), content.get("events")
     if not isinstance(study, str) or type(events) is not int or events < 1:
         raise InvalidParameter(
@@ -99,15 +103,6 @@ def read_certificate(path: str | Path) -> Filed:
             f"{path} was written by a newer version of copeland; upgrade copeland to check it."
         )
     return Filed(study, events, certificate, content)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a key that is there twice, of which a reader and a program may see different ones."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise InvalidParameter(f"it says '{twice}' twice.")
-    return content
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:

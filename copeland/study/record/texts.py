@@ -20,6 +20,7 @@ direction of text, is taken in. What a database holds already is read as it is.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from copeland.errors import InvalidParameter
@@ -92,6 +93,33 @@ def check_plain(whose: str = "", /, **given: Any) -> None:
             raise InvalidParameter(
                 f"{whose}{field} is {_quoted(value)}; it must be plain text, and not empty."
             )
+
+
+def json_of(text: str) -> Any:
+    """Return what a JSON text says; an object that says two things of one key says nothing.
+
+    Examples
+    --------
+    >>> json_of('{"outcome": "left", "outcome": "right"}')
+    Traceback (most recent call last):
+        ...
+    ValueError: has the key 'outcome' twice
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    except json.JSONDecodeError:
+        raise ValueError("is not JSON") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"has the key {_quoted(twice)} twice")
+    return found
 
 
 def _quoted(value: Any) -> str:
