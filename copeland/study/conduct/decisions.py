@@ -65,7 +65,7 @@ def require_open(books: Books) -> None:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
-def require_voter(books: Books, voter: str | None) -> None:
+def _require_voter(books: Books, voter: str | None) -> None:
     """Refuse a vote by nobody where it matters who votes."""
     if voter is None and books.settings.dependent:
         raise InvalidParameter(
@@ -81,7 +81,9 @@ def wish_of(
     available: Collection[str] | None,
     now: float,
 ) -> Wish:
-    """Return what a ballot for a voter must keep to."""
+    """Return what a ballot for a voter must keep to, if there may be one."""
+    require_open(books)
+    _require_voter(books, voter)
     options = active(books)
     if available is not None:
         options &= {books.index(name) for name in available}
@@ -92,15 +94,21 @@ def wish_of(
     return Wish(books.number + 1, now, voter, options, once, frozenset(avoided), item)
 
 
-def held_by(books: Books, voter: str | None, now: float) -> dict[int, OpenBallot]:
-    """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
-    if voter is None:
+def questions(
+    books: Books, log: Log, guide: Guide, wish: Wish, n: int
+) -> tuple[list[Event], list[Event] | Wait]:
+    """Return what to append, and what to hand out: new questions, or those that the voter holds."""
+    held = _held(books, wish)
+    new = _new_questions(books, log, guide, wish, held, n)
+    return new, new or _held_questions(books, log, guide, wish, held, n)
+
+
+def _held(books: Books, wish: Wish) -> dict[int, OpenBallot]:
+    """The ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
+    if wish.voter is None:
         return {}
-    return {
-        ballot: handed_out
-        for ballot, handed_out in books.under_way(now).items()
-        if handed_out.voter == voter
-    }
+    under_way = books.under_way(wish.now).items()
+    return {ballot: asked for ballot, asked in under_way if asked.voter == wish.voter}
 
 
 def _same_item(books: Books, one: str | None, other: str | None) -> bool:
@@ -108,10 +116,10 @@ def _same_item(books: Books, one: str | None, other: str | None) -> bool:
     return books.settings.dependent or one == other
 
 
-def ballots(
+def _new_questions(
     books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event]:
-    """Return up to ``n`` new questions for a voter who holds some; left and right are shuffled."""
+    """Up to ``n`` new questions for a voter who holds some; left and right are shuffled."""
     settings = books.settings
     room = n if wish.voter is None else min(n, settings.open_ballots - len(held))
     if room < 1:
@@ -123,22 +131,15 @@ def ballots(
     for number, pair in enumerate(guide.propose(log, books, wish, room), wish.number):
         swap = stream(settings.seed, "sides", number).random() < 0.5
         left, right = reversed(pair) if swap else pair
-        asked.append(
-            Event(
-                *(number, ASKED, wish.now),
-                voter=wish.voter,
-                left=left,
-                right=right,
-                item=wish.item,
-            )
-        )
+        question = Event(number, ASKED, wish.now, voter=wish.voter, item=wish.item)
+        asked.append(question._replace(left=left, right=right))
     return asked
 
 
-def ballots_again(
+def _held_questions(
     books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event] | Wait:
-    """Return up to ``n`` questions that a voter holds, where no new one can be asked.
+    """Up to ``n`` questions that a voter holds, where no new one can be asked.
 
     If none of them is what is wished for now, there may be another once the first of them has expired.
     """
@@ -154,16 +155,22 @@ def ballots_again(
     return [asked for asked in map(log.event, fitting[:n]) if asked is not None]
 
 
-def answer_to(books: Books, log: Log, told: Answer, now: float) -> Event:
-    """Return the vote that answers a ballot."""
+def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Event], Event]:
+    """Return what to append, and the vote that answers a ballot: the same answer is kept once."""
+    known = log.vote(told.event_id)
+    if known is not None:
+        _require_same(books, log, known, told)
+        return [], known
+    require_open(books)
     asked = _question(books, log, told.ballot)
     _require_unanswered(books, log, asked)
     vote = _said(books, asked, told, now)
-    require_voter(books, vote.voter)
-    return vote._replace(repeats=_repeated(books, log, vote))
+    _require_voter(books, vote.voter)
+    vote = vote._replace(repeats=_repeated(books, log, vote))
+    return [vote], vote
 
 
-def require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
+def _require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
     """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
     said = _said(books, _question(books, log, told.ballot), told, kept.time)
     if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
@@ -245,7 +252,7 @@ def imported(
         if row.event_id in known:
             _require_same_row(known[row.event_id], row)
             continue
-        require_voter(books, row.voter)
+        _require_voter(books, row.voter)
         number += 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),

@@ -21,14 +21,10 @@ from copeland.study.conduct.decisions import (
     Wait,
     addition,
     answer_to,
-    ballots,
-    ballots_again,
     change_of_state,
-    held_by,
     imported,
+    questions,
     require_open,
-    require_same,
-    require_voter,
     undoing,
     wish_of,
 )
@@ -189,16 +185,11 @@ class Study:
             raise InvalidParameter(f"available is '{available}'; give a list of names.")
 
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
-            require_open(self._books)
-            require_voter(self._books, voter)
-            now = self._clock()
-            wish = wish_of(self._books, log, voter, item, available, now)
-            held = held_by(self._books, voter, now)
+            wish = wish_of(self._books, log, voter, item, available, self._clock())
             guide, self._guide = self._guide or guide_of(self._books, log), None
-            new = ballots(self._books, log, guide, wish, held, n or 1)
-            asked = new or ballots_again(self._books, log, guide, wish, held, n or 1)
+            decided = questions(self._books, log, guide, wish, n or 1)
             self._guide = guide  # not if it was interrupted
-            return new, asked
+            return decided
 
         asked = self._change(decide)
         if isinstance(asked, Wait):
@@ -239,17 +230,8 @@ class Study:
         number = ballot.id if isinstance(ballot, Ballot) else ballot
         sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
         told = Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
-
-        def decide(log: Log) -> tuple[list[Event], Event]:
-            known = log.vote(told.event_id)
-            if known is not None:
-                require_same(self._books, log, known, told)
-                return [], known
-            require_open(self._books)
-            vote = answer_to(self._books, log, told, self._clock())
-            return [vote], vote
-
-        return self._vote(self._change(decide))
+        kept = self._change(lambda log: answer_to(self._books, log, told, self._clock()))
+        return self._vote(kept)
 
     def undo(self, vote: Vote | str) -> None:
         """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
