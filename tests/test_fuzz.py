@@ -555,6 +555,7 @@ def calls(draw, function):
     return positional, named
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # an old name is an answer too
 @pytest.mark.parametrize("name", CALLABLES)
 def test_a_function_answers_or_raises_an_error_of_this_package(template, name):
     function = CALLABLES[name]
@@ -570,7 +571,6 @@ def test_a_function_answers_or_raises_an_error_of_this_package(template, name):
             return
         positional, named = called
         with place(template), ending(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # an old name is an answer too
             try:
                 result = function(*positional, **named)
                 if inspect.isgenerator(result):
