@@ -48,7 +48,10 @@ def whole_file(path: str | Path, private: bool = False) -> Iterator[BinaryIO]:
     ...     Path(folder, "names.txt").read_text()
     'ann'
     """
-    place = Path(os.path.realpath(path))
+    try:
+        place = Path(os.path.realpath(path))
+    except ValueError as error:  # there is the character 0 in it, say
+        raise InvalidParameter(f"{str(path)!r} is no name of a file: {error}.") from None
     before = place.stat().st_mode if place.exists() else None
     if before is not None and not stat.S_ISREG(before):
         with open(path, "wb") as file:
