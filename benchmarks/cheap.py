@@ -13,7 +13,7 @@ import numpy as np
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.study.races import ALL_PAIRS, PLANNED, WAYS, new_start, votes_needed
+from copeland.forecast.races import ALL_PAIRS, PLANNED, WAYS, new_start, votes_needed
 
 RUNS = 20
 MOST = 30_000_000  # votes of a run

@@ -16,11 +16,10 @@ import numpy as np
 
 import copeland
 from copeland import PreferenceMatrix
+from copeland.forecast.outlook import outlook_of
+from copeland.forecast.races import PLANNED, forecast_of, new_start, votes_needed
 from copeland.streams import stream
 from copeland.study import Standing
-from copeland.study.outlook import outlook_of
-from copeland.study.planning import plan_of, start_of
-from copeland.study.races import PLANNED, new_start, votes_needed
 
 RUNS = 20
 WORLDS = 40
@@ -74,10 +73,10 @@ def forecasts(runs: int = RUNS, names: Sequence[str] = NAMES) -> Iterator[str]:
                 standing = begun(matrix, int(share * usual), run)
                 if standing.certificate.best:
                     continue
-                taken = votes_needed(PLANNED, start_of(standing), matrix.p, tie, MOST, (run, 1))
-                plan = plan_of(standing, WORLDS, MOST, run).forecast(PLANNED)
+                taken = votes_needed(PLANNED, standing.start, matrix.p, tie, MOST, (run, 1))
+                plan = forecast_of(standing.start, WORLDS, MOST, run).way(PLANNED)
                 low, middle, high = (plan.quantile(q) or MOST for q in (0.1, 0.5, 0.9))
-                rows.append((taken, outlook_of(standing).votes, low, middle, high))
+                rows.append((taken, outlook_of(standing.start).votes, low, middle, high))
             taken, outlook, low, middle, high = np.array(rows, float).T
             near = np.mean((outlook <= 2 * taken) & (taken <= 2 * outlook))
             inside = np.mean((low <= taken) & (taken <= high))

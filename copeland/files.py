@@ -10,8 +10,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from copeland.errors import InvalidParameter
+
 PRIVATE = 0o600  # the owner reads and writes, nobody else does either
 SHARED = 0o666  # what the user's mask leaves of it
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file, or say in a sentence why it cannot be read."""
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, ValueError) as error:  # a ValueError: it is not UTF-8, or 0 is in the name
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
 
 
 def write_file(path: str | Path, content: bytes, private: bool = False) -> None:
@@ -37,7 +48,10 @@ def whole_file(path: str | Path, private: bool = False) -> Iterator[BinaryIO]:
     ...     Path(folder, "names.txt").read_text()
     'ann'
     """
-    place = Path(os.path.realpath(path))
+    try:
+        place = Path(os.path.realpath(path))
+    except ValueError as error:  # there is the character 0 in it, say
+        raise InvalidParameter(f"{str(path)!r} is no name of a file: {error}.") from None
     before = place.stat().st_mode if place.exists() else None
     if before is not None and not stat.S_ISREG(before):
         with open(path, "wb") as file:

@@ -7,7 +7,6 @@ Run it: python examples/cycle.py
 """
 
 import copeland
-from copeland.study.verdict import verdict_of
 
 VOTES = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 VOTES |= {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
@@ -27,11 +26,11 @@ def main() -> None:
     """Tell what the votes say, and what twenty times as many would prove."""
     study = copeland.create_study("cycle", list("ABCDE"))
     study.add_votes(rows(VOTES))
-    print(*verdict_of(study.standing()).sentences, sep="\n")
+    print(*study.verdict().sentences, sep="\n")
 
     study.add_votes(rows(MORE))
     print("\nWith twenty times the votes, and E against the others:")
-    print(*verdict_of(study.standing()).sentences, sep="\n")
+    print(*study.verdict().sentences, sep="\n")
 
 
 if __name__ == "__main__":

@@ -193,10 +193,10 @@ FILES = [
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     """A folder with good files and with files of every hostile content under every name."""
+    from copeland.forecast.races import forecast_of
     from copeland.ranking import all_features, letor, synthetic
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, estimate
-    from copeland.study.planning import plan_of
 
     folder = tmp_path_factory.mktemp("fuzz")
     for name, content in CONTENTS.items():
@@ -210,7 +210,7 @@ def template(tmp_path_factory):
     work.ask(voter="ann")
     work.export(folder / "votes.csv")
     (folder / "cert.json").write_text(_certificate(work))
-    plan_of(work.standing(), 1, 1)  # compiles what plans need before any clock runs
+    forecast_of(work.standing().start, 1, 1)  # compiles what plans need before any clock runs
     work.storage.dispose()
     (folder / "options.csv").write_text("name,text\ngreen,grass\nblack,earth\n")
     (folder / "items.csv").write_text("name,text\none,1\ntwo,2\n")
@@ -227,7 +227,7 @@ def template(tmp_path_factory):
 
 
 def _certificate(work):
-    from copeland.study.filing import certificate_to_file
+    from copeland.study.meaning.filing import certificate_to_file
 
     return certificate_to_file(work)[1]
 
@@ -564,6 +564,7 @@ def calls(draw, function):
     return positional, named
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # an old name is an answer too
 @pytest.mark.parametrize("name", CALLABLES)
 def test_a_function_answers_or_raises_an_error_of_this_package(template, name):
     function = CALLABLES[name]

@@ -216,7 +216,7 @@ def test_a_command_that_is_stopped_says_so(monkeypatch):
 
 
 def test_an_import_of_votes_that_is_stopped_leaves_nothing_behind(tmp_path, monkeypatch):
-    from copeland.study.log import Log
+    from copeland.study.record.log import Log
 
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
     run("study", "create", "tea", "-o", "green", "-o", "black")
@@ -278,7 +278,7 @@ def test_the_command_line_refuses_a_storage_that_would_be_lost(url):
 @pytest.fixture(params=["closed", "open"])
 def read_only(request, tmp_path, monkeypatch):
     """A study in a file that may not be written: at rest, or while its writer still has it open."""
-    from copeland.study import storage
+    from copeland.study.record import storage
 
     file = tmp_path / "s.db"
     work = copeland.create_study("tea", ["green", "black"], f"sqlite:///{file}")

@@ -18,10 +18,10 @@ from copeland.cli.shell import note, print_json, show
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.inert import cell, file_name, inert, uncell
 from copeland.study import Storage, create_study, open_study
-from copeland.study.events import CREATED, Event
-from copeland.study.settings import Settings
-from copeland.study.texts import LIMITS, WITH_LINES
-from copeland.study.words import letters, shortened
+from copeland.study.record.events import CREATED, Event
+from copeland.study.record.settings import Settings
+from copeland.study.record.texts import LIMITS, WITH_LINES
+from copeland.words import letters, shortened
 
 TITLE = "tea\x1b]0;owned\x07"  # changes the title of a terminal
 CLIPBOARD = "\x9d52;c;cm0gLXJm\x9cmilk"  # the same as a C1 character: writes the clipboard
@@ -276,7 +276,7 @@ def test_exported_names_are_no_formulas_and_come_back(tmp_path):
         cells = [value for row in csv.reader(file) for value in row]
     assert not [value for value in cells if value and value[0] in "=+-@\t\r＝"]
     assert other.import_votes(tmp_path / "votes.csv") == len(votes)
-    kept = other.votes()[["left", "right", "outcome", "voter", "item"]]
+    kept = other.votes(frame=True)[["left", "right", "outcome", "voter", "item"]]
     assert kept.to_dict("records") == votes
 
 

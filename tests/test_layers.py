@@ -24,20 +24,29 @@ LAYERS = [
     {"comparisons"},
     {"simulation", "certificate"},
     {"report"},
-    {"ranking"},
-    {"experiments", "study"},
+    {"forecast", "ranking"},
+    {"experiments"},
+    {"study"},
     {"testing"},
     {"cli"},
 ]
 
+# The rooms of copeland.study, from the bottom up.
+ROOMS = ["record", "meaning", "conduct", "judges", "page"]
 
-def imported(path):
-    """The parts of the package that a file imports when it is imported itself."""
+
+def modules(path):
+    """What a file of the package imports from it when it is imported itself."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("copeland."):
-            yield node.module.split(".")[1]
+            yield node.module
         elif isinstance(node, ast.ImportFrom) and node.module == "copeland":
-            yield from (alias.name for alias in node.names)
+            yield from (f"copeland.{alias.name}" for alias in node.names)
+
+
+def imported(path):
+    """The parts of the package that a file imports."""
+    return (module.split(".")[1] for module in modules(path))
 
 
 def layer(part):
@@ -57,9 +66,18 @@ def test_imports_point_downwards():
         own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
         if own == "__init__":
             continue
-        if path.match("report/study*.py"):  # the pages of studies, which lie above them
-            own = "study"
         wrong += [f"{path.name}: {part}" for part in imported(path) if layer(part) > layer(own)]
+    assert wrong == []
+
+
+def test_imports_between_the_rooms_of_a_study_point_downwards():
+    wrong = []
+    for room in ROOMS:
+        for path in (PACKAGE / "study" / room).rglob("*.py"):
+            for module in modules(path):
+                _, part, *rest = module.split(".")
+                if part == "study" and ROOMS.index(rest[0]) > ROOMS.index(room):
+                    wrong.append(f"{room}/{path.name}: {module}")
     assert wrong == []
 
 

@@ -19,7 +19,7 @@ from copeland.cli import app
 from copeland.cli.study.vote import content_of
 from copeland.study import Option
 from copeland.study.judges import Summary
-from copeland.study.judges.agreement import Agreement, PairOfJudges
+from copeland.study.judges.agreement import JudgeAgreement, PairOfJudges
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -104,7 +104,7 @@ def test_a_study_is_created_with_every_setting():
     settings = {
         "algorithm": "cpc",
         "delta": 0.1,
-        "indifference": 0.02,
+        "margin": 0.02,
         "seed": 3,
         "both_bad": "drop",
         "repeats": "first",
@@ -115,6 +115,11 @@ def test_a_study_is_created_with_every_setting():
     words = [w for k, v in settings.items() for w in (f"--{k.replace('_', '-')}", str(v))]
     made = values("create", "s", "-o", "A", "-o", "B", *words)
     assert made["settings"] == settings
+
+
+def test_the_margin_goes_by_its_old_name_too():
+    made = values("create", "s", "-o", "A", "-o", "B", "--indifference", "0.1")
+    assert made["settings"]["margin"] == 0.1
 
 
 def test_options_come_from_a_file_or_from_names():
@@ -402,7 +407,7 @@ def told(reason, **how):
     fields = dict.fromkeys(
         ("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"), 2
     )
-    agreed = Agreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
+    agreed = JudgeAgreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
     return Summary(**fields, cost=0.5, agreement=agreed, reason=reason, stopped=f"{reason}.", **how)
 
 
@@ -568,7 +573,7 @@ def test_a_plan_that_is_stopped_exits_with_130(tea, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("copeland.study.planning.votes_needed", stop)
+    monkeypatch.setattr("copeland.forecast.races.votes_needed", stop)
     done = run("study", "plan", "tea")
     assert done.exit_code == 130
     assert "before the first world" in done.stderr
@@ -709,7 +714,8 @@ def test_every_command_and_setting_is_in_the_docs(path):
     page = (ROOT / "docs" / "studies-cli.md").read_text()
     assert f"copeland {' '.join(path)} " in page
     for parameter in COMMANDS[path].params:
-        for flag in parameter.opts if parameter.param_type_name == "option" else ():
+        told = parameter.param_type_name == "option" and not parameter.hidden  # an old name is not
+        for flag in parameter.opts if told else ():
             assert flag in page, flag
 
 

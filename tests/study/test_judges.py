@@ -38,11 +38,11 @@ from copeland.study.judges import (
     read_items,
     sleep_until,
 )
-from copeland.study.judges.asking import ask_judge
+from copeland.study.judges.answers import ask_judge
 from copeland.study.judges.endpoint import without_key
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import mark_of
-from copeland.study.material import LARGEST, read_material
+from copeland.study.record.options import LARGEST, read_material
 
 KEY = "sk-very-secret-0123"
 
@@ -314,7 +314,7 @@ def test_a_judge_goes_on_with_the_ballots_of_one_that_was_killed():
     study = create_study("tea", ["green", "black"], open_ballots=3)
     left_behind = study.ask(voter="first_by_name", n=3)
     done = judge_study(study, first_by_name, workers=3)
-    assert study.votes()["ballot"][0] == left_behind[0].id
+    assert study.votes(frame=True)["ballot"][0] == left_behind[0].id
     assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
 
 
@@ -1178,7 +1178,7 @@ def test_calls_under_way_count_in_full_until_they_are_paid():
     assert not waiting.is_alive()
 
 
-def test_a_stopped_ledger_ends_every_wait_and_lets_nothing_begin():
+def test_a_stopped_budget_ends_every_wait_and_lets_nothing_begin():
     budget = Budget()
     waiting = threading.Thread(target=budget.pause, args=(600,))
     waiting.start()
@@ -1190,7 +1190,7 @@ def test_a_stopped_ledger_ends_every_wait_and_lets_nothing_begin():
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=30), st.floats(0.01, 5))
-def test_a_ledger_is_never_overdrawn(calls, cap):
+def test_a_budget_is_never_overdrawn(calls, cap):
     budget = Budget(cap)
     for most, part in calls:
         try:

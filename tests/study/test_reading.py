@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_study_report import text_of
+from test_page import text_of
 
 import copeland
 from copeland.cli.study.status import described
-from copeland.report.study import study_page
-from copeland.study.filing import certificate_to_file
-from copeland.study.history import history_of
-from copeland.study.outlook import outlook_of
-from copeland.study.reading import STANDS_OUT, reading_of
-from copeland.study.verdict import verdict_of
+from copeland.study.meaning.filing import certificate_to_file
+from copeland.study.meaning.history import history_of
+from copeland.study.meaning.reading import STANDS_OUT, Reading
+from copeland.study.meaning.verdict import verdict_of
+from copeland.study.page.page import study_page
 
 
 def study_of(votes, options, **how):
@@ -44,18 +43,17 @@ def studies(draw):
         for j in range(i + 1, k)
         if draw(st.booleans())
     }
-    return study_of(votes, "ABCDE"[:k], indifference=draw(st.sampled_from([0.0, 0.1])))
+    return study_of(votes, "ABCDE"[:k], margin=draw(st.sampled_from([0.0, 0.1])))
 
 
 @pytest.mark.slow
 @settings(max_examples=25)
 @given(studies())
 def test_verdict_page_json_and_file_tell_one_story(study):
-    reading = reading_of(study.standing())
-    outlook = outlook_of(reading.standing)
-    verdict = verdict_of(reading, outlook)
-    page = unescape(text_of(study_page(reading, verdict, history_of(study.log()), outlook=outlook)))
-    told = json.loads(json.dumps(described(reading, verdict, outlook)))
+    reading = Reading(study.standing())
+    verdict = verdict_of(reading)
+    page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
+    told = json.loads(json.dumps(described(reading, verdict)))
     issued, text = certificate_to_file(study)
     filed = json.loads(text)
 
@@ -84,7 +82,7 @@ def _spaced(text):
 
 
 def test_a_circle_that_may_be_chance_is_told_by_neither():
-    reading = reading_of(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
+    reading = Reading(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
     assert reading.circles == () and reading.circle == ()
     assert len(reading.leaders) == 3
 
@@ -99,14 +97,14 @@ def test_who_beats_every_other_is_the_only_winner_in_the_sentence_and_in_the_fil
 
 def test_a_circle_below_the_leaders_is_told_after_theirs():
     votes = {p: (90, 10) for p in ("BC", "CD", "DB", "AB", "AC", "AD")}
-    reading = reading_of(study_of(votes, "ABCD").standing())
+    reading = Reading(study_of(votes, "ABCD").standing())
     assert (reading.leaders, reading.circle) == ((0,), ())
     assert set(reading.circles[0]) == {1, 2, 3}
 
 
 def test_the_links_of_a_circle_stand_out():
     votes = {p: (90, 10) for p in ("AB", "BC", "CA")} | {"AD": (5, 3), "DB": (5, 3)}
-    reading = reading_of(study_of(votes, "ABCD").standing())
+    reading = Reading(study_of(votes, "ABCD").standing())
     for i, j in reading.links(reading.circle):
         lead = reading.standing.wins[i, j] - reading.standing.wins[j, i]
         assert lead >= STANDS_OUT * np.sqrt(reading.n[i, j] + 4)

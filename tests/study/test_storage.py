@@ -17,9 +17,9 @@ from sqlalchemy import text
 
 from copeland.errors import MissingExtra, StorageError, StudyExists, UnknownStudy
 from copeland.study import Storage, create_study
-from copeland.study import storage as storage_module
-from copeland.study.events import ASKED, CREATED, VOTED, Event
-from copeland.study.tables import metadata
+from copeland.study.record import storage as storage_module
+from copeland.study.record.events import ASKED, CREATED, VOTED, Event
+from copeland.study.record.log import metadata
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 VOTE = Event(2, VOTED, 1.25, "id-1", None, "ann", 0, 1, "left", "item", "source", 7, 8, {"a": [1]})
@@ -49,7 +49,7 @@ def test_only_later_events_are_read_on(storage):
 
 
 def test_more_events_than_are_fetched_at_a_time_come_back_in_order(storage, monkeypatch):
-    monkeypatch.setattr("copeland.study.log.PIECE", 3)
+    monkeypatch.setattr("copeland.study.record.log.PIECE", 3)
     key = storage.create("tea", FIRST)
     append(storage, key, *(Event(n, ASKED, 0.0) for n in range(2, 12)))
     assert storage.read(key, lambda log: [e.number for e in log.replay()]) == list(range(1, 12))
@@ -141,7 +141,7 @@ def test_the_tables_are_those_that_the_migrations_make(storage):
 
 def test_the_schema_is_the_last_migration():
     config = Config()
-    config.set_main_option("script_location", "copeland:study/migrations")
+    config.set_main_option("script_location", "copeland:study/record/migrations")
     assert ScriptDirectory.from_config(config).get_current_head() == storage_module.SCHEMA
 
 
@@ -196,7 +196,7 @@ def test_a_missing_driver_names_its_extra(monkeypatch):
     def missing(*_args, **_how):
         raise ModuleNotFoundError(name="psycopg")
 
-    monkeypatch.setattr(storage_module, "create_engine", missing)
+    monkeypatch.setattr(storage_module.sa, "create_engine", missing)
     with pytest.raises(MissingExtra, match=r"needs psycopg: pip install 'copeland\[postgres\]'"):
         Storage("postgresql://h/d")
 

@@ -11,19 +11,27 @@ from sqlalchemy import create_engine, insert, text
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.study import create_study, open_study
-from copeland.study import study as study_module
-from copeland.study.chain import Misfit, first_link, last_link, misfit_of, next_link
-from copeland.study.events import CREATED, VOTED, Event
-from copeland.study.filing import (
+from copeland.study.conduct import study as study_module
+from copeland.study.meaning.filing import (
     certificate_to_file,
     objections,
     objections_by_file,
     read_certificate,
 )
-from copeland.study.ledger import Ledger
-from copeland.study.migrations.versions import __path__ as versions
-from copeland.study.storage import VERSION_TABLE
-from copeland.study.tables import metadata
+from copeland.study.record.books import Books
+from copeland.study.record.events import (
+    CREATED,
+    VOTED,
+    Event,
+    Misfit,
+    first_link,
+    last_link,
+    misfit_of,
+    next_link,
+)
+from copeland.study.record.log import metadata
+from copeland.study.record.migrations.versions import __path__ as versions
+from copeland.study.record.storage import VERSION_TABLE
 
 LOG = [Event(1, CREATED, 0.0, body={"a": 1}), *(Event(n, VOTED, n / 2) for n in range(2, 6))]
 
@@ -191,7 +199,7 @@ def test_any_change_of_a_file_is_found(filed):
 
 def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
     """Everything in the file follows from the log, so a seal that fits does not help."""
-    from copeland.study.filing import _seal
+    from copeland.study.meaning.filing import _seal
 
     study, file, _ = filed
     content = json.loads(file.read_text())
@@ -272,7 +280,7 @@ def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
         )
         study = opened_with(path, damaged, number)
         assert study._snapshot == 0
-        assert study.ledger() == study.replay()
+        assert study.books() == study.replay()
         study.storage.dispose()
 
 
@@ -292,15 +300,15 @@ def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
 
 @given(st.data())
 @settings(max_examples=200)
-def test_damaged_bytes_are_no_ledger_and_no_traceback(data):
+def test_damaged_bytes_are_no_books_and_no_traceback(data):
     content = SNAPSHOT
     start = data.draw(st.integers(0, len(content)))
     new = data.draw(st.binary(max_size=8))
     damaged = content[:start] + new + content[start + data.draw(st.integers(0, 8)) :]
-    assert Ledger.load(damaged) is None or isinstance(Ledger.load(damaged), Ledger)
+    assert Books.load(damaged) is None or isinstance(Books.load(damaged), Books)
 
 
-SNAPSHOT = Ledger(
+SNAPSHOT = Books(
     Event(1, CREATED, 0.0, body=create_study("x", ["a", "b", "c"]).log()[0].body)
 ).dump()
 
@@ -352,7 +360,7 @@ def test_an_old_database_opens_keeps_its_meaning_and_is_bound_from_here_on(kind,
     _, log = old_database(address)
     study = open_study("drinks", address)
     assert study.log() == log
-    assert study.votes()["counted"].tolist() == [False, False]
+    assert study.votes(frame=True)["counted"].tolist() == [False, False]
     assert study.misfit() is None
     study.tell(study.ask(voter="ann"), "left")
     links = study.storage.read(1, lambda log: [link for _, link in log.linked()])

@@ -92,11 +92,11 @@ def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
     other.close()
     assert held == []
     assert len(raised) > 200
-    assert study.replay() == study.ledger()
+    assert study.replay() == study.books()
     assert acknowledged <= {event.event_id for event in study.log()}
     raised.clear()
     tell_one(study, 10**6)
-    assert study.replay() == study.ledger()
+    assert study.replay() == study.books()
     study.storage.dispose()
 
 
@@ -135,22 +135,22 @@ def _fail():
     raise AssertionError
 
 
-def test_a_ledger_that_was_interrupted_is_made_anew(tmp_path):
+def test_books_that_were_interrupted_are_made_anew(tmp_path):
     """Else an event that was half taken in would be taken in again."""
     study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}")
     ballot = study.ask()
-    take = study._ledger.take
+    take = study._books.take
 
     def interrupted(event):
-        study._ledger._voted(event)  # counted, but its number not noted yet
+        study._books._voted(event)  # counted, but its number not noted yet
         raise KeyboardInterrupt
 
-    study._ledger.take = interrupted
+    study._books.take = interrupted
     with pytest.raises(KeyboardInterrupt):
         study.tell(ballot, "left")
-    study._ledger.take = take
+    study._books.take = take
     assert study.standing().votes == 1
-    assert study.ledger() == study.replay()
+    assert study.books() == study.replay()
     study.storage.dispose()
 
 
@@ -192,7 +192,7 @@ VOTING = """
         except sqlite3.OperationalError:
             held += 1
     lost = set(kept) - {event.event_id for event in study.log()}
-    print(cases, held, len(lost), study.replay() == study.ledger())
+    print(cases, held, len(lost), study.replay() == study.books())
 """
 
 
@@ -227,7 +227,7 @@ def test_an_interrupt_gives_back_a_lock_of_postgres(postgres_url):
         other.ask()
     assert len(raised) > 30
     assert time.monotonic() - start < 30  # a lock that stays is waited for as long
-    assert study.replay() == study.ledger() == other.ledger()
+    assert study.replay() == study.books() == other.books()
     raised.clear()
     study.storage.dispose()
     other.storage.dispose()

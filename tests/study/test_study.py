@@ -23,8 +23,8 @@ from copeland.errors import (
     UnknownVote,
 )
 from copeland.study import OUTCOMES, Option, Storage, create_study, list_studies, open_study
-from copeland.study import study as study_module
-from copeland.study.history import history_of
+from copeland.study.conduct import study as study_module
+from copeland.study.meaning.history import history_of
 
 OPTIONS = ["tea", "milk", "juice", "water"]
 ALGORITHMS = ["cpc-pac", "copeland-pac", "pocowista"]
@@ -79,7 +79,7 @@ def preferring(order):
 
 def test_a_study_opens_as_it_was_left(study):
     study.tell(study.ask(), "left")
-    assert again(study).ledger() == study.ledger()
+    assert again(study).books() == study.books()
 
 
 def test_two_studies_of_one_name_are_refused(study):
@@ -123,7 +123,7 @@ def test_the_package_offers_studies_by_name():
     [
         ({"delta": 1.5}, "delta is 1.5; it must be a number between 0 and 1"),
         ({"delta": "x"}, "delta is 'x'"),
-        ({"indifference": 0.5}, "indifference is 0.5"),
+        ({"margin": 0.5}, "margin is 0.5"),
         ({"seed": -1}, "seed is -1; it must be a whole number"),
         ({"seed": 0.5}, "seed is 0.5"),
         ({"lease": 0}, "lease is 0"),
@@ -372,7 +372,7 @@ def test_when_nothing_is_left_to_ask_the_certificate_holds(storage):
 def test_every_outcome_is_kept_as_it_was_told(study, outcome):
     vote = study.tell(study.ask(), outcome)
     assert vote.outcome == outcome
-    assert study.votes()["outcome"].tolist() == [outcome]
+    assert study.votes(frame=True)["outcome"].tolist() == [outcome]
 
 
 @pytest.mark.parametrize(
@@ -539,10 +539,10 @@ def test_a_closed_study_takes_nothing_more(study):
 def test_an_undone_vote_counts_no_more_and_stays_in_the_log(study):
     vote = study.tell(study.ask(), "left")
     study.undo(vote)
-    frame = study.votes()
+    (kept,) = study.votes()
     assert study.standing().votes == 0
     assert study.standing().undone == 1
-    assert frame[["undone", "counted"]].values.tolist() == [[True, False]]
+    assert (kept.undone, kept.counted) == (True, False)
 
 
 def test_a_vote_is_undone_by_its_id(study):
@@ -601,13 +601,13 @@ def test_a_voters_first_vote_on_a_pair_counts_and_later_ones_are_kept(once):
     standing = once.standing()
     assert (standing.votes, standing.repeated) == (1, 3)
     assert standing.wins[0, 1] == 1
-    assert once.votes()["counted"].tolist() == [True, False, False, False]
+    assert once.votes(frame=True)["counted"].tolist() == [True, False, False, False]
 
 
 def test_repeats_within_one_import_count_once(once):
     once.add_votes([row("skip"), row("left"), row("right")])
     assert once.standing().wins.tolist()[0][1] == 1
-    assert once.votes()["counted"].tolist() == [False, True, False]
+    assert once.votes(frame=True)["counted"].tolist() == [False, True, False]
 
 
 def test_a_vote_that_does_not_count_is_not_repeated(storage):
@@ -616,7 +616,7 @@ def test_a_vote_that_does_not_count_is_not_repeated(storage):
     study.add_votes([row("error", "bob")])
     study.add_votes([row("both_bad", "bob")])
     study.add_votes([row("right", "bob")])
-    assert study.votes()["counted"].tolist() == [False, True, False, False, True]
+    assert study.votes(frame=True)["counted"].tolist() == [False, True, False, False, True]
 
 
 def test_other_voters_items_and_nobody_are_no_repeats(once):
@@ -628,12 +628,12 @@ def test_other_voters_items_and_nobody_are_no_repeats(once):
 def test_after_an_undo_the_voters_next_vote_counts(once):
     once.add_votes([row("left", event_id="a"), row("right", event_id="b")])
     once.undo("a")
-    assert once.votes()["counted"].tolist() == [False, True]
+    assert once.votes(frame=True)["counted"].tolist() == [False, True]
     assert (once.standing().votes, once.standing().repeated) == (1, 0)
     assert once.standing().wins[1, 0] == 1
     once.add_votes([row("tie", event_id="c")])
-    assert once.votes()["counted"].tolist() == [False, True, False]
-    assert again(once).ledger() == once.ledger() == once.replay()
+    assert once.votes(frame=True)["counted"].tolist() == [False, True, False]
+    assert again(once).books() == once.books() == once.replay()
 
 
 def test_of_repeats_the_earliest_that_stands_counts(once):
@@ -643,7 +643,7 @@ def test_of_repeats_the_earliest_that_stands_counts(once):
     once.undo("b")  # a repeat
     for undone, left in (("a", [2]), ("c", [3]), ("d", [])):
         once.undo(undone)
-        assert np.flatnonzero(once.votes()["counted"]).tolist() == left
+        assert np.flatnonzero(once.votes(frame=True)["counted"]).tolist() == left
         assert once.standing().votes == len(left) == history_of(once.log())[-1].votes
     assert once.standing().wins.sum() + once.standing().ties.sum() == 0
 
@@ -665,11 +665,15 @@ def test_a_log_in_which_a_repeat_stayed_one_keeps_its_meaning(once):
     vote = once.log()[1]
     undone = vote._replace(number=4, kind="undone", event_id=None, undoes=2)
     once.storage.write(once._key, lambda log: log.append([undone]))
-    assert once.votes()["counted"].tolist() == [False, False]
+    assert once.votes(frame=True)["counted"].tolist() == [False, False]
     once.add_votes([row("tie", event_id="c")])
-    assert once.votes()["counted"].tolist() == [False, False, True]
+    assert once.votes(frame=True)["counted"].tolist() == [False, False, True]
     once.undo("c")
-    assert once.votes()["counted"].tolist() == [False, True, False]  # the earliest that stands
+    assert once.votes(frame=True)["counted"].tolist() == [
+        False,
+        True,
+        False,
+    ]  # the earliest that stands
 
 
 def test_an_undone_repeat_changes_no_count(once):
@@ -765,7 +769,7 @@ def test_votes_are_taken_from_a_data_frame(study):
         }
     )
     assert study.add_votes(frame) == 2
-    votes = study.votes()
+    votes = study.votes(frame=True)
     assert votes["voter"].tolist()[0] == "ann"
     assert votes["time"][0] == pandas.Timestamp("2026-01-01", tz="UTC")
     assert votes["time"][1].timestamp() == 1000.0
@@ -780,8 +784,8 @@ def test_exported_votes_can_be_imported(study, tmp_path):
     assert other.import_votes(tmp_path / "votes.csv") == 3
     assert np.array_equal(other.standing().wins, study.standing().wins)
     assert np.array_equal(other.standing().ties, study.standing().ties)
-    assert other.votes()["event_id"].tolist()[-1] == vote.event_id
-    assert other.votes()["source"].tolist() == ["votes.csv"] * 3
+    assert other.votes(frame=True)["event_id"].tolist()[-1] == vote.event_id
+    assert other.votes(frame=True)["source"].tolist() == ["votes.csv"] * 3
 
 
 def test_votes_that_are_known_are_not_imported_again(study, tmp_path):
@@ -809,13 +813,18 @@ def test_an_import_with_another_vote_under_a_known_event_id_takes_nothing(
 
 def test_the_votes_frame_has_the_promised_columns(study):
     study.tell(study.ask(voter="ann"), "left", event_id="a")
-    frame = study.votes()
+    frame = study.votes(frame=True)
     assert {"event_id", "ballot", "voter", "left", "right", "outcome", "time"} <= set(frame.columns)
     assert frame["ballot"].tolist() == [2]
 
 
-def test_votes_of_a_study_without_any_is_an_empty_frame(study):
-    assert len(study.votes()) == 0
+def test_votes_of_a_study_without_any_are_an_empty_list_or_frame(study):
+    assert study.votes() == [] and len(study.votes(frame=True)) == 0
+
+
+def test_votes_are_a_list_of_what_tell_returned(study):
+    given = [study.tell(study.ask(voter="ann"), outcome) for outcome in ("left", "tie", "skip")]
+    assert study.votes() == given
 
 
 @pytest.mark.parametrize(
@@ -944,14 +953,14 @@ def test_a_snapshot_is_only_a_cache(study, monkeypatch):
     monkeypatch.setattr(study_module, "SNAPSHOT_EVERY", 10**9)
     without = again(study)
     assert without._snapshot == 0
-    assert with_snapshot.ledger() == without.ledger() == study.replay()
+    assert with_snapshot.books() == without.books() == study.replay()
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged", b"PK\x03\x04 cut"])
 def test_a_damaged_snapshot_is_ignored(study, content):
     study.tell(study.ask(), "left")
     study.storage.write(study._key, lambda log: log.save_snapshot(99, content))
-    assert again(study).ledger() == study.ledger()
+    assert again(study).books() == study.books()
 
 
 def test_several_see_what_each_other_did(study):
@@ -962,7 +971,7 @@ def test_several_see_what_each_other_did(study):
         study.tell(ballot, "right")
     other.add_option("wine")
     other.undo("a")
-    assert study.ledger() == other.ledger()
+    assert study.books() == other.books()
     assert study.ask() is not None
 
 
@@ -977,8 +986,69 @@ def test_threads_can_share_a_study(study):
     for thread in threads:
         thread.join()
     assert study.standing().votes == 32
-    assert study.replay() == study.ledger()
+    assert study.replay() == study.books()
 
 
-def test_a_study_is_shown_without_a_password(study):
-    assert repr(study).startswith("<Study 'drinks' in ")
+# How it is shown, and what it means
+
+
+def test_a_study_is_shown_by_its_name_its_size_and_its_claim(study):
+    assert repr(study) == (
+        "<Study 'drinks', 4 options, 0 votes: There are no votes yet: every option may be best>"
+    )
+    study.add_votes([row("left")])
+    assert repr(study) == "<Study 'drinks', 4 options, 1 vote: tea leads so far>"
+
+
+def test_a_study_with_long_names_is_shown_in_a_line():
+    names = [f"{letter * 300}<b>" for letter in "abcdefghi"]
+    assert len(repr(create_study("x" * 50, names))) < 200
+
+
+def test_a_notebook_shows_the_verdict_and_runs_nothing():
+    study = create_study("<script>", ["<b>tea</b>", "milk"])
+    study.add_votes([{"left": "<b>tea</b>", "right": "milk", "outcome": "left"}] * 20)
+    shown = study._repr_html_()
+    assert "&lt;b&gt;tea&lt;/b&gt; is proved the only winner." in shown
+    assert "<script>" not in shown and "<b>" not in shown
+
+
+def test_a_study_says_what_it_means(study, tmp_path):
+    study.add_votes([row("left", right=other) for other in OPTIONS[1:] for _ in range(60)])
+    standing = study.standing()
+    assert study.certificate() == standing.certificate
+    assert study.verdict().kind == "winner"
+    assert study.plan(worlds=2).way("cpc-pac").votes == (0, 0)
+    page = study.report(tmp_path / "page.html")
+    assert "tea is proved the only winner." in page.read_text()
+
+
+def test_a_certificate_can_be_about_the_active_options_alone(study):
+    study.retire_option("water")
+    assert study.certificate(active=True).active == (0, 1, 2)
+
+
+def test_a_plan_that_needs_a_retired_option_is_refused(study):
+    study.retire_option("water")
+    with pytest.raises(InvalidParameter, match="paused or retired"):
+        study.plan()
+
+
+# The margin, which was called indifference
+
+
+def test_the_margin_goes_by_its_old_name_too():
+    with pytest.warns(DeprecationWarning, match="margin"):
+        study = create_study("tea", ["green", "black"], indifference=0.1)
+    assert study.certificate().margin == study.settings.margin == 0.1
+    with pytest.warns(DeprecationWarning, match="margin"):
+        assert study.settings.indifference == 0.1
+
+
+def test_a_log_that_says_indifference_has_a_margin(storage):
+    study = create_study("tea", ["green", "black"], storage, margin=0.1)
+    settings = study.settings.to_dict()
+    settings["indifference"] = settings.pop("margin")
+    created = study.log()[0]
+    storage.create("old", created._replace(body=created.body | {"settings": settings}))
+    assert open_study("old", storage).settings == study.settings

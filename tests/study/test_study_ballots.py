@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from copeland.study import Settings, Storage, Wait, create_study, open_study
-from copeland.study.events import CREATED, Event
+from copeland.study.record.events import CREATED, Event
 
 OPTIONS = ["tea", "milk", "juice", "water"]
 TEN_YEARS = 10 * 365 * 86_400.0
@@ -58,6 +58,8 @@ def test_a_batch_stays_within_the_cap_and_then_is_handed_again_from_the_oldest(c
     held = study.ask(voter="ann", n=3) + study.ask(voter="ann", n=100)
     assert len(set(held)) == 5
     assert study.ask(voter="ann", n=2) == held[:2]
+    assert study.ask(voter="ann", n=1) == held[:1]  # with n, any n, a list
+    assert study.ask(voter="ann") == held[0]
     assert study.ask(voter="ann", n=100) == held
 
 
@@ -222,7 +224,7 @@ def test_ballots_of_wrong_clocks_do_not_pile_up(clock):
     for _ in range(20):
         study.ask()
         clock.now += LEASE
-    assert len(study.ledger().open) == 1
+    assert len(study.books().open) == 1
 
 
 def test_clocks_that_differ_a_little_agree_on_what_is_open(clock):
@@ -246,5 +248,5 @@ def test_a_study_from_before_the_cap_has_the_default(clock):
     study = open_study("old", storage, clock=clock)
     assert study.settings.open_ballots == 8
     assert len(study.ask(voter="ann", n=20)) == 8
-    assert study.replay() == study.ledger()
+    assert study.replay() == study.books()
     create_study("old", OPTIONS, storage, lease=LEASE, load_if_exists=True)

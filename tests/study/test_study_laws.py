@@ -13,9 +13,9 @@ from copeland.errors import CopelandError, InvalidRow
 from copeland.policy import arrays_of
 from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
-from copeland.study.events import KINDS, Event, from_json, to_json
-from copeland.study.guide import guide_of
-from copeland.study.ledger import Ledger
+from copeland.study.conduct.guide import guide_of
+from copeland.study.record.books import Books
+from copeland.study.record.events import KINDS, Event, from_json, to_json
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -85,7 +85,7 @@ class Play:
         """How many ballots somebody is still to answer."""
         if voter is None:
             return 0
-        under_way = self.study.ledger().under_way(self.now)
+        under_way = self.study.books().under_way(self.now)
         return sum(ballot.voter == voter for ballot in under_way.values())
 
     def tell(self, number, word):
@@ -162,16 +162,18 @@ def counted(log, both_bad, repeats):
 def test_replay_gives_the_live_state_and_the_votes_give_its_counts(one_storage, todo, how):
     play = Play(one_storage, **how)
     play.run(todo)
-    live = play.study.ledger()
+    live = play.study.books()
     assert play.study.replay() == live
-    assert open_study(play.study.name, one_storage).ledger() == live
-    assert Ledger.load(live.dump()) == live
+    assert open_study(play.study.name, one_storage).books() == live
+    assert Books.load(live.dump()) == live
     log = play.study.log()
     assert [event.number for event in log] == list(range(1, len(log) + 1))
     assert (live.wins.tolist(), live.ties.tolist()) == counted(log, how["both_bad"], how["repeats"])
-    frame = play.study.votes()
+    votes = play.study.votes()
     assert play.most <= how["open_ballots"]
-    assert frame["counted"].sum() == live.votes == live.wins.sum() + live.ties.sum() // 2
+    assert (
+        sum(vote.counted for vote in votes) == live.votes == live.wins.sum() + live.ties.sum() // 2
+    )
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +192,7 @@ def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, 
     play.run(todo)
     play.ask(0, "")
     study = play.study
-    anew = study.storage.read(study._key, lambda log: guide_of(study._ledger, log))
+    anew = study.storage.read(study._key, lambda log: guide_of(study._books, log))
     assert _told(study._guide) == _told(anew)
 
 
@@ -242,7 +244,7 @@ def test_the_order_and_the_sides_of_votes_change_neither_counts_nor_certificate(
 @settings(max_examples=40)
 def test_the_order_of_options_does_not_change_the_certificate(wins, order):
     def certificate(names):
-        study = create_study("one", names, indifference=0.1)
+        study = create_study("one", names, margin=0.1)
         study.add_votes(
             {"left": OPTIONS[i], "right": OPTIONS[j], "outcome": "left"}
             for (i, j), times in wins

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 import copeland
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.study.chances import chances_of
-from copeland.study.filing import (
+from copeland.forecast.outlook import SETTLED, Need, outlook_of
+from copeland.forecast.worlds import chances_of
+from copeland.study.meaning.filing import (
     certificate_to_file,
     objections,
     objections_by_votes,
     read_certificate,
 )
-from copeland.study.outlook import SETTLED, Need, outlook_of
-from copeland.study.verdict import verdict_of
+from copeland.study.meaning.verdict import verdict_of
 
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
@@ -173,7 +173,7 @@ def test_a_cycle_that_is_proved_is_tied_for_first():
 
 
 def test_options_tied_within_the_margin_are_said_to_be():
-    verdict = said({"AB": (400, 400)}, "AB", indifference=0.1)
+    verdict = said({"AB": (400, 400)}, "AB", margin=0.1)
     assert verdict.claim == (
         "A and B are each proved best up to a margin of 0.1. "
         "Take any of A and B: by the votes, none of them is ahead."
@@ -186,7 +186,7 @@ NEAR = {f"W{rest}": (5200, 4800) for rest in "Xcde"} | {f"X{rest}": (6000, 4000)
 
 def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
     # W beats everybody with .52, X the rest with .60: with a margin of .05 both are best.
-    verdict = said(NEAR, "WXcde", indifference=0.05)
+    verdict = said(NEAR, "WXcde", margin=0.05)
     assert verdict.claim == (
         "W and X are each proved best up to a margin of 0.05. "
         "Take W: by what is proved and what is likely, it beats the most others."
@@ -196,7 +196,7 @@ def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
 
 def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
     votes = NEAR | {pair: (5000, 5000) for pair in ("cd", "ce")} | {"de": (7000, 3000)}
-    verdict = said(votes | {"We": (9000, 1000)}, "WXcde", indifference=0.05)
+    verdict = said(votes | {"We": (9000, 1000)}, "WXcde", margin=0.05)
     (out,) = [sentence for sentence in verdict.proved if sentence.startswith("Ruled out")]
     assert out == (
         "Ruled out: e. Some option beats more others by more than the margin than it beats or ties "
@@ -207,7 +207,7 @@ def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
 def test_what_is_best_up_to_a_margin_and_loses_to_another_is_not_the_one_to_take():
     # c, d and e lose to X with .40 and tie with the rest; yet none beats more by more than the margin.
     votes = NEAR | {pair: (5000, 5000) for pair in ("Wc", "cd", "ce", "de")}
-    study = study_of(votes, "WXcde", indifference=0.05)
+    study = study_of(votes, "WXcde", margin=0.05)
     found = study.standing().certificate
     assert {found.labels[i] for i in found.best} == set("WXcde")
     assert [found.labels[i] for i in found.choice] == ["W"]
@@ -278,15 +278,29 @@ def test_every_verdict_has_its_kind_and_names_those_proved_best(seed):
 
 
 def test_chances_are_those_of_worlds_with_the_votes_so_far():
-    clear = chances_of(study_of({"AB": (90, 10)}, "AB").standing(), (0,))
-    even = chances_of(study_of({"AB": (50, 50)}, "AB").standing(), (0,))
+    none = np.zeros((2, 2), int)
+    clear, even = (
+        chances_of(np.array([[0, won], [lost, 0]]), none, 0.0, (0,))
+        for won, lost in ((90, 10), (50, 50))
+    )
     assert clear.each[0] > 0.999 and clear.together == clear.each[0]
     assert 0.4 < even.each[0] < 0.6
     assert even.each[0] + even.each[1] == pytest.approx(1)
 
 
+def test_a_verdict_reads_well_as_text_and_in_a_notebook():
+    verdict = study_of({"AB": (60, 0)}, "AB").verdict()
+    assert str(verdict).splitlines()[:4] == [
+        "A is proved the only winner.",
+        "",
+        "Proved",
+        f"- {verdict.proved[0]}",
+    ]
+    assert verdict._repr_html_().startswith("<p><strong>A is proved the only winner.</strong></p>")
+
+
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
-    monkeypatch.setattr("copeland.study.reading.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
     assert not any("How sure" in one for one in verdict.shown)
@@ -296,22 +310,22 @@ def test_with_very_many_options_chances_are_left_out(monkeypatch):
 
 
 def test_nothing_is_needed_once_an_option_is_proved_best():
-    assert outlook_of(study_of(CYCLE, "ABC").standing()) == SETTLED
+    assert outlook_of(study_of(CYCLE, "ABC").standing().start) == SETTLED
 
 
 def test_the_needs_of_a_study_add_up_and_lead_to_its_champion():
-    outlook = outlook_of(study_of(DEMO).standing())
-    assert outlook.champion in "ABC"
+    outlook = outlook_of(study_of(DEMO).standing().start)
+    assert outlook.champion in (0, 1, 2)
     assert {(need.first, need.second) for need in outlook.pairs} == {
-        (outlook.champion, "D"),
-        (outlook.champion, "E"),
+        (outlook.champion, 3),
+        (outlook.champion, 4),
     }
     assert outlook.votes == sum(need.votes for need in outlook.pairs)
 
 
 def test_the_votes_needed_are_about_those_that_it_takes():
     # At 60 % about ln(K (K - 1) / delta) + 2 = 6 nats, 0.0201 each: 300 votes; 100 are there.
-    outlook = outlook_of(study_of({"AB": (60, 40)}, "AB").standing())
+    outlook = outlook_of(study_of({"AB": (60, 40)}, "AB").standing().start)
     assert 100 <= outlook.votes <= 400
 
 
@@ -321,16 +335,16 @@ def test_losses_that_others_must_prove_are_among_the_needs():
     study = study_of(votes | {"CD": (300, 100)})
     assert study.standing().certificate.verdict == "winner"
     fewer = study_of(votes | {"AE": (3, 0), "DE": (0, 3)})
-    outlook = outlook_of(fewer.standing())
-    assert any(need.second == "E" for need in outlook.pairs)
+    outlook = outlook_of(fewer.standing().start)
+    assert any(need.second == 4 for need in outlook.pairs)
 
 
 def test_a_plan_that_needs_a_retired_option_says_which_pairs_cannot_be_asked():
     study = study_of({"AB": (10, 5)}, "ABC")
     study.retire_option("C")
-    outlook = outlook_of(study.standing())
+    outlook = outlook_of(study.standing().start)
     assert outlook.votes is None
-    assert Need(outlook.champion, "C", 0) in outlook.pairs
+    assert Need(outlook.champion, 2, 0) in outlook.pairs
     (advice,) = verdict_of(study.standing()).advice
     assert "cannot be asked" in advice
 

@@ -47,13 +47,13 @@ def ask_command(
     from copeland.study import Wait
 
     work = opened(name, storage)
-    asked = work.ask(voter, n, available, item=item)
-    if asked == []:  # why, one ballot tells
-        asked = work.ask(voter, 1, available, item=item)
-    if isinstance(asked, Wait):
-        tell_result(wait_first(asked), {"wait_until": asked.until}, as_json)
-        return
-    ballots = asked if isinstance(asked, list) else [asked] if asked is not None else []
+    ballots = work.ask(voter, n=n, available=available, item=item)
+    if not ballots:
+        asked = work.ask(voter, available=available, item=item)
+        if isinstance(asked, Wait):
+            tell_result(wait_first(asked), {"wait_until": asked.until}, as_json)
+            return
+        ballots = [asked] if asked is not None else []
     if as_json:
         print_json([_described(work, ballot) for ballot in ballots])
         return

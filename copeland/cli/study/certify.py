@@ -32,7 +32,7 @@ def certify_command(
     as_json: Json = False,
 ) -> None:
     """Say what the votes prove, and what that assumes; exit code 1 if no option is proved best yet."""
-    from copeland.study.filing import certificate_to_file
+    from copeland.study.meaning.filing import certificate_to_file
 
     work = opened(name, storage)
     if out is not None:

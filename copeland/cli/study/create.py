@@ -29,9 +29,10 @@ def create_command(
     storage: Storage = STORAGE,
     algorithm: Annotated[str, typer.Option(help="Who chooses the pairs.")] = "cpc-pac",
     delta: Annotated[float, Number(help="How likely the certificate may be wrong.")] = 0.05,
-    indifference: Annotated[
+    margin: Annotated[
         float, Number(help="Pairs within this of 1/2 are too close to matter.")
     ] = 0.0,
+    indifference: Annotated[float | None, Number(hidden=True)] = None,
     both_bad: Annotated[
         str, typer.Option(help="'Both are bad' counts as a tie, or is left out: tie or drop.")
     ] = "tie",
@@ -73,7 +74,7 @@ def create_command(
         storage,
         algorithm=algorithm,
         delta=delta,
-        indifference=indifference,
+        margin=margin if indifference is None else indifference,
         seed=seed,
         both_bad=both_bad,
         repeats=repeats,

@@ -18,7 +18,7 @@ STORAGE = "sqlite:///copeland.db"
 
 def _kept(url: str) -> str:
     """Refuse a storage that ends with the command."""
-    from copeland.study.storage import is_lost
+    from copeland.study.record.storage import is_lost
 
     if is_lost(url):
         raise InvalidParameter(

@@ -32,7 +32,7 @@ def import_command(
 
     Votes whose event_id is known are left out, so a file with ids can be imported again.
     """
-    from copeland.study.words import counted
+    from copeland.words import counted
 
     new = opened(name, storage).add_votes(file, source or file.name)
     tell_result(f"Took in {counted(new, 'new vote')}.", {"study": name, "imported": new}, as_json)

@@ -22,6 +22,7 @@ from copeland.cli.study.group import (
     wait_first,
 )
 from copeland.errors import InvalidParameter
+from copeland.files import read_text
 from copeland.inert import command_line
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def judge_command(
         voter or [],
         {
             "url": url,
-            "prompt": None if prompt is None else _text(prompt),
+            "prompt": None if prompt is None else read_text(prompt),
             "prices": _prices(prices),
             "key_variable": key_variable or None,
         },
@@ -182,14 +183,6 @@ def _prices(text: str | None) -> tuple[float, float] | None:
     return read, written
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise InvalidParameter(f"{path} cannot be read: {reason}.") from None
-
-
 def _described(name: str, done: Summary) -> dict[str, Any]:
     told = {
         field: getattr(done, field)
@@ -206,7 +199,7 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
 
 
 def _sentences(work: Study, done: Summary) -> list[str]:
-    from copeland.study.words import counted, percent
+    from copeland.words import counted, percent
 
     besides = [
         words

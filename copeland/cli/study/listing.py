@@ -34,9 +34,9 @@ def _json_for_all(command: Any) -> dict[str, Any]:
 @study.command("list", epilog="Example: `copeland study list --storage sqlite:///team.db`")
 def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the studies in a storage, the oldest first."""
-    from copeland.report.study_tables import studies_table
     from copeland.study import list_studies
-    from copeland.study.storage import Storage as Kept
+    from copeland.study.page.tables import studies_table
+    from copeland.study.record.storage import Storage as Kept
 
     kept = Kept(storage, create=False)
     rows = [_described(name, storage) for name in list_studies(kept)]

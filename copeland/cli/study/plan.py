@@ -13,7 +13,7 @@ from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from copeland.study.planning import Forecast, Plan
+    from copeland.forecast.races import Forecast, Way
 
 
 @study.command("plan", epilog="Example: `copeland study plan tea --cost-per-vote 0.05`")
@@ -36,25 +36,18 @@ def plan_command(
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
-    from copeland.report.study_tables import plan_sentences, plan_table
-    from copeland.study.outlook import outlook_of
-    from copeland.study.planning import plan_of
-    from copeland.study.worlds import BELIEF
+    from copeland.forecast.worlds import BELIEF
+    from copeland.study.page.tables import plan_sentences, plan_table
 
-    standing = opened(name, storage).standing(voters=False)
-    if outlook_of(standing).votes is None:
-        raise InvalidParameter(
-            "nothing can be proved of all options while some that it takes are paused or retired; "
-            "resume them, or see what certify --active says."
-        )
+    work = opened(name, storage)
     try:
         with progress_bar("worlds") as advance:
-            plan = plan_of(standing, worlds, most, seed, advance)
+            plan = work.plan(worlds, most, seed, advance)
     except KeyboardInterrupt:
         note("copeland: stopped before the first world was done.")
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        print_json(_described(plan, cost_per_vote))
+        print_json(_described(name, plan, cost_per_vote))
     else:
         show(
             f"{name}: {plan.votes:,} votes so far. Until an option is proved best, in "
@@ -67,23 +60,23 @@ def plan_command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _described(plan: Plan, price: float | None) -> dict[str, Any]:
+def _described(name: str, plan: Forecast, price: float | None) -> dict[str, Any]:
     return {
-        "study": plan.study,
+        "study": name,
         "options": plan.options,
         "votes": plan.votes,
         "worlds": plan.worlds,
         "most": plan.most,
         "interrupted": plan.interrupted,
         "cost_per_vote": price,
-        "ways": [_forecast(forecast, price) for forecast in plan.forecasts],
+        "ways": [_way(way, price) for way in plan.ways],
     }
 
 
-def _forecast(forecast: Forecast, price: float | None) -> dict[str, Any]:
+def _way(way: Way, price: float | None) -> dict[str, Any]:
     """Quantiles are null where they are beyond the cap."""
-    votes = {f"q{round(100 * q)}": forecast.quantile(q) for q in (0.1, 0.5, 0.9)}
-    told = {"way": forecast.way, "votes": votes, "unfinished": forecast.unfinished}
+    votes = {f"q{round(100 * q)}": way.quantile(q) for q in (0.1, 0.5, 0.9)}
+    told = {"way": way.name, "votes": votes, "unfinished": way.unfinished}
     if price is not None:
         told["cost"] = {q: None if n is None else n * price for q, n in votes.items()}
     return told

@@ -32,12 +32,9 @@ def report_command(
     as_json: Json = False,
 ) -> None:
     """Write one self-contained page: the verdict, scores, every pair, cycles, progress, voters."""
-    from copeland.report.study import write_study_page
-    from copeland.results import versions
-
     path = out or Path(f"{file_name(name)}.html")
     work = opened(name, storage)
     require_new(path, force)
     # Not the command as it was typed: the address of a storage may hold a password.
-    write_study_page(work, path, versions(), command_line("copeland", "study", "report", name))
+    work.report(path, command_line("copeland", "study", "report", name))
     tell_result(f"Written: look at {path}.", {"study": name, "page": str(path)}, as_json)

@@ -15,24 +15,21 @@ if TYPE_CHECKING:
 
     from copeland.certificate import Certificate
     from copeland.study import Standing
-    from copeland.study.outlook import Outlook
-    from copeland.study.reading import Reading
-    from copeland.study.verdict import Verdict
+    from copeland.study.meaning.reading import Reading
+    from copeland.study.meaning.verdict import Verdict
 
 
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
-    from copeland.report.study_tables import standing_table
-    from copeland.study.outlook import outlook_of
-    from copeland.study.reading import reading_of
-    from copeland.study.verdict import verdict_of
+    from copeland.study.meaning.reading import Reading
+    from copeland.study.meaning.verdict import verdict_of
+    from copeland.study.page.tables import standing_table
 
-    reading = reading_of(opened(name, storage).standing())
-    standing, outlook = reading.standing, outlook_of(reading.standing)
-    verdict = verdict_of(reading, outlook)
+    reading = Reading(opened(name, storage).standing())
+    standing, verdict = reading.standing, verdict_of(reading)
     if as_json:
-        print_json(described(reading, verdict, outlook))
+        print_json(described(reading, verdict))
         return
     show(*_headline(standing, verdict))
     delta = f"error probability {standing.certificate.delta:g}"
@@ -47,9 +44,9 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         show("", standing_table(rows_of_options(reading)))
 
 
-def described(reading: Reading, verdict: Verdict, outlook: Outlook) -> dict[str, Any]:
+def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
     """Return how a study stands, ready for JSON."""
-    standing, labels = reading.standing, reading.standing.labels
+    standing, labels, outlook = reading.standing, reading.standing.labels, reading.outlook
     return {
         "study": standing.name,
         "votes": standing.votes,
@@ -63,9 +60,12 @@ def described(reading: Reading, verdict: Verdict, outlook: Outlook) -> dict[str,
             "assumptions": verdict.assumptions,
         },
         "outlook": {
-            "champion": outlook.champion,
+            "champion": None if outlook.champion is None else labels[outlook.champion],
             "votes": outlook.votes,
-            "pairs": [need._asdict() for need in outlook.pairs],
+            "pairs": [
+                {"first": labels[need.first], "second": labels[need.second], "votes": need.votes}
+                for need in outlook.pairs
+            ],
         },
         "leader": standing.leader,
         "leaders": [labels[i] for i in reading.leaders],
@@ -124,7 +124,7 @@ def _place(found: Certificate, i: int) -> str:
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
     from rich.text import Text
 
-    from copeland.study.words import counted
+    from copeland.words import counted
 
     people = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
     closed = ", closed" if standing.closed else ""
@@ -140,7 +140,7 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
-    from copeland.study.words import counted, percent
+    from copeland.words import counted, percent
 
     position = standing.position
     if position.is_biased:

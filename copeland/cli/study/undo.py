@@ -39,12 +39,8 @@ def undo_command(
 
 def _last(work: Study, voter: str | None) -> str:
     """The last vote, of one voter if so told, that was not undone."""
-    log = work.log()
-    undone = {event.undoes for event in log if event.undoes is not None}
-    for event in reversed(log):
-        mine = voter is None or event.voter == voter
-        if event.kind == "voted" and event.number not in undone and mine:
-            assert event.event_id is not None
-            return event.event_id
+    for vote in reversed(work.votes()):
+        if not vote.undone and voter in (None, vote.voter):
+            return vote.event_id
     whose = "" if voter is None else f" of '{voter}'"
     raise UnknownVote(f"there is no vote{whose} to undo.")

@@ -28,8 +28,8 @@ def verify_command(
     as_json: Json = False,
 ) -> None:
     """Make a certificate again from the log it was issued on; exit code 1 if it does not hold."""
-    from copeland.study.filing import objections, objections_by_file, read_certificate
-    from copeland.study.words import listed
+    from copeland.study.meaning.filing import objections, objections_by_file, read_certificate
+    from copeland.words import listed
 
     filed = read_certificate(file)
     found = (

@@ -153,7 +153,7 @@ class _Booth:
 
     def farewell(self) -> str:
         """Say what was kept."""
-        from copeland.study.words import counted
+        from copeland.words import counted
 
         ending = f" {nothing_left(self.work)}" if self.exhausted else ""
         if self.wait is not None:
@@ -208,7 +208,7 @@ def content_of(option: Option, folder: Path | None) -> str:
     """Return what a voter is shown for an option: its text, its file, or else its name."""
     if option.text or not option.path:
         return option.text or option.name
-    from copeland.study.material import read_material
+    from copeland.study.record.options import read_material
 
     try:
         return read_material(option.path, folder)[:LONGEST]

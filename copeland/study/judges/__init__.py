@@ -1,6 +1,6 @@
 """Judges that vote by themselves: functions, programs, language models."""
 
-from copeland.study.judges.agreement import Agreement, JudgeInMajority, PairOfJudges, agreement
+from copeland.study.judges.agreement import JudgeAgreement, JudgeInMajority, PairOfJudges, agreement
 from copeland.study.judges.answers import JudgeFailed
 from copeland.study.judges.budget import Budget, BudgetSpent
 from copeland.study.judges.chat import ChatJudge, Prices
@@ -10,7 +10,6 @@ from copeland.study.judges.judging import Judged, Summary, judge_study, sleep_un
 from copeland.study.judges.wording import Candidate
 
 __all__ = [
-    "Agreement",
     "Budget",
     "BudgetSpent",
     "Candidate",
@@ -18,6 +17,7 @@ __all__ = [
     "CommandJudge",
     "InvalidItems",
     "Item",
+    "JudgeAgreement",
     "JudgeFailed",
     "JudgeInMajority",
     "Judged",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from copeland.study.events import BOTH_BAD, LEFT, RIGHT, TIE
 from copeland.study.judges.wording import name_of
+from copeland.study.record.events import BOTH_BAD, LEFT, RIGHT, TIE
+from copeland.study.record.votes import rows_of_table
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
 
@@ -35,14 +36,14 @@ class JudgeInMajority(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class JudgeAgreement:
     """Every two judges that voted on the same, and every judge against the majority of the others."""
 
     pairs: tuple[PairOfJudges, ...] = ()
     judges: tuple[JudgeInMajority, ...] = ()
 
 
-def agreement(votes: Any, judges: Collection[str] | None = None) -> Agreement:
+def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreement:
     """Return how far judges agree.
 
     Votes are matched if they are on the same pair of options and the same item (if there are items),
@@ -78,7 +79,7 @@ def agreement(votes: Any, judges: Collection[str] | None = None) -> Agreement:
             said[one, other].append((opinions[one], opinions[other]))
         for judge, majority in _majorities(opinions):
             agreed[judge].append(opinions[judge] == majority)
-    return Agreement(
+    return JudgeAgreement(
         tuple(_compared(*pair, said[pair]) for pair in sorted(said)),
         tuple(JudgeInMajority(j, len(agreed[j]), _share(agreed[j])) for j in sorted(agreed)),
     )
@@ -88,7 +89,7 @@ def _shared(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
     """Return what was said on everything that several judges voted on."""
     by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
     times: Counter[tuple[Any, ...]] = Counter()
-    for vote in _rows(votes):
+    for _, vote in rows_of_table(votes):
         voter, opinion = vote["voter"], _opinion(vote)
         asked = isinstance(voter, str) and (judges is None or voter in judges)
         if not asked or opinion is None or vote.get("undone"):
@@ -97,11 +98,6 @@ def _shared(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
         by_subject[*subject, times[voter, subject]][voter] = opinion
         times[voter, subject] += 1
     return (opinions for opinions in by_subject.values() if len(opinions) > 1)
-
-
-def _rows(votes: Any) -> Iterable[Mapping[str, Any]]:
-    rows = votes.to_dict("records") if hasattr(votes, "to_dict") else votes
-    return (row._asdict() if hasattr(row, "_asdict") else row for row in rows)
 
 
 def _opinion(vote: Mapping[str, Any]) -> str | None:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.answers import JudgeFailed, json_of, outcome_of, quoted
+from copeland.study.judges.answers import JudgeFailed, outcome_answered, quoted
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.endpoint import LONGEST_WAIT, Endpoint, PassingFailure
 from copeland.study.judges.wording import check_template, fill
+from copeland.study.record.texts import json_of
 
 if TYPE_CHECKING:
     import tenacity
@@ -208,9 +209,9 @@ def _outcome(answer: dict[str, Any]) -> str:
     except (KeyError, IndexError, TypeError, AttributeError):
         raise JudgeFailed(f"the answer {quoted(answer)} has no message; expected text.") from None
     if not text.startswith("{"):
-        return outcome_of(text.partition("\n")[0])
+        return outcome_answered(text.partition("\n")[0])
     try:
-        return outcome_of(json_of(text).get("outcome"))
+        return outcome_answered(json_of(text).get("outcome"))
     except ValueError as error:
         raise JudgeFailed(f"it answered {quoted(text)}, which {error}.") from None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.answers import JudgeFailed, outcome_of, quoted
+from copeland.study.judges.answers import JudgeFailed, outcome_answered, quoted
 from copeland.study.judges.wording import (
     answer_of,
     check_template,
@@ -81,7 +81,7 @@ class CommandJudge:
         if not answer.strip():
             raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")
         try:
-            return outcome_of(answer)
+            return outcome_answered(answer)
         except JudgeFailed as error:
             raise JudgeFailed(f"{self.name}: {error}") from None
 

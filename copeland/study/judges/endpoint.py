@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from copeland.errors import InvalidParameter, need
-from copeland.study.judges.answers import JudgeFailed, json_of, quoted
+from copeland.study.judges.answers import JudgeFailed, quoted
+from copeland.study.record.texts import json_of
 
 if TYPE_CHECKING:
     import httpx

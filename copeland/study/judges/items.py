@@ -11,9 +11,8 @@ from typing import Any, NoReturn
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.streams import stream
-from copeland.study.judges.answers import json_of
 from copeland.study.judges.wording import name_of
-from copeland.study.texts import check_text
+from copeland.study.record.texts import check_text, json_of
 
 
 class InvalidItems(CopelandError, ValueError):

@@ -19,14 +19,14 @@ from copeland.errors import (
     UnknownName,
     nearest,
 )
-from copeland.study.decisions import Wait
-from copeland.study.events import ERROR, SKIP
-from copeland.study.judges.agreement import Agreement, agreement
-from copeland.study.judges.asking import SWAPS, Judge, Opinion, ask_judge
+from copeland.study.conduct.decisions import Wait
+from copeland.study.judges.agreement import JudgeAgreement, agreement
+from copeland.study.judges.answers import SWAPS, Judge, Opinion, ask_judge
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import Candidate, name_of
-from copeland.study.texts import check_text
+from copeland.study.record.events import ERROR, SKIP
+from copeland.study.record.texts import check_text
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -66,7 +66,7 @@ class Summary:
     flips: int
     tokens: int
     cost: float
-    agreement: Agreement
+    agreement: JudgeAgreement
     reason: str
     stopped: str
 

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges.answers import JudgeFailed
-from copeland.study.material import place_of, read_material
-from copeland.study.options import Option
+from copeland.study.record.options import Option, place_of, read_material
 from copeland.words import listed
 
 _PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}|\{mark\}")

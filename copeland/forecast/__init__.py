@@ -1,0 +1,1 @@
+"""What more votes would bring, from counts alone: plausible worlds, races in them, an outlook."""

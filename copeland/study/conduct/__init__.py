@@ -1,0 +1,1 @@
+"""What happens in a study: questions asked, answers told, options added."""

@@ -1,0 +1,346 @@
+"""What to append to a log: questions, answers, undoings, checked against the books and the log.
+
+These functions read and decide. Nothing has happened until their events are stored and the books take
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Literal, NamedTuple
+
+from copeland.errors import (
+    AlreadyVoted,
+    Conflict,
+    InvalidParameter,
+    StudyClosed,
+    UnknownBallot,
+    UnknownVote,
+)
+from copeland.registry import find
+from copeland.streams import stream
+from copeland.study.conduct.guide import Guide, Wish, active
+from copeland.study.record.books import Books, OpenBallot
+from copeland.study.record.events import (
+    ADDED,
+    ASKED,
+    COUNTED,
+    RESUMED,
+    RETIRED,
+    UNDONE,
+    VOTED,
+    Event,
+)
+from copeland.study.record.log import Log
+from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.votes import ImportedVote, outcome_of
+
+_SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
+
+
+class Wait(NamedTuple):
+    """There is no ballot now, but one may be asked at ``until``, or earlier. It is false, as None is."""
+
+    until: float
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+class Answer(NamedTuple):
+    """What is told of a ballot."""
+
+    ballot: int
+    sides: tuple[str, str] | None  # left and right, if they are told too
+    outcome: str
+    event_id: str
+    voter: str | None  # None: who was asked
+    item: str | None  # None: what the ballot says
+    source: str | None
+
+
+def require_open(books: Books) -> None:
+    """Refuse to go on with a closed study."""
+    if books.closed:
+        raise StudyClosed("the study is closed; it takes no more votes.")
+
+
+def _require_voter(books: Books, voter: str | None) -> None:
+    """Refuse a vote by nobody where it matters who votes."""
+    if voter is None and books.settings.dependent:
+        raise InvalidParameter(
+            "the voters of this study are dependent, so it must know who votes; name the voter."
+        )
+
+
+def wish_of(
+    books: Books,
+    log: Log,
+    voter: str | None,
+    item: str | None,
+    available: Collection[str] | None,
+    now: float,
+) -> Wish:
+    """Return what a ballot for a voter must keep to, if there may be one."""
+    require_open(books)
+    _require_voter(books, voter)
+    options = active(books)
+    if available is not None:
+        options &= {books.index(name) for name in available}
+    once = voter is not None and books.settings.repeats == "first"
+    avoided: set[frozenset[int]] = set()
+    if voter is not None and once:
+        avoided = {pair for pair, on in log.pairs_of(voter) if _same_item(books, on, item)}
+    return Wish(books.number + 1, now, voter, options, once, frozenset(avoided), item)
+
+
+def questions(
+    books: Books, log: Log, guide: Guide, wish: Wish, n: int
+) -> tuple[list[Event], list[Event] | Wait]:
+    """Return what to append, and what to hand out: new questions, or those that the voter holds."""
+    held = _held(books, wish)
+    new = _new_questions(books, log, guide, wish, held, n)
+    return new, new or _held_questions(books, log, guide, wish, held, n)
+
+
+def _held(books: Books, wish: Wish) -> dict[int, OpenBallot]:
+    """The ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
+    if wish.voter is None:
+        return {}
+    under_way = books.under_way(wish.now).items()
+    return {ballot: asked for ballot, asked in under_way if asked.voter == wish.voter}
+
+
+def _same_item(books: Books, one: str | None, other: str | None) -> bool:
+    """Tell whether two votes of a voter on a pair are on the same: with dependent voters they are."""
+    return books.settings.dependent or one == other
+
+
+def _new_questions(
+    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+) -> list[Event]:
+    """Up to ``n`` new questions for a voter who holds some; left and right are shuffled."""
+    settings = books.settings
+    room = n if wish.voter is None else min(n, settings.open_ballots - len(held))
+    if room < 1:
+        return []
+    for ballot in held.values():
+        if wish.once and _same_item(books, ballot.item, wish.item):
+            wish = wish.without(ballot.left, ballot.right)
+    asked = []
+    for number, pair in enumerate(guide.propose(log, books, wish, room), wish.number):
+        swap = stream(settings.seed, "sides", number).random() < 0.5
+        left, right = reversed(pair) if swap else pair
+        question = Event(number, ASKED, wish.now, voter=wish.voter, item=wish.item)
+        asked.append(question._replace(left=left, right=right))
+    return asked
+
+
+def _held_questions(
+    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+) -> list[Event] | Wait:
+    """Up to ``n`` questions that a voter holds, where no new one can be asked.
+
+    If none of them is what is wished for now, there may be another once the first of them has expired.
+    """
+    if not held or not guide.propose(log, books, wish, 1):
+        return []
+    fitting = [
+        ballot
+        for ballot, asked in held.items()
+        if asked.item == wish.item and wish.allows(asked.left, asked.right)
+    ]
+    if not fitting:
+        return Wait(min(asked.expires for asked in held.values()))
+    return [asked for asked in map(log.event, fitting[:n]) if asked is not None]
+
+
+def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Event], Event]:
+    """Return what to append, and the vote that answers a ballot: the same answer is kept once."""
+    known = log.vote(told.event_id)
+    if known is not None:
+        _require_same(books, log, known, told)
+        return [], known
+    require_open(books)
+    asked = _question(books, log, told.ballot)
+    _require_unanswered(books, log, asked)
+    vote = _said(books, asked, told, now)
+    _require_voter(books, vote.voter)
+    vote = vote._replace(repeats=_repeated(books, log, vote))
+    return [vote], vote
+
+
+def _require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
+    """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
+    said = _said(books, _question(books, log, told.ballot), told, kept.time)
+    if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
+        raise _conflict(told.event_id)
+
+
+def _conflict(event_id: str) -> Conflict:
+    return Conflict(
+        f"another vote has the event_id '{event_id}', so this one was not kept; "
+        "give every vote an event_id of its own."
+    )
+
+
+def _said(books: Books, asked: Event, told: Answer, now: float) -> Event:
+    """What an answer says, as the next event."""
+    assert asked.left is not None and asked.right is not None
+    left, right = books.options[asked.left].name, books.options[asked.right].name
+    if told.sides not in (None, (left, right)):
+        raise UnknownBallot(
+            f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
+            "the one that is answered comes from another."
+        )
+    return Event(
+        *(books.number + 1, VOTED, now),
+        event_id=told.event_id,
+        ballot=asked.number,
+        voter=asked.voter if told.voter is None else told.voter,
+        left=asked.left,
+        right=asked.right,
+        outcome=outcome_of(told.outcome, left, right, books.indices),
+        item=asked.item if told.item is None else told.item,
+        source=told.source,
+    )
+
+
+def _question(books: Books, log: Log, ballot: int) -> Event:
+    """Return what a ballot asks."""
+    is_number = isinstance(ballot, int) and not isinstance(ballot, bool)
+    asked = log.event(ballot) if is_number and 0 < ballot <= books.number else None
+    if asked is None or asked.kind != ASKED:
+        raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
+    return asked
+
+
+def _require_unanswered(books: Books, log: Log, asked: Event) -> None:
+    """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it."""
+    ballot = asked.number
+    for answer in () if ballot in books.open else log.answers(ballot):
+        if answer.number not in books.undone:
+            raise AlreadyVoted(
+                f"ballot {ballot} was answered before; to change the answer, undo that vote first."
+            )
+
+
+def _repeated(books: Books, log: Log, vote: Event, known: int | None = None) -> int | None:
+    """Return the number of the vote that this one only repeats, None if it counts itself."""
+    if books.settings.repeats == "count" or vote.voter is None:
+        return None
+    if books.meaning(vote.outcome) is None:
+        return None
+    if known is not None:
+        return known
+    assert vote.left is not None and vote.right is not None
+    for earlier in log.opinions(vote.voter, vote.left, vote.right):
+        if books.counts(earlier) and _same_item(books, earlier.item, vote.item):
+            return earlier.number
+    return None
+
+
+def imported(
+    books: Books, log: Log, rows: Iterable[ImportedVote], source: str | None, now: float
+) -> Iterator[Event]:
+    """Yield votes that nobody asked for, but for those that are there already."""
+    rows = list(rows)
+    known = log.known([row.event_id for row in rows])
+    first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
+    number = books.number
+    for row in rows:
+        if row.event_id in known:
+            _require_same_row(known[row.event_id], row)
+            continue
+        _require_voter(books, row.voter)
+        number += 1
+        vote = Event(
+            *(number, VOTED, now if row.time is None else row.time),
+            event_id=row.event_id,
+            voter=row.voter,
+            left=row.left,
+            right=row.right,
+            outcome=row.outcome,
+            item=row.item,
+            source=source,
+        )
+        known[row.event_id] = vote
+        item = None if books.settings.dependent else row.item
+        subject = (row.voter, frozenset((row.left, row.right)), item)
+        repeats = _repeated(books, log, vote, first.get(subject))
+        if repeats is None and books.meaning(row.outcome) is not None:
+            first[subject] = number
+        yield vote._replace(repeats=repeats)
+
+
+def _require_same_row(kept: Event, row: ImportedVote) -> None:
+    """Refuse a row that is not the vote kept under its ``event_id``; what it leaves out is the same."""
+    said = (row.left, row.right, row.outcome)
+    more = ((row.voter, kept.voter), (row.item, kept.item))
+    if said != (kept.left, kept.right, kept.outcome) or any(
+        told not in (None, known) for told, known in more
+    ):
+        raise _conflict(row.event_id)
+
+
+def undoing(books: Books, log: Log, event_id: str, now: float) -> list[Event]:
+    """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
+    vote = log.vote(event_id)
+    if vote is None:
+        raise UnknownVote(f"there is no vote '{event_id}' in this study.")
+    if vote.number in books.undone:
+        raise UnknownVote(f"the vote '{event_id}' was undone before.")
+    number = books.number + 1
+    counted = books.counts(vote)
+    repeats = None if counted else vote.repeats
+    undone = _again(vote, number, UNDONE, now)._replace(undoes=vote.number, repeats=repeats)
+    heir = _heir(books, log, vote) if counted else None
+    if heir is None:
+        return [undone]
+    return [undone, _again(heir, number + 1, COUNTED, now)._replace(counts=heir.number)]
+
+
+def _again(vote: Event, number: int, kind: str, now: float) -> Event:
+    """An event that says again what a vote said, so that sums are easy."""
+    return vote._replace(
+        number=number, kind=kind, time=now, event_id=None, ballot=None, repeats=None
+    )
+
+
+def _heir(books: Books, log: Log, vote: Event) -> Event | None:
+    """Return the voter's earliest other vote that stands and says the same pair, None if none does."""
+    if books.settings.repeats == "count" or vote.voter is None:
+        return None
+    assert vote.left is not None and vote.right is not None
+    for other in log.opinions(vote.voter, vote.left, vote.right):
+        stands = other.number not in books.undone and other.number != vote.number
+        opinion = books.meaning(other.outcome) is not None
+        if stands and opinion and _same_item(books, other.item, vote.item):
+            return other
+    return None
+
+
+def addition(books: Books, option: Option, now: float) -> Event:
+    """Return the event that adds an option."""
+    if option.name in books.indices:
+        raise InvalidParameter(
+            f"there is an option '{option.name}' already; every option needs a name of its own."
+        )
+    algorithm = find(books.settings.spec.name)
+    if algorithm.absorb is None and algorithm.grow is None:
+        raise InvalidParameter(
+            f"{algorithm.name} cannot take in options once it has begun; "
+            "create a new study, or use cpc-pac."
+        )
+    return Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)
+
+
+def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Event]:
+    """Return the event that pauses, resumes or retires an option; none if it is so already."""
+    i = books.index(name)
+    state = books.options[i].state
+    if state == (ACTIVE if kind == RESUMED else kind):
+        return []
+    if state == RETIRED:
+        raise InvalidParameter(f"the option '{name}' is retired, and stays so.")
+    return [Event(books.number + 1, kind, now, left=i)]

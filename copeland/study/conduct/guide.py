@@ -1,0 +1,263 @@
+"""Which pair to ask next: the study's algorithm at work, brought to where the log is.
+
+An algorithm whose state is a function of counts takes them in at once, however many votes there are.
+Any other is shown the log event by event, every question and every answer with the generator that
+belongs to its number, so that it stands where it stood when they happened.
+"""
+
+from __future__ import annotations
+
+import copy
+from itertools import combinations
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from copeland.policy import Duel, Policy
+from copeland.registry import find
+from copeland.streams import stream
+from copeland.study.meaning.standing import is_open
+from copeland.study.record.books import Books, count
+from copeland.study.record.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
+from copeland.study.record.log import Log
+from copeland.study.record.options import ACTIVE
+
+Pair = tuple[int, int]
+
+TRIES = 16  # pairs that the algorithm may name until one is allowed
+
+
+class Wish(NamedTuple):
+    """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
+
+    number: int  # of the event that the ballot will be
+    now: float
+    voter: str | None
+    options: frozenset[int]
+    once: bool = False  # no pair twice
+    avoided: frozenset[frozenset[int]] = frozenset()
+    item: str | None = None
+
+    def allows(self, one: int, other: int) -> bool:
+        """Tell whether a pair may be asked."""
+        pair = frozenset((one, other))
+        return len(pair) == 2 and pair <= self.options and pair not in self.avoided
+
+    def after(self, one: int, other: int) -> Wish:
+        """Return what is asked for next, once there is a ballot of this pair."""
+        following = self._replace(number=self.number + 1)
+        return following.without(one, other) if self.once else following
+
+    def without(self, one: int, other: int) -> Wish:
+        """Return the same, but not for this pair."""
+        return self._replace(avoided=self.avoided | {frozenset((one, other))})
+
+
+class Guide(Protocol):
+    """Something that follows a log and proposes what to ask."""
+
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs for the events from ``wish.number`` on; change nothing."""
+        ...
+
+    def take(self, event: Event, books: Books) -> None:
+        """Follow an event that the books are about to take."""
+        ...
+
+
+def guide_of(books: Books, log: Log) -> Guide:
+    """Return the guide of a study, up to date."""
+    if find(books.settings.spec.name).absorb is not None:
+        return Counted()
+    return Replayed(log, books.undone)
+
+
+def active(books: Books) -> frozenset[int]:
+    """Return the options that are asked."""
+    return frozenset(i for i, option in enumerate(books.options) if option.state == ACTIVE)
+
+
+class Counted:
+    """The guide of an algorithm whose state is a function of the counts."""
+
+    def __init__(self) -> None:
+        self._player: Player | None = None  # made from the counts when it is needed
+
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs."""
+        if not is_open(books):
+            return []
+        if books.settings.dependent:
+            player = Player(books, _of_others(log, books, wish.voter))
+        else:
+            player = self._player = self._player or Player(books, (books.wins, books.ties))
+        player.policy.asked = books.asked
+        return player.choose(books, wish, n)
+
+    def take(self, event: Event, books: Books) -> None:
+        """Follow an event."""
+        if event.kind == ADDED:
+            self._player = None
+        elif event.kind in (VOTED, COUNTED) and self._player is not None:
+            self._player.tell(event, books)
+
+
+class Replayed:
+    """The guide of any other algorithm: the whole log is gone through before the first question."""
+
+    def __init__(self, log: Log, undone: set[int]):
+        self._undone = undone
+        past = log.replay()
+        books = Books(next(past))
+        self._player = Player(books)
+        for event in past:
+            self.take(event, books)
+            books.take(event)
+
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs."""
+        return copy.deepcopy(self._player).choose(books, wish, n)
+
+    def take(self, event: Event, books: Books) -> None:
+        """Follow an event."""
+        if event.kind == ADDED:
+            self._player.policy.grow(books.k + 1)
+        elif event.kind in (VOTED, COUNTED):
+            if (event.counts or event.number) not in self._undone:
+                self._player.tell(event, books)
+        elif event.kind == ASKED:
+            wish = Wish(event.number, event.time, event.voter, active(books))
+            self._player.step(books, wish)
+
+
+class Player:
+    """A policy, with what it was told of ballots under way and of options not to ask."""
+
+    def __init__(self, books: Books, counts: tuple[np.ndarray, np.ndarray] | None = None):
+        settings = books.settings
+        params = settings.parameters(books.epoch)
+        self.policy = Policy(settings.spec.name, books.k, settings.seed, **params)
+        if counts is not None and books.votes > 0:
+            self.policy.absorb(*counts)
+        self._knows_the_end = counts is None  # else the certificate says when to end
+        self._pending: dict[int, Duel] = {}  # by ballot
+        self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
+        self._paused: frozenset[int] = frozenset()
+
+    def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs, one for each event from ``wish.number`` on."""
+        self._set_scene(books, wish)
+        first = wish.number
+        pairs: list[Pair] = []
+        while len(pairs) < n and (pair := self._choose(books, wish, not pairs)) is not None:
+            pairs.append(pair)
+            self._expect(wish.number, *pair)
+            wish = wish.after(*pair)
+        for number in range(first, wish.number):
+            self._forget(number)  # whether they are handed out will be known from the log
+        return pairs
+
+    def step(self, books: Books, wish: Wish) -> None:
+        """Let the policy's time pass by one question; what was asked is in the log."""
+        self._set_scene(books, wish)
+        self.policy.events = wish.number - 1
+        self.policy.drop(self.policy.ask())
+
+    def tell(self, vote: Event, books: Books) -> None:
+        """Let the policy know of a vote, if it counts."""
+        meaning = books.meaning(vote.outcome) if vote.repeats is None else None
+        if meaning is None:
+            return
+        assert vote.left is not None and vote.right is not None
+        self.policy.events = vote.number - 1
+        winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
+        self.policy.add(vote.left, vote.right, winner)
+
+    def _set_scene(self, books: Books, wish: Wish) -> None:
+        under_way = books.under_way(wish.now)
+        self._overlooked &= under_way.keys()
+        expected = under_way.keys() - self._overlooked
+        for ballot in self._pending.keys() - expected:
+            self._forget(ballot)
+        for ballot in sorted(expected - self._pending.keys()):
+            self._expect(ballot, under_way[ballot].left, under_way[ballot].right)
+        if self.policy.algorithm.pause is not None:  # else what it names is turned down
+            paused = frozenset(range(books.k)) - wish.options
+            for option in paused - self._paused:
+                self.policy.pause(option)
+            for option in self._paused - paused:
+                self.policy.resume(option)
+            self._paused = paused
+
+    def _choose(self, books: Books, wish: Wish, urgent: bool) -> Pair | None:
+        """Return the next pair; what is urgent waits for no answer under way."""
+        drawn = self._draw(wish)
+        while urgent and drawn and _rests(drawn) and self._overlook():
+            drawn = self._draw(wish)
+        if drawn and wish.allows(drawn[-1].first, drawn[-1].second):
+            return drawn[-1].first, drawn[-1].second
+        if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
+            if urgent:  # then it was not for answers under way that it rests
+                self._overlooked.clear()
+            return None
+        return self._least_voted(books, wish)
+
+    def _draw(self, wish: Wish) -> list[Duel]:
+        """Return what the policy names until that is allowed: the last, unless no try was."""
+        self.policy.events = wish.number - 1  # its generator is that of the event
+        drawn: list[Duel] = []
+        found = False
+        while not found and len(drawn) < TRIES and not self.policy.finished:
+            drawn.append(self.policy.ask())
+            found = wish.allows(drawn[-1].first, drawn[-1].second)
+        for duel in drawn:  # until now they were open, so that it named others
+            self.policy.drop(duel)
+        return drawn
+
+    def _overlook(self) -> bool:
+        """Count no more on the older half of the answers under way; tell whether there were any.
+
+        The policy asks for no more answers than it needs, but those under way may never come, and who
+        asks now is here now. The latest still count, so that questions spread over pairs.
+        """
+        if self.policy.algorithm.pend is None:
+            return False
+        older = sorted(self._pending)[: (len(self._pending) + 1) // 2]
+        for ballot in older:
+            self._forget(ballot)
+        self._overlooked.update(older)
+        return bool(older)
+
+    def _least_voted(self, books: Books, wish: Wish) -> Pair | None:
+        """Return the allowed pair with the fewest votes so far and under way, if any is allowed."""
+        pairs = [pair for pair in combinations(sorted(wish.options), 2) if wish.allows(*pair)]
+        if not pairs:
+            return None
+        load = books.wins + books.wins.T + books.ties
+        for duel in self._pending.values():
+            load[[duel.first, duel.second], [duel.second, duel.first]] += 1
+        loads = np.array([load[pair] for pair in pairs])
+        rng = stream(books.settings.seed, "least", wish.number)
+        return pairs[int(rng.choice(np.flatnonzero(loads == loads.min())))]
+
+    def _expect(self, ballot: int, first: int, second: int) -> None:
+        # No duel of the policy's own has an id below 0.
+        self._pending[ballot] = duel = Duel(-ballot, first, second)
+        self.policy.expect(duel)
+
+    def _forget(self, ballot: int) -> None:
+        self.policy.drop(self._pending.pop(ballot))
+
+
+def _rests(drawn: list[Duel]) -> bool:
+    return all(duel.first == duel.second for duel in drawn)
+
+
+def _of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts without this voter's votes, which may not decide what this voter is asked."""
+    wins, ties = books.wins.copy(), books.ties.copy()
+    for left, right, outcome, times in log.tally_of(voter) if voter is not None else ():
+        meaning = books.meaning(outcome)
+        if meaning is not None:
+            count(wins, ties, left, right, meaning, -times)
+    return wins, ties

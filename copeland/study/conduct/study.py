@@ -1,0 +1,516 @@
+"""A live study: options, voters who are asked, votes that are kept, and what they prove."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from html import escape
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+from copeland.certificate import Certificate
+from copeland.errors import InvalidParameter, StorageError
+from copeland.forecast.outlook import outlook_of
+from copeland.forecast.races import MOST, Forecast, forecast_of
+from copeland.inert import inert
+from copeland.study.conduct.decisions import (
+    Answer,
+    Wait,
+    addition,
+    answer_to,
+    change_of_state,
+    imported,
+    questions,
+    require_open,
+    undoing,
+    wish_of,
+)
+from copeland.study.conduct.guide import Guide, guide_of
+from copeland.study.meaning.reading import Reading
+from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
+from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
+from copeland.study.record.books import Books, replayed
+from copeland.study.record.events import (
+    CLOSED,
+    PAUSED,
+    RESUMED,
+    RETIRED,
+    UNDONE,
+    Event,
+    Misfit,
+    misfit_of,
+    to_json,
+)
+from copeland.study.record.log import Log
+from copeland.study.record.options import Option, option_of
+from copeland.study.record.settings import Settings
+from copeland.study.record.storage import Storage
+from copeland.study.record.texts import check_plain, check_text
+from copeland.study.record.votes import (
+    Vote,
+    frame_of,
+    new_event_id,
+    votes_from,
+    writable,
+    write_csv,
+)
+from copeland.words import counted, shortened
+
+SNAPSHOT_EVERY = 10_000  # events
+CLAIM = 80  # letters of what is said of a study in passing
+
+Clock = Callable[[], float]
+T = TypeVar("T")
+
+
+class Ballot(NamedTuple):
+    """A pair to be voted on, the options by name. After ``expires`` it may be asked of somebody else."""
+
+    id: int
+    left: str
+    right: str
+    voter: str | None
+    item: str | None
+    expires: float
+
+
+class Study:
+    """A study at work; made by :func:`create_study` and :func:`open_study`.
+
+    Any number of these, in any number of threads, processes and machines, may work on one study:
+    each question and each answer is a transaction that begins by reading what the others did.
+    """
+
+    def __init__(self, storage: Storage, name: str, key: int, clock: Clock = time.time):
+        self.name = name
+        self.storage = storage
+        self._key = key
+        self._clock = clock
+        self._turn = threading.RLock()
+        self._guide: Guide | None = None  # made when it is needed
+        self._snapshot = 0  # the number of events in the last one known
+        self._torn = False  # whether the books were interrupted as they took in events
+        self._books = storage.read(key, self._opened)
+        self._keep()
+
+    def __repr__(self) -> str:
+        claim, _, _ = claim_of(self._seen()).partition(". ")
+        return f"<Study {self._size()}: {shortened([claim.rstrip('.')], CLAIM)[0]}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
+
+    def _size(self) -> str:
+        books = self._books
+        size = f"{counted(books.k, 'option')}, {counted(books.votes, 'vote')}"
+        return f"{self.name!r}, {size}"
+
+    def _seen(self) -> Reading:
+        """What is known without looking into the storage."""
+        with self._turn:
+            return Reading(standing_of(self.name, self._books, (), self._clock()))
+
+    # What it is
+
+    @property
+    def settings(self) -> Settings:
+        """What it was told when it was created."""
+        return self._books.settings
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """All options ever offered, with their states."""
+        return tuple(self._current().options)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more votes."""
+        return self._current().closed
+
+    def option(self, name: str) -> Option:
+        """Return the option of this name: what to show for it, and whether it is still asked."""
+        books = self._current()
+        return books.options[books.index(name)]
+
+    # Asking and telling
+
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        n: None = None,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+    ) -> Ballot | Wait | None: ...
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        *,
+        n: int,
+        available: Collection[str] | None = None,
+        item: str | None = None,
+    ) -> list[Ballot]: ...
+    def ask(
+        self,
+        voter: str | None = None,
+        n: int | None = None,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+    ) -> Ballot | list[Ballot] | Wait | None:
+        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to so many.
+
+        A voter who holds as many unanswered ballots as the settings allow, or who can be asked nothing
+        else, gets the oldest of them again. If they are about another item, or about options that are
+        not available, the answer is to :class:`Wait`, and the list is empty.
+
+        Parameters
+        ----------
+        voter
+            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot.
+        available
+            The only options that can be shown now.
+        item
+            What the options are compared on, as it should be logged.
+        """
+        check_text(voter=voter, item=item)
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
+            raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
+        if isinstance(available, str):
+            raise InvalidParameter(f"available is '{available}'; give a list of names.")
+
+        def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
+            wish = wish_of(self._books, log, voter, item, available, self._clock())
+            guide, self._guide = self._guide or guide_of(self._books, log), None
+            decided = questions(self._books, log, guide, wish, n or 1)
+            self._guide = guide  # not if it was interrupted
+            return decided
+
+        asked = self._change(decide)
+        if isinstance(asked, Wait):
+            return asked if n is None else []
+        handed_out = [self._ballot(event) for event in asked]
+        return next(iter(handed_out), None) if n is None else handed_out
+
+    def tell(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+    ) -> Vote:
+        """Keep the answer to a ballot, and return it as it is kept; it is on disk by then.
+
+        An answer to a ballot that has expired counts too. The same answer with the same ``event_id`` is
+        not kept again: the earlier one is returned, so an answer may safely be sent twice. Another
+        answer with that ``event_id`` is refused.
+
+        Parameters
+        ----------
+        outcome
+            left, right, tie, both_bad, skip or error; or the name of the option that won.
+        voter
+            Who answers; by default who was asked.
+        event_id
+            Any text that no other vote of this study has.
+        item
+            What the options were compared on, if the ballot does not say.
+        source
+            Where the vote comes from, as it should be logged.
+        """
+        check_text(voter=voter, event_id=event_id, item=item, source=source)
+        number = ballot.id if isinstance(ballot, Ballot) else ballot
+        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
+        told = Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
+        kept = self._change(lambda log: answer_to(self._books, log, told, self._clock()))
+        return self._vote(kept)
+
+    def undo(self, vote: Vote | str) -> None:
+        """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
+
+        The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
+        counts, that is from now on the first one that stands.
+        """
+        event_id = vote.event_id if isinstance(vote, Vote) else vote
+        check_plain(event_id=event_id)
+        self._append(lambda log: undoing(self._books, log, event_id, self._clock()))
+
+    # Options
+
+    def add_option(
+        self, option: str | Mapping[str, str] | Option, text: str = "", path: str = ""
+    ) -> None:
+        """Offer one more option; from now on the certificate is about all of them."""
+        new = option_of(Option(option, text, path) if isinstance(option, str) else option)
+        self._append(lambda _log: [addition(self._books, new, self._clock())])
+
+    def pause_option(self, name: str) -> None:
+        """Ask an option no more until it is resumed."""
+        self._set_state(name, PAUSED)
+
+    def resume_option(self, name: str) -> None:
+        """Ask a paused option again."""
+        self._set_state(name, RESUMED)
+
+    def retire_option(self, name: str) -> None:
+        """Ask an option never again. It stays in the certificate, which is about all ever offered."""
+        self._set_state(name, RETIRED)
+
+    def _set_state(self, name: str, kind: str) -> None:
+        self._append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
+
+    def close(self) -> None:
+        """Take no more votes."""
+
+        def decide(_log: Log) -> tuple[list[Event], None]:
+            end = Event(self._books.number + 1, CLOSED, self._clock())
+            return [] if self._books.closed else [end], None
+
+        self._change(decide)
+
+    # Votes from elsewhere, and votes to take away
+
+    def add_votes(self, votes: Any, source: str | None = None) -> int:
+        """Take in votes that nobody asked for; return how many were new.
+
+        All of them are taken, or none if one of them cannot be read. Votes that are there already, by
+        their ``event_id``, or which are marked as ``undone``, are left out.
+
+        Parameters
+        ----------
+        votes
+            A data frame, a CSV file, or mappings, with ``left``, ``right`` and ``outcome`` and, if
+            known, ``event_id``, ``voter``, ``item`` and ``time``. An outcome may be the winner's name.
+        source
+            Where they come from, as it should be logged.
+        """
+        check_text(source=source)
+        rows = votes_from(votes, self._current().indices)
+        new = self._append(
+            lambda log: list(imported(self._books, log, rows, source, self._clock()))
+        )
+        return len(new)
+
+    def import_votes(self, path: str | Path) -> int:
+        """Take in the votes of a CSV file: :meth:`add_votes`, with the file's name as their source."""
+        return self.add_votes(Path(path), source=Path(path).name)
+
+    @overload
+    def votes(self, frame: Literal[False] = False) -> list[Vote]: ...
+    @overload
+    def votes(self, frame: Literal[True]) -> Any: ...
+    def votes(self, frame: bool = False) -> Any:
+        """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
+
+        ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
+        an error, or both_bad where that is left out.
+        """
+        found = self._read(lambda log: [self._vote(event) for event in log.votes()])
+        return frame_of(found) if frame else found
+
+    def log(self) -> list[Event]:
+        """Return every event from the first."""
+        return self._read(lambda log: list(log.replay()))
+
+    def misfit(self) -> Misfit | None:
+        """Return where the log is not as it was written, by the chain over it; None if all fits."""
+        return self.storage.read(self._key, lambda log: misfit_of(self.name, log.linked()))
+
+    def export(self, path: str | Path) -> None:
+        """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
+        path = Path(path)
+        if path.suffix == ".csv":
+            write_csv(self.votes(), path)
+        elif path.suffix == ".jsonl":
+            with writable(path) as file:
+                file.writelines(to_json(event) + "\n" for event in self.log())
+        else:
+            raise InvalidParameter(
+                f"{path} ends in neither .csv, for the votes, nor .jsonl, for the whole log."
+            )
+
+    # What it means
+
+    def verdict(self) -> Verdict:
+        """Return what to tell people who wait for an answer, in sentences.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+        >>> study
+        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
+        >>> study.verdict().kind, study.certificate().best
+        ('winner', (0,))
+        """
+        return verdict_of(self.standing(voters=False))
+
+    def certificate(self, active: bool = False) -> Certificate:
+        """Return what the votes prove: of all options ever offered, or of the active ones alone."""
+        return self._read(lambda _log: certificate_of(self._books, active))
+
+    def plan(
+        self,
+        worlds: int | None = None,
+        most: int = MOST,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Forecast:
+        """Return how many more votes it may take to prove an option best, by simulation.
+
+        Parameters
+        ----------
+        worlds
+            How many plausible worlds; 100 by default, fewer for more than 30 options.
+        most
+            Votes after which a world is given up.
+        progress
+            Called with (worlds done, worlds in all).
+        """
+        start = self.standing(voters=False).start
+        if outlook_of(start).votes is None:
+            raise InvalidParameter(
+                "nothing can be proved of all options while some that it takes are paused or retired; "
+                "resume them, or see what certify --active says."
+            )
+        return forecast_of(start, worlds, most, seed, progress)
+
+    def report(self, path: str | Path, command: str = "") -> Path:
+        """Write where the study stands as one HTML page; return its path.
+
+        ``command`` is how the page can be made again, if it shall say so.
+        """
+        from copeland.study.page.page import write_study_page
+
+        return write_study_page(self.standing(), self.log(), path, command)
+
+    def standing(self, voters: bool = True) -> Standing:
+        """Return where the study stands: counts, certificate, leader, position bias, voters.
+
+        ``voters=False`` leaves the voters out, for whom all votes must be gone through.
+        """
+
+        def look(log: Log) -> Standing:
+            known = voters_of(log.tally()) if voters else ()
+            return standing_of(self.name, self._books, known, self._clock())
+
+        return self._read(look)
+
+    def books(self) -> Books:
+        """Return the state that the log gives: a copy, to look at."""
+        return copy.deepcopy(self._current())
+
+    def replay(self) -> Books:
+        """Return the same state, made anew from the bare log without a snapshot."""
+        return self._read(lambda log: replayed(log.replay()))
+
+    def forget_snapshot(self) -> None:
+        """Delete the stored snapshot; nothing is lost by it but time."""
+        self.storage.write(self._key, lambda log: log.forget_snapshot())
+
+    # Transactions
+
+    def _append(self, decide: Callable[[Log], list[Event]]) -> list[Event]:
+        """Append what is decided to the log of a study that is open; return it."""
+
+        def work(log: Log) -> tuple[list[Event], list[Event]]:
+            require_open(self._books)
+            new = decide(log)
+            return new, new
+
+        return self._change(work)
+
+    def _change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
+        """Catch up with the log, decide what to append to it, and take that in once it is stored."""
+
+        def work(log: Log) -> tuple[list[Event], T]:
+            self._catch_up(log)
+            new, result = decide(log)
+            log.append(new)
+            return new, result
+
+        with self._turn:
+            new, result = self.storage.write(self._key, work)
+            self._take(new)
+            self._keep()
+            return result
+
+    def _read(self, look: Callable[[Log], T]) -> T:
+        def work(log: Log) -> T:
+            self._catch_up(log)
+            return look(log)
+
+        with self._turn:
+            return self.storage.read(self._key, work)
+
+    def _current(self) -> Books:
+        return self._read(lambda log: self._books)
+
+    def _catch_up(self, log: Log) -> None:
+        if self._torn:
+            self._books, self._guide, self._torn = self._opened(log), None, False
+        self._take(log.after(self._books.number))
+
+    def _take(self, new: Iterable[Event]) -> None:
+        self._torn = True
+        for event in new:
+            guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
+            if guide is not None and event.kind != UNDONE:
+                guide.take(event, self._books)
+            self._books.take(event)
+            self._guide = None if event.kind == UNDONE else guide
+        self._torn = False
+
+    def _opened(self, log: Log) -> Books:
+        kept = log.snapshot()
+        books = None if kept is None else Books.load(kept[1])
+        if kept is None or books is None or books.number != kept[0]:
+            return replayed(log.replay())
+        self._snapshot = books.number
+        for event in log.replay(books.number):
+            books.take(event)
+        return books
+
+    def _keep(self) -> None:
+        """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
+        number = self._books.number
+        if number - self._snapshot < SNAPSHOT_EVERY:
+            return
+        self._snapshot = number
+        content = self._books.dump()
+        with suppress(StorageError):
+            self.storage.write(self._key, lambda log: log.save_snapshot(number, content))
+
+    # Events by name
+
+    def _ballot(self, asked: Event) -> Ballot:
+        assert asked.left is not None and asked.right is not None
+        left, right = self._books.options[asked.left], self._books.options[asked.right]
+        expires = asked.time + self.settings.lease
+        return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)
+
+    def _vote(self, event: Event) -> Vote:
+        assert event.event_id is not None and event.outcome is not None
+        assert event.left is not None and event.right is not None
+        return Vote(
+            event.event_id,
+            event.ballot,
+            event.voter,
+            self._books.options[event.left].name,
+            self._books.options[event.right].name,
+            event.outcome,
+            event.time,
+            event.item,
+            event.source,
+            event.number in self._books.undone,
+            self._books.counts(event),
+        )

@@ -1,0 +1,252 @@
+"""Certificates as files: written at a vote, and checked again from the votes at any later time.
+
+A file says which study it is of and after how many events it was issued, so that it can be checked when
+there are more votes: the log is replayed up to there. It also holds the link of the last of these events,
+which binds them all, and a seal over all that it says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from copeland.certificate import FORMAT, Certificate
+from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
+from copeland.files import read_text
+from copeland.study.meaning.standing import certificate_of
+from copeland.study.record.books import count, replayed
+from copeland.study.record.events import ERROR, SKIP, Event, from_json, last_link
+from copeland.study.record.texts import json_of
+from copeland.study.record.votes import iso, outcome_of, rows_of_file
+
+if TYPE_CHECKING:
+    from copeland.study.conduct.study import Study
+
+
+ENVELOPE = (
+    2  # the version of what a file says around the certificate; 1 had no number, log and seal
+)
+UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
+
+
+class Filed(NamedTuple):
+    """What a certificate file holds."""
+
+    study: str
+    events: int  # of the log, when it was issued
+    certificate: Certificate
+    content: Mapping[str, Any]  # all of it, as it is in the file
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """What may have been changed without being found, because an earlier version wrote the file."""
+        return () if "envelope" in self.content else UNBOUND
+
+
+def certificate_to_file(study: Study, active: bool = False) -> tuple[Certificate, str]:
+    """Return the certificate of a study as it stands, and the text of its file.
+
+    Parameters
+    ----------
+    active
+        Make the statement about the active options alone. It then needs more evidence.
+    """
+    log = study.log()
+    found = certificate_of(replayed(log), active)
+    content = {
+        "envelope": ENVELOPE,
+        "study": study.name,
+        "events": log[-1].number,
+        "time": iso(log[-1].time),
+        "log": last_link(study.name, log).hex(),
+        "statement": found.statement,
+        "assumptions": list(found.assumptions),
+        "format": FORMAT,
+        **asdict(found),
+    }
+    content["seal"] = _seal(content)
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
+    return found, "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _seal(content: Mapping[str, Any]) -> str:
+    """The digest of all that a file says besides."""
+    said = {key: value for key, value in content.items() if key != "seal"}
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def read_certificate(path: str | Path) -> Filed:
+    """Return what a certificate file holds."""
+    text = read_text(path)
+    try:
+        certificate = Certificate.from_json(text)
+        content = json_of(text)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"{path}: {error}") from None
+    except (
+        ValueError
+    ) as error:  # of a key that is there twice, a reader and a program may see either
+        raise InvalidParameter(f"{path} {error}.") from None
+    study, events = content.get("study"), content.get("events")
+    if not isinstance(study, str) or type(events) is not int or events < 1:
+        raise InvalidParameter(
+            f"{path} does not say which study it is of, and after how many events."
+        )
+    if content.get("envelope", ENVELOPE) != ENVELOPE:
+        raise InvalidParameter(
+            f"{path} was written by a newer version of copeland; upgrade copeland to check it."
+        )
+    return Filed(study, events, certificate, content)
+
+
+def objections(filed: Filed, study: Study) -> tuple[str, ...]:
+    """Return what does not hold of a certificate, in sentences, if it is made again from the log.
+
+    The log must fit its chain from end to end, also where it went on after the certificate.
+    """
+    misfit = study.misfit()
+    broken = () if misfit is None else (str(misfit),)
+    try:
+        return (*broken, *objections_by_log(filed, study.log(), study.name))
+    except CopelandError as error:  # from events that were changed, nothing can be made again
+        return broken or (str(error),)
+
+
+def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[str, ...]:
+    """Return the same from the events of a log, as a study exports them."""
+    if filed.events > len(log):
+        return (
+            f"it was issued after {filed.events:,} events, and the log of '{name}' has "
+            f"{len(log):,}.",
+        )
+    past = log[: filed.events]
+    books = replayed(past)
+    if len(books.options) != filed.certificate.k:
+        return (f"it is about {filed.certificate.k} options, and the study had {books.k} then.",)
+    return (
+        *_broken_seal(filed),
+        *_terms(filed.certificate, certificate_of(books, filed.certificate.active is not None)),
+        *_made_again(filed, books.wins, books.ties),
+        *_origin(filed, past, name),
+    )
+
+
+def _broken_seal(filed: Filed) -> Iterator[str]:
+    """What a file of today says all together."""
+    if not filed.unbound and filed.content.get("seal") != _seal(filed.content):
+        yield "the file was changed after it was written: its seal does not fit what it says."
+
+
+def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
+    """The study, the time and the log that it was issued on."""
+    if filed.study != name:
+        yield f"it is of the study '{filed.study}', and this is '{name}'."
+    if filed.unbound:
+        return
+    said, time = filed.content.get("time"), iso(past[-1].time)
+    if said != time:
+        yield f"it says that it was issued at {said}, and the last of its events was at {time}."
+    said, link = str(filed.content.get("log")), last_link(name, past).hex()
+    if said != link:
+        yield (
+            f"it was issued on another log: its first {filed.events:,} events had the digest "
+            f"{said[:12]}, and these have {link[:12]}."
+        )
+
+
+def _terms(said: Certificate, found: Certificate) -> Iterator[str]:
+    """What was fixed when the study was created must be so in the certificate."""
+    for term in ("labels", "delta", "margin", "epoch", "voters", "active"):
+        one, other = getattr(said, term), getattr(found, term)
+        if one != other:
+            yield f"it says that {term} is {one!r}, and in the study it is {other!r}."
+
+
+def _made_again(filed: Filed, wins: np.ndarray, ties: np.ndarray) -> tuple[str, ...]:
+    """What the votes do not prove; else what is said in other words."""
+    try:
+        return filed.certificate.recheck(wins, ties) or tuple(_wording(filed))
+    except (TypeError, ValueError, LookupError):
+        return ("what it says does not have the form of a certificate.",)
+
+
+def _wording(filed: Filed) -> Iterator[str]:
+    found = filed.certificate
+    known = (found.statement, _earlier_words(found)) if filed.unbound else (found.statement,)
+    if filed.content.get("statement") not in known:
+        yield f"its words are not those of its numbers, which say: {found.statement}"
+    if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
+        yield f"it says that other things are assumed than these: {' '.join(found.assumptions)}"
+
+
+def _earlier_words(found: Certificate) -> str:
+    """The statement as versions put it that wrote no envelope."""
+    others = (found.k if found.active is None else len(found.active)) - 1
+    said = found.statement.replace("every other,", f"at least {others} of the {others} others,")
+    return said.replace("by more than the margin", "by over the margin")
+
+
+def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
+    """Return the same from what a study exported: its whole log (.jsonl), or its votes (.csv)."""
+    path = Path(path)
+    if path.suffix != ".jsonl":
+        return objections_by_votes(filed, path)
+    try:
+        log = [from_json(line) for line in read_text(path).splitlines()]
+    except InvalidRow as error:
+        raise InvalidRow(f"{path}: {error}") from None
+    try:
+        return objections_by_log(filed, log, filed.study)
+    except CopelandError as error:
+        return (str(error),)
+
+
+def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
+    """Return the same from a CSV file of votes: the first of them that count."""
+    wins, ties, undone = counts_of(path, filed.certificate)
+    differs = _made_again(filed, wins, ties)
+    if differs and undone:
+        raise InvalidParameter(
+            f"{path} holds votes that were undone, and does not say whether that was before the "
+            "certificate was issued; check it by the whole log, exported to a .jsonl file."
+        )
+    return (*_broken_seal(filed), *differs)
+
+
+def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return wins and ties of the first votes in a CSV file, as many as a certificate was issued on.
+
+    And whether others were undone.
+    """
+    index = {name: i for i, name in enumerate(certificate.labels)}
+    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
+    counted, undone = 0, False
+    for where, row in rows_of_file(Path(path), ("left", "right", "outcome")):
+        if counted == certificate.votes:
+            break
+        if _is_false(row.get("counted", True)):
+            undone |= not _is_false(row.get("undone", False))
+            continue
+        for name in (row["left"], row["right"]):
+            if name not in index:
+                raise InvalidRow(f"{where}: the certificate knows no option '{name}'.")
+        left, right = index[row["left"]], index[row["right"]]
+        try:
+            outcome = outcome_of(row["outcome"], row["left"], row["right"])
+        except InvalidVote as error:
+            raise InvalidRow(f"{where}: {error}") from error
+        if outcome in (SKIP, ERROR):
+            continue
+        counted += 1
+        count(wins, ties, left, right, outcome)
+    return wins, ties, undone
+
+
+def _is_false(value: Any) -> bool:
+    return str(value).lower() in ("false", "0", "no")

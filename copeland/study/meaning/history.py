@@ -1,0 +1,119 @@
+"""How a certificate grew: what the votes of a log proved after some of them, and after all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from copeland.certificate import evidence
+from copeland.kernels.evidence import levels, loss_level, win_level
+from copeland.study.meaning.standing import certificate_of, leader_of
+from copeland.study.record.books import Books
+from copeland.study.record.events import ADDED, COUNTED, CREATED, SKIP, UNDONE, VOTED, Event
+
+POINTS = 200  # rows, evenly spaced over the votes
+
+_TELLING = (CREATED, ADDED, VOTED, UNDONE, COUNTED)
+
+
+class Progress(NamedTuple):
+    """What was proved after so many votes."""
+
+    votes: int
+    options: int  # offered by then
+    leader: str | None  # who came first by then
+    possible: int  # options not ruled out
+    best: int  # options proved best
+    share: float  # of the evidence needed, what was there for the option nearest to its proof
+
+
+def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ...]:
+    """Return how the certificate of a study grew, from no vote to the last, in about ``points`` rows.
+
+    Only votes that still stand are counted, in the order in which they came: the last row is the
+    certificate of today.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+    >>> rows = history_of(study.log())
+    >>> [(row.votes, row.possible, row.best, round(row.share, 2)) for row in rows][6:9]
+    [(6, 2, 0, 0.58), (7, 2, 0, 0.72), (8, 2, 0, 0.86)]
+    >>> rows[-1]
+    Progress(votes=10, options=2, leader='green', possible=1, best=1, share=1.0)
+    """
+    told = _standing(log)
+    books = Books(told[0])
+    marks = _marks(sum(_counts(event, books) for event in told), points)
+    rows = {0: _progress(books)}
+    for event in told[1:]:
+        books.take(event)
+        if books.votes in marks and books.votes not in rows:
+            rows[books.votes] = _progress(books)
+    rows[books.votes] = _progress(books)  # options may have been added after the last vote
+    return tuple(rows.values())
+
+
+def proved_share(books: Books) -> float:
+    """Return how much of the evidence that a proof needs is there, for the option nearest to it.
+
+    To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of
+    every other, each at its level (docs/certificate.md). Evidence above a level does not count. The
+    share is that of the best l and the best option; it is 1 if and only if an option is proved best.
+    """
+    k, settings = books.k, books.settings
+    at = levels(k, settings.delta, books.epoch, settings.dependent)
+    found = np.maximum(evidence(books.wins, books.ties, settings.margin), 0.0)
+    won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
+    lost = np.minimum(-np.sort(-found, axis=0)[: k - 1], loss_level(at))
+    shares = []
+    for l in range(k - 1):
+        level = win_level(at, l)
+        wins = np.minimum(won[:, : k - 1 - l], level).sum(axis=1)
+        losses = lost[:l].sum(axis=0)
+        needed = (k - 1 - l) * level + (k - 1) * l * loss_level(at)
+        shares.append((wins + losses.sum() - losses).max() / needed)
+    return float(min(max(shares), 1.0))
+
+
+def _progress(books: Books) -> Progress:
+    certificate = certificate_of(books)
+    best = len(certificate.best)
+    return Progress(
+        books.votes,
+        books.k,
+        leader_of(books, certificate),
+        len(certificate.possible),
+        best,
+        1.0 if best else proved_share(books),  # sums of floats may miss 1
+    )
+
+
+def _standing(log: Iterable[Event]) -> list[Event]:
+    """The events that bear on a certificate; a vote that was undone is a skip, which still began an epoch."""
+    told = [event for event in log if event.kind in _TELLING]
+    undone = {event.undoes for event in told if event.kind == UNDONE}
+    counted = {event.counts for event in told if event.kind == COUNTED}
+    standing = []
+    for event in told:
+        if event.number in undone:
+            standing.append(event._replace(outcome=SKIP))
+        elif event.number in counted:
+            standing.append(event._replace(repeats=None))
+        elif event.kind not in (UNDONE, COUNTED):
+            standing.append(event)
+    return standing
+
+
+def _counts(event: Event, books: Books) -> bool:
+    return (
+        event.kind == VOTED and event.repeats is None and books.meaning(event.outcome) is not None
+    )
+
+
+def _marks(votes: int, points: int) -> set[int]:
+    return set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())

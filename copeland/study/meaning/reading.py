@@ -1,0 +1,232 @@
+"""The one reading of a study's votes: every sentence, table and picture takes its numbers from here.
+
+What is *proved* is in the certificate. Here is what only *shows*: shares, who leads, in which order, how
+sure each win is, who beats whom in a circle, and what is likely.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.certificate import Certificate, evidence
+from copeland.forecast.outlook import Outlook, outlook_of
+from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
+from copeland.matrix import PreferenceMatrix
+from copeland.study.meaning.standing import Standing, order_of
+from copeland.winners import borda_scores, copeland_winners, cycles, von_neumann
+from copeland.words import NAME, shortened
+
+# How sure it is that one option beats another.
+PROVED = 3  # together with all other pairs
+LIKELY = 2  # as far as this pair alone goes
+AHEAD = 1  # by the votes as they are
+
+STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
+LONGEST = 6  # options in a circle that is looked for
+LEAST = 0.01  # a difference in shares, or a share of a lottery, that is worth naming
+
+Floats = NDArray[np.floating]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the votes of a study come to; each part is computed when it is first asked for.
+
+    Options are indices.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> found = Reading(study.standing())
+    >>> found.leaders, found.order, found.scores.tolist(), int(found.sure[0, 1]) == AHEAD
+    ((0,), (0, 1), [1, 0], True)
+    """
+
+    standing: Standing
+
+    @property
+    def certificate(self) -> Certificate:
+        """What is proved."""
+        return self.standing.certificate
+
+    @property
+    def k(self) -> int:
+        """The number of options."""
+        return len(self.standing.options)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The options as they stand in sentences: not too long."""
+        return tuple(shortened(self.standing.labels, NAME))
+
+    @cached_property
+    def n(self) -> Ints:
+        """The votes of every pair."""
+        return self.standing.wins + self.standing.wins.T + self.standing.ties
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs."""
+        return self.k * (self.k - 1) // 2
+
+    @property
+    def unmet(self) -> int:
+        """The number of pairs without a vote."""
+        return self.pairs - int(np.count_nonzero(np.triu(self.n)))
+
+    @cached_property
+    def matrix(self) -> PreferenceMatrix:
+        """Shares of the votes; 1/2 where there are none."""
+        return PreferenceMatrix.from_wins(self.standing.wins, self.standing.ties + (self.n == 0))
+
+    @property
+    def shares(self) -> Floats:
+        """Shares of the votes that the row won against the column; not a number without votes."""
+        return np.where(self.n > 0, self.matrix.p, math.nan)
+
+    @cached_property
+    def scores(self) -> Ints:
+        """How many others each option beats by the votes as they are."""
+        return (self.matrix.p > 0.5).sum(axis=1)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The proved best first, then by score, then by the share of votes won."""
+        return order_of(self.standing.wins, self.standing.ties, self.certificate.best)
+
+    @cached_property
+    def leaders(self) -> tuple[int, ...]:
+        """The proved best; before that, who beats the most others; none without votes."""
+        if self.certificate.best or self.standing.votes == 0:
+            return self.certificate.best
+        return tuple(copeland_winners(self.matrix, ties=0.5).tolist())
+
+    @cached_property
+    def sure(self) -> Ints:
+        """How sure each option beats each other: PROVED, LIKELY, AHEAD or 0."""
+        wins, ties = self.standing.wins, self.standing.ties
+        sure = np.where(wins > wins.T, AHEAD, 0)
+        sure[evidence(wins, ties) >= math.log(1 / self.certificate.delta)] = LIKELY
+        for i, j in self.certificate.beats:
+            sure[i, j] = PROVED
+        return sure
+
+    @cached_property
+    def circles(self) -> tuple[tuple[int, ...], ...]:
+        """Who beats the next, the last the first; that of the leaders first."""
+        if self.k > MOST_OPTIONS:
+            return ()
+        return tuple(_circles(self.standing.wins, self.leaders, self.sure))
+
+    @cached_property
+    def chances(self) -> Chances | None:
+        """To be best; None if there are too many options to tell in passing."""
+        if self.k > MOST_OPTIONS:
+            return None
+        wins, ties, settings = self.standing.wins, self.standing.ties, self.standing.settings
+        return chances_of(wins, ties, settings.margin, self.leaders, settings.seed)
+
+    @cached_property
+    def believed(self) -> PreferenceMatrix:
+        """What is believed of every pair: the mean of plausible worlds, or else the shares of the votes."""
+        if self.chances is None:
+            return self.matrix
+        return PreferenceMatrix(_antisymmetric(self.chances.mean))
+
+    @cached_property
+    def borda(self) -> Floats:
+        """The share of votes that each option would win against a random other, estimated."""
+        return borda_scores(self.believed) / (self.k - 1)
+
+    @cached_property
+    def lottery(self) -> Floats:
+        """Von Neumann's, estimated."""
+        return von_neumann(self.believed)
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What would settle it."""
+        return outlook_of(self.standing.start)
+
+    @property
+    def circle(self) -> tuple[int, ...]:
+        """The circle in which a leader is, or none."""
+        first = self.circles[0] if self.circles else ()
+        return first if set(first) & set(self.leaders) else ()
+
+    @property
+    def in_circle(self) -> bool:
+        """Whether the leaders are several, and the circle is theirs."""
+        return len(self.leaders) > 1 and set(self.circle) == set(self.leaders)
+
+    @property
+    def borda_first(self) -> tuple[int, ...]:
+        """Whom Borda names: the highest shares, those that differ by a trifle together."""
+        return tuple(np.flatnonzero(self.borda >= self.borda.max() - LEAST).tolist())
+
+    @property
+    def drawn(self) -> tuple[int, ...]:
+        """Whom von Neumann's lottery draws, the likeliest first."""
+        return tuple(i for i in np.argsort(-self.lottery).tolist() if self.lottery[i] > LEAST)
+
+    def links(self, circle: tuple[int, ...]) -> list[tuple[int, int]]:
+        """Return the wins of a circle, winner first."""
+        return list(pairwise((*circle, circle[0])))
+
+
+def _circles(wins: Ints, leaders: tuple[int, ...], sure: Ints) -> list[tuple[int, ...]]:
+    """The circles of wins that stand out: in a circle of 2:1s there is nothing to see."""
+    from scipy.sparse.csgraph import connected_components
+
+    few = 4  # that 1:0 is nothing yet
+    clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
+    np.fill_diagonal(clear, False)
+    first = _circle_of_leaders(clear, set(leaders))
+    found = [first] if first else []
+    _, group_of = connected_components(clear, connection="strong")
+    for group in range(int(group_of.max()) + 1):
+        options = np.flatnonzero(group_of == group).tolist()
+        if len(options) > 2 and not set(options) & set(first):
+            found.append(_surest_circle(np.where(clear, sure, 0), options))
+    return found
+
+
+def _circle_of_leaders(clear: NDArray[np.bool_], leaders: set[int]) -> tuple[int, ...]:
+    """A circle with as many leaders as can be, of leaders alone if there is one; or none."""
+    if not leaders:
+        return ()
+    links = _tournament(clear)
+    length = min(max(len(leaders), 3), LONGEST)
+    found = cycles(links, among=leaders, longest=length) if len(leaders) > 2 else []
+    found = found or cycles(links, longest=length)
+    most = max(found, key=lambda circle: len(leaders & set(circle)), default=())
+    return most if leaders & set(most) else ()
+
+
+def _surest_circle(sure: Ints, group: list[int]) -> tuple[int, ...]:
+    """The shortest circle of a group whose links are proved; if there is none, likely; if none, any."""
+    for least in (PROVED, LIKELY, AHEAD):
+        links = _tournament(sure >= least)
+        found = cycles(links, among=group, limit=1, longest=len(group))
+        if found:
+            return found[0]
+    raise AssertionError("options that beat each other in circles are in a circle")
+
+
+def _tournament(beats: NDArray[np.bool_]) -> PreferenceMatrix:
+    return PreferenceMatrix(0.5 + (beats * 0.5 - beats.T * 0.5))
+
+
+def _antisymmetric(p: Floats) -> Floats:
+    """The matrix with p_ji = 1 - p_ij to the last bit."""
+    above = np.triu(p, 1)
+    return above + np.tril(1 - above.T, -1) + np.eye(len(p)) / 2

@@ -1,0 +1,241 @@
+"""Where a study stands: a frozen value, made from its books, for reports and pages."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.certificate import Certificate, certify
+from copeland.forecast.races import Start
+from copeland.kernels.evidence import fewest_votes
+from copeland.study.record.books import Books
+from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
+from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.settings import Settings
+
+Z = 1.959964  # normal quantile of the 95 % interval of the position bias
+
+
+@dataclass(frozen=True)
+class Position:
+    """How often the option shown on the left won, of all votes that named a winner.
+
+    ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
+    bias the share is 1/2.
+    """
+
+    left: int
+    right: int
+    share: float
+    low: float
+    high: float
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether 1/2 is outside the interval."""
+        return not self.low <= 0.5 <= self.high
+
+
+@dataclass(frozen=True)
+class Voter:
+    """What one voter did, and how far the others agree.
+
+    Of ``compared`` votes that named a winner on a pair where most votes of the others name one,
+    ``agreed`` named the same.
+    """
+
+    name: str
+    outcomes: Mapping[str, int]
+    agreed: int
+    compared: int
+
+    @property
+    def votes(self) -> int:
+        """How many answers were neither a skip nor an error."""
+        return sum(n for outcome, n in self.outcomes.items() if outcome not in (SKIP, ERROR))
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of compared votes that agree, None if there are none."""
+        return self.agreed / self.compared if self.compared else None
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where a study stands after its last event."""
+
+    name: str
+    settings: Settings
+    options: tuple[Option, ...]
+    wins: NDArray[np.int64]  # [winner, loser], votes that count
+    ties: NDArray[np.int64]  # symmetric
+    votes: int  # that count
+    outcomes: Mapping[str, int]  # of all votes that were not undone
+    repeated: int  # votes that only repeat an earlier one
+    undone: int
+    asked: int  # ballots handed out
+    open: int  # ballots whose lease has not run out
+    events: int
+    epoch: int  # one more each time that options were added after votes
+    closed: bool
+    certificate: Certificate
+    leader: str | None  # who comes first; None before the first vote
+    position: Position
+    voters: tuple[Voter, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the options, in the order of the counts."""
+        return tuple(option.name for option in self.options)
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The names of the options that are still asked."""
+        return tuple(option.name for option in self.options if option.state == ACTIVE)
+
+    @cached_property
+    def start(self) -> Start:
+        """The votes so far, as forecasts take them."""
+        paused = (i for i, option in enumerate(self.options) if option.state != ACTIVE)
+        terms = self.settings.terms(self.epoch)
+        return Start(self.wins, self.ties, **terms, paused=frozenset(paused))
+
+
+def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) -> Standing:
+    """Return the standing that the books give."""
+    certificate = certificate_of(books)
+    return Standing(
+        name=name,
+        settings=books.settings,
+        options=tuple(books.options),
+        wins=_fixed(books.wins),
+        ties=_fixed(books.ties),
+        votes=books.votes,
+        outcomes=dict(books.outcomes),
+        repeated=books.repeated,
+        undone=len(books.undone),
+        asked=books.asked,
+        open=len(books.under_way(now)),
+        events=books.number,
+        epoch=books.epoch,
+        closed=books.closed,
+        certificate=certificate,
+        leader=leader_of(books, certificate),
+        position=position_of(books.sides[LEFT], books.sides[RIGHT]),
+        voters=voters,
+    )
+
+
+def certificate_of(books: Books, active: bool = False) -> Certificate:
+    """Return what the votes prove of all options ever offered, or of the active ones alone."""
+    among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
+    return certify(
+        books.wins,
+        books.ties,
+        delta=books.settings.delta,
+        margin=books.settings.margin,
+        epoch=books.epoch,
+        voters="dependent" if books.settings.dependent else "independent",
+        active=among if active else None,
+        labels=[option.name for option in books.options],
+    )
+
+
+def is_open(books: Books) -> bool:
+    """Tell whether no option is proved best; with few votes that is known without looking at them."""
+    fewest = fewest_votes(books.k, **books.settings.terms(books.epoch))
+    return books.votes < fewest or certificate_of(books).verdict == "open"
+
+
+def leader_of(books: Books, certificate: Certificate) -> str | None:
+    """Return who comes first; None before the first vote."""
+    if books.votes == 0:
+        return None
+    return books.options[order_of(books.wins, books.ties, certificate.best)[0]].name
+
+
+def order_of(
+    wins: NDArray[np.int64], ties: NDArray[np.int64], best: Collection[int] = ()
+) -> tuple[int, ...]:
+    """Return all options in their order: the proved best, the leaders, then the rest.
+
+    Leaders have the highest Copeland score of the votes as they are, where a pair that is even, or was
+    never voted on, is half a win for both. Within each group those come first that beat more others,
+    then by the share of votes won, then by when they were added.
+
+    Examples
+    --------
+    >>> order_of(np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0]]), np.zeros((3, 3), int))
+    (1, 0, 2)
+    """
+    points = wins + ties / 2
+    beats = (points > points.T).sum(axis=1)
+    scores = beats + (points == points.T).sum(axis=1) / 2
+    shares = points.sum(axis=1) / np.maximum((points + points.T).sum(axis=1), 1)
+    others = ~np.isin(np.arange(len(wins)), list(best))
+    return tuple(np.lexsort((-shares, -beats, scores < scores.max(), others)).tolist())
+
+
+def position_of(left: int, right: int) -> Position:
+    """Return the share of wins on the left, with its interval.
+
+    Examples
+    --------
+    >>> bias = position_of(60, 40)
+    >>> bias.share, round(bias.low, 3), round(bias.high, 3), bias.is_biased
+    (0.6, 0.502, 0.691, True)
+    """
+    n = left + right
+    if n == 0:
+        return Position(0, 0, 0.5, 0.0, 1.0)
+    share = left / n
+    centre = (share + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    reach = Z / (1 + Z * Z / n) * math.sqrt(share * (1 - share) / n + (Z / (2 * n)) ** 2)
+    return Position(left, right, share, centre - reach, centre + reach)
+
+
+def voters_of(tally: Iterable[tuple[str | None, int, int, str, int]]) -> tuple[Voter, ...]:
+    """Return every known voter, from the number of times each gave an outcome to an ordered pair.
+
+    Examples
+    --------
+    >>> ann, bob = voters_of([("ann", 0, 1, "left", 2), ("bob", 1, 0, "left", 1)])
+    >>> ann.votes, ann.agreement, bob.agreement
+    (2, 0.0, 0.0)
+    """
+    outcomes: defaultdict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
+    won: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)  # by (winner, loser)
+    everyone: Counter[tuple[int, int]] = Counter()
+    for voter, left, right, outcome, times in tally:
+        pair = (left, right) if outcome == LEFT else (right, left)
+        if outcome in (LEFT, RIGHT):
+            everyone[pair] += times
+        if voter is not None:
+            outcomes[voter][outcome] += times
+            won[voter][pair] += times if outcome in (LEFT, RIGHT) else 0
+    return tuple(
+        Voter(name, outcomes[name], *_agreed(won[name], everyone)) for name in sorted(outcomes)
+    )
+
+
+def _agreed(own: Counter[tuple[int, int]], everyone: Counter[tuple[int, int]]) -> tuple[int, int]:
+    """Return how many of a voter's wins most others give too, and how many could be compared."""
+    agreed = compared = 0
+    for (winner, loser), times in own.items():
+        same = everyone[winner, loser] - times
+        opposite = everyone[loser, winner] - own[loser, winner]
+        agreed += times * (same > opposite)
+        compared += times * (same != opposite)
+    return agreed, compared
+
+
+def _fixed(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy

@@ -1,0 +1,295 @@
+"""The verdict on a study in words: a winner, a tied set, or keep going, and what would settle it.
+
+What is *proved* comes from the certificate alone and is wrong with probability delta at most. What only
+*shows* in the votes, and what is estimated, is said to be so. docs/verdicts.md explains each sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from copeland.certificate import advice_of
+from copeland.forecast.outlook import Need
+from copeland.forecast.worlds import Chances
+from copeland.inert import inert
+from copeland.study.meaning.reading import LEAST, PROVED, Reading
+from copeland.study.meaning.standing import Standing
+from copeland.study.record.options import ACTIVE
+from copeland.words import LISTED, about, counted, listed, percent
+
+PAIRS = 5  # to ask, named in a sentence
+UNLIKELY = 0.05  # a chance to be best with which an option is out, as far as the votes tell
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to tell people who wait for an answer; made by :func:`verdict_of`."""
+
+    kind: Literal["winner", "tied", "open"]
+    claim: str
+    proved: tuple[str, ...]  # wrong with probability delta at most
+    shown: tuple[str, ...]  # by the votes as they are, and estimates
+    advice: tuple[str, ...]  # what would settle it
+    assumptions: tuple[str, ...]  # what the proof rests on
+    chances: (
+        tuple[float, ...] | None
+    )  # of each option to be best, estimated; None if there are too many
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All but the assumptions, the claim first."""
+        return (self.claim, *self.proved, *self.shown, *self.advice)
+
+    @property
+    def parts(self) -> dict[str, tuple[str, ...]]:
+        """The sentences below the claim, by what they rest on; parts that say nothing are left out."""
+        said = {"Proved": self.proved, "Seen in the votes": self.shown, "Next": self.advice}
+        return {part: sentences for part, sentences in said.items() if sentences}
+
+    def __str__(self) -> str:
+        lines = [self.claim]
+        for part, sentences in self.parts.items():
+            lines += ["", part, *(f"- {sentence}" for sentence in sentences)]
+        return inert("\n".join(lines))
+
+    def _repr_html_(self) -> str:
+        parts = "".join(
+            f"<dt>{escape(part)}</dt>" + "".join(f"<dd>{escape(inert(one))}</dd>" for one in said)
+            for part, said in self.parts.items()
+        )
+        return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>"
+
+
+def verdict_of(votes: Standing | Reading) -> Verdict:
+    """Return the verdict on a study, as of its last vote.
+
+    Parameters
+    ----------
+    votes
+        Where the study stands, or the reading of its votes if that is known already.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+    >>> verdict_of(study.standing()).claim
+    'green is proved the only winner.'
+    """
+    votes = votes if isinstance(votes, Reading) else Reading(votes)
+    certificate = votes.certificate
+    return Verdict(
+        kind=certificate.verdict,
+        claim=claim_of(votes),
+        proved=tuple(_proved(votes)),
+        shown=tuple(_shown(votes)),
+        advice=tuple(_advice(votes)),
+        assumptions=certificate.assumptions,
+        chances=votes.chances.each if votes.chances else None,
+    )
+
+
+def claim_of(votes: Reading) -> str:
+    """Return the verdict in a sentence or two, which takes no forecast."""
+    return _undecided(votes) if votes.certificate.verdict == "open" else _decided(votes)
+
+
+def _decided(votes: Reading) -> str:
+    """What is proved, in a few words."""
+    found = votes.certificate
+    name = _name(votes, found.best)
+    up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
+    if up_to:
+        are = "is" if found.verdict == "winner" else "are each"
+        return f"{name} {are} proved best{up_to}. {advice_of(found, votes.names)}"
+    if found.verdict == "winner":
+        return f"{name} is proved {'the only winner' if found.is_all else 'best'}."
+    return f"{name} are proved tied for first{', in a cycle' if votes.in_circle else ''}."
+
+
+def _undecided(votes: Reading) -> str:
+    """Who leads, in a few words."""
+    if votes.standing.votes == 0:
+        return "There are no votes yet: every option may be best."
+    first = _name(votes, votes.leaders)
+    lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
+    cycle = ", in a cycle" if votes.in_circle else ""
+    if votes.standing.closed:
+        return f"{lead}{cycle}; the study was closed before any option was proved best."
+    return f"{lead} so far{cycle}. Keep going: no option is proved best yet."
+
+
+def _proved(votes: Reading) -> Iterator[str]:
+    found, standing = votes.certificate, votes.standing
+    yield found.statement
+    best = set(found.best)
+    others = [i for i in found.possible if i not in best]
+    out = [i for i in range(found.k) if i not in found.possible]
+    them = "it" if found.verdict == "winner" else "them"
+    if others and best:
+        are = "are" if len(others) > 1 else "is"
+        what = "best up to the margin too" if found.margin else f"tied with {them}"
+        yield f"Whether {_name(votes, others)} {are} {what} is not proved."
+    if found.margin and out:
+        yield (
+            f"Ruled out: {_name(votes, out)}. Some option beats more others by more than the margin than "
+            f"{'it' if len(out) == 1 else 'each of them'} beats or ties (error probability "
+            f"{found.delta:g} for all pairs together)."
+        )
+    elif out and best and not others and not found.is_all:
+        yield (
+            f"Ruled out, each taken by itself: {_name(votes, out)}. That none of all the others is tied with "
+            f"{them} takes a little more evidence."
+        )
+    elif out:
+        yield f"Ruled out: {_name(votes, out)}."
+    close = [pair for pair in found.ties if not best or best.issuperset(pair)]
+    if close:
+        pairs = listed([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
+        yield f"Within the margin of {found.margin:g}, these are proved tied: {pairs}."
+    gone = [i for i in found.best if standing.options[i].state != ACTIVE]
+    if gone:
+        states = listed([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
+        yield f"{states}; the verdict is about all options ever offered."
+
+
+def _shown(votes: Reading) -> Iterator[str]:
+    if votes.standing.votes == 0:
+        return
+    is_open = votes.certificate.verdict == "open"
+    if is_open:
+        yield from _leading(votes)
+    if votes.circle:
+        yield _circle(votes)
+    if is_open:
+        yield from _behind(votes)
+    if votes.chances is not None:
+        if is_open:
+            yield _sureness(votes, votes.chances)
+        yield from _other_counts(votes)
+
+
+def _leading(votes: Reading) -> Iterator[str]:
+    beats = votes.matrix.p > 0.5
+    won = {int(beats[i].sum()) for i in votes.leaders}
+    if len(won) > 1:
+        return
+    first, others = votes.leaders[0], len(votes.names) - 1
+    even = int((votes.matrix.p[first] == 0.5).sum()) - 1
+    besides = f" ({counted(even, 'pair')} even or without votes)" if even else ""
+    beat = "beats" if len(votes.leaders) == 1 else "each beat"
+    many = won.pop()
+    whom = f"{many} of the {counted(others, 'other')}" if many < others else "every other"
+    yield (
+        f"By the votes as they are, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option "
+        "beats more."
+    )
+
+
+def _circle(votes: Reading) -> str:
+    """The circle, with the votes of each link and whether it is proved."""
+    links = votes.links(votes.circle)
+    told = listed(
+        [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
+    )
+    delta = votes.certificate.delta
+    proved = [link for link in links if votes.sure[link] == PROVED]
+    if len(proved) == len(links):
+        sure = f"Each of these wins is proved (error probability {delta:g} for all pairs together)"
+    elif proved:
+        sure = "Proved " + ("is " if len(proved) == 1 else "are ")
+        sure += listed([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
+        sure += ", not the rest"
+    else:
+        sure = "None of these wins is proved yet"
+    return f"In a circle, {told}. {sure}."
+
+
+def _behind(votes: Reading) -> Iterator[str]:
+    """Who is not among the leaders, though not ruled out."""
+    rest = [i for i in votes.certificate.possible if i not in votes.leaders]
+    chances = votes.chances.each if votes.chances else [1.0] * len(votes.names)
+    out = [i for i in rest if chances[i] < UNLIKELY]
+    behind = [i for i in rest if i not in out]
+    if out:
+        are = "is" if len(out) == 1 else "are"
+        yield f"{_name(votes, out)} {are} out, as far as the votes tell; that is not proved yet."
+    if behind:
+        yield f"Behind, but still possible: {_name(votes, behind)}."
+
+
+def _sureness(votes: Reading, chances: Chances) -> str:
+    """How likely each option is to be best."""
+    order = sorted(range(len(votes.names)), key=lambda i: (-round(chances.each[i], 2), i))
+    worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
+    told = [f"{votes.names[i]} {percent(chances.each[i])}" for i in worth]
+    if len(worth) < len(order):
+        most = chances.each[order[len(worth)]]
+        least = "under 1 %" if most < LEAST else f"{percent(most)} at most"
+        told.append(f"{counted(len(order) - len(worth), 'other')} {least}")
+    exactly = (
+        f"; that {_name(votes, votes.leaders)} are exactly the best, {percent(chances.together)}"
+        if len(votes.leaders) > 1
+        else ""
+    )
+    return (
+        f"How sure that is: chances to be best are {listed(told, len(told))}{exactly} (an estimate from "
+        f"{chances.worlds:,} worlds that the votes leave plausible, not a proof)."
+    )
+
+
+def _other_counts(votes: Reading) -> Iterator[str]:
+    """Where Borda and von Neumann name others, by what is believed of all pairs."""
+    leading = set(votes.leaders)
+    if not leading & set(votes.borda_first):
+        borda = int(votes.borda.argmax())
+        yield (
+            f"Borda, which counts by how much, would name {votes.names[borda]} instead: it has an "
+            f"estimated {percent(float(votes.borda[borda]))} of the votes against a random other."
+        )
+    if not leading.issuperset(votes.drawn):
+        told = [f"{votes.names[i]} ({percent(float(votes.lottery[i]))})" for i in votes.drawn]
+        yield (
+            "Von Neumann's lottery, which no single option beats, would draw an estimated "
+            f"{listed(told)}."
+        )
+
+
+def _name(votes: Reading, options: Sequence[int]) -> str:
+    """Options by name, as in a sentence."""
+    return listed([votes.names[i] for i in options])
+
+
+def _against(votes: Reading, need: Need) -> str:
+    """A pair to ask by name."""
+    return f"{votes.names[need.first]} against {votes.names[need.second]}"
+
+
+def _score(votes: Reading, i: int, j: int) -> str:
+    """The votes of one option against another."""
+    wins, tied = votes.standing.wins, votes.standing.ties[i, j]
+    return f"{wins[i, j]:,}:{wins[j, i]:,}" + (f", {tied:,} tied" if tied else "")
+
+
+def _advice(votes: Reading) -> Iterator[str]:
+    if votes.standing.closed or votes.certificate.best:
+        return
+    outlook = votes.outlook
+    assert outlook.champion is not None
+    if outlook.votes is None:
+        pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
+        yield (
+            f"To prove {votes.names[outlook.champion]} best takes votes on {pairs}, which cannot be "
+            "asked because an option is paused or retired; resume it, or certify the active options alone."
+        )
+    elif votes.standing.votes == 0:
+        yield "How many votes it takes depends on how far apart the options are: simulate it with a plan."
+    else:
+        asked = [f"{_against(votes, need)} (about {about(need.votes)})" for need in outlook.pairs]
+        yield (
+            f"What would settle it: to prove {votes.names[outlook.champion]} best, about "
+            f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
+        )

@@ -1,0 +1,437 @@
+"""A live study as one HTML page: the verdict, what it rests on, and what would change it."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from copeland.certificate import Certificate
+from copeland.files import write_file
+from copeland.report.document import document, inline_svg
+from copeland.report.figures import PALETTE, image
+from copeland.results import versions
+from copeland.study.judges.agreement import JudgeAgreement, agreement
+from copeland.study.meaning.history import Progress, history_of
+from copeland.study.meaning.reading import PROVED, Reading
+from copeland.study.meaning.standing import Standing, Voter, position_of
+from copeland.study.meaning.verdict import Verdict, verdict_of
+from copeland.study.page import words
+from copeland.study.page.figures import (
+    BEST,
+    COLOURS,
+    NUMBERED,
+    OUT,
+    PAPER,
+    POSSIBLE,
+    Bar,
+    graph_figure,
+    matrix_figure,
+    position_figure,
+    progress_figure,
+    scores_figure,
+)
+from copeland.study.page.graph import graph_of, shown_options
+from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
+from copeland.study.record.options import ACTIVE
+from copeland.study.record.votes import iso
+from copeland.words import counted, percent, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+VOTERS = 20  # of whom the page tells
+NEEDS = 20  # pairs that would settle it
+JUDGES = 12  # voters, those with the most votes, that are compared with each other
+PAIRS = 500  # rows of the table of pairs
+
+_NAME = 20  # letters of a name beside a figure
+_IN_BOX = 12  # letters of a name in a box
+
+_BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
+
+
+class _Picture(NamedTuple):
+    """A figure, with words for those who do not see it."""
+
+    svg: str
+    alt: str
+    span: str = ""  # how wide it is, in CSS, if not as wide as the page lets it be
+
+
+class _Part(NamedTuple):
+    """What a section of the page shows."""
+
+    picture: _Picture | None = None
+    said: Iterable[str] = ()
+    note: str = ""
+    key: Sequence[str] = ()  # how to read the picture
+    whole: bool = False  # whether it is as wide as the page
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+def study_page(
+    reading: Reading,
+    verdict: Verdict,
+    progress: Sequence[Progress],
+    agreed: JudgeAgreement | None = None,
+    *,
+    last: float | None = None,
+    made_with: Mapping[str, str] | None = None,
+    command: str = "",
+) -> str:
+    """Return where a study stands as an HTML page that needs nothing else.
+
+    Parameters
+    ----------
+    reading
+        The reading of its votes.
+    verdict
+        What :func:`copeland.study.meaning.verdict.verdict_of` gives.
+    progress
+        What :func:`copeland.study.meaning.history.history_of` gives.
+    agreed
+        How far judges agree, if that shall be told.
+    last
+        When the last event was, in seconds since 1970.
+    made_with, command
+        How the page was made, if that shall be said.
+    """
+    standing = reading.standing
+    voted = standing.votes > 0
+    return document(
+        "study",
+        title=standing.name,
+        lead=words.lead_sentence(standing),
+        badge=_badge(verdict, standing),
+        verdict=verdict,
+        needs=_needs(reading) if verdict.advice else None,
+        notices=words.notices(reading),
+        tiles=_tiles(standing, progress),
+        voted=voted,
+        **(_drawn(reading, progress) if voted else {}),
+        voters=_voters(standing) if standing.voters else None,
+        judges=_judges(agreed) if agreed is not None and agreed.pairs else None,
+        outcomes=words.outcomes_sentence(standing),
+        certificate=standing.certificate,
+        known=_basis(standing, last),
+        versions=made_with,
+        command=command,
+    )
+
+
+def write_study_page(
+    standing: Standing,
+    log: Sequence[Event],
+    path: str | Path,
+    command: str = "",
+) -> Path:
+    """Write where a study stands as an HTML page; return its path. Events that came later are left out."""
+    reading = Reading(standing)
+    log = log[: standing.events]
+    page = study_page(
+        reading,
+        verdict_of(reading),
+        history_of(log),
+        judges_agreement(standing, log),
+        last=log[-1].time,
+        made_with=versions(),
+        command=command,
+    )
+    write_file(path, page.encode(), private=True)
+    return Path(path)
+
+
+def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement:
+    """Return how far the voters with the most votes agree where they voted on the same."""
+    votes, undone = [], set()
+    names = {voter.name for voter in _most_votes(standing.voters, JUDGES)}
+    for event in log:
+        if event.undoes is not None:
+            undone.add(event.undoes)
+        elif event.outcome is not None and event.voter in names:
+            votes.append(event)
+    labels = standing.labels
+    return agreement(
+        {
+            "voter": vote.voter,
+            "left": labels[vote.left or 0],
+            "right": labels[vote.right or 0],
+            "outcome": vote.outcome,
+            "item": vote.item,
+        }
+        for vote in votes
+        if vote.number not in undone
+    )
+
+
+# Parts of the page
+
+
+def _badge(verdict: Verdict, standing: Standing) -> str:
+    if verdict.kind == "open" and standing.closed:
+        return "Closed without a proof"
+    return _BADGES[verdict.kind]
+
+
+def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
+    """What there is to see once there are votes."""
+    return {
+        "scores": _scores(reading),
+        "graph": _graph(reading),
+        "matrix": _matrix(reading),
+        "progress": _progress(reading, progress),
+        "counting": words.counting_sentences(reading),
+        "position": _position(reading.standing),
+        "options": _options(reading),
+        "pairs": _pairs(reading),
+    }
+
+
+def _needs(reading: Reading) -> _Part:
+    """The pairs that would settle it."""
+    rows, outlook = [], reading.outlook
+    for need in outlook.pairs[:NEEDS]:
+        i, j = need.first, need.second
+        rows.append(
+            [
+                f"{reading.names[i]} over {reading.names[j]}",
+                f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
+                "-" if outlook.votes is None else f"{need.votes:,}",
+            ]
+        )
+    left = len(outlook.pairs) - len(rows)
+    note = f"{counted(left, 'pair')} more, with fewer votes each." if left else ""
+    return _Part(rows=rows, note=note)
+
+
+def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
+    certificate = standing.certificate
+    return {
+        "votes": f"{standing.votes:,}",
+        "options": f"{len(standing.options):,}",
+        "may be best": f"{len(certificate.possible):,}",
+        "proved best": f"{len(certificate.best):,}",
+        "of the proof": f"{math.floor(100 * progress[-1].share)} %",
+        "error probability": f"{certificate.delta:g}",
+    }
+
+
+def _scores(reading: Reading) -> _Part:
+    known, names = _known(reading.certificate), shortened(reading.names, _NAME)
+    rows = [
+        Bar(names[i], reading.scores[i], *reading.certificate.scores[i], COLOURS[known[i]])
+        for i in reading.order
+    ]
+    drawn = _picture(
+        scores_figure(rows, reading.k),
+        "Number of options that each option beats, with intervals: "
+        + "; ".join(f"{row.name} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
+    )
+    return _Part(drawn, words.score_sentences(reading))
+
+
+def _graph(reading: Reading) -> _Part:
+    known, names = _known(reading.certificate), shortened(reading.names, _IN_BOX)
+    shown = shown_options(reading)
+    graph = graph_of(reading.sure, shown)
+    drawn = _picture(
+        graph_figure(graph, dict(enumerate(names)), known),
+        "Arrows from winners to losers. " + " ".join(words.arrow_sentences(reading, graph)),
+    )
+    key = [
+        words.graph_sentence(len(shown), reading.k),
+        words.sureness_sentence(reading.certificate.delta),
+    ]
+    return _Part(drawn, words.cycle_sentences(reading, graph), key=key)
+
+
+def _matrix(reading: Reading) -> _Part:
+    order, numbered = list(reading.order), reading.k <= NUMBERED
+    names = shortened(reading.names, _IN_BOX + 4 if numbered else _IN_BOX)
+    drawn = _picture(
+        matrix_figure(
+            reading.shares[order][:, order],
+            [names[i] for i in order],
+            (reading.sure == PROVED)[order][:, order],
+        ),
+        f"Heat map of the shares of votes that each of {reading.k} options won against each other; "
+        "the numbers are in a table below.",
+        whole=True,
+    )
+    said, note = [words.matrix_sentence(reading)], words.cells_sentence(numbered)
+    return _Part(drawn, said, note, whole=not numbered)
+
+
+def _options(reading: Reading) -> _Part:
+    standing, known = reading.standing, _known(reading.certificate)
+    chances = reading.chances.each if reading.chances else None
+    head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
+    rows = []
+    for i in reading.order:
+        option, (low, high) = standing.options[i], standing.certificate.scores[i]
+        votes = int(reading.n[i].sum())
+        won = (
+            (reading.standing.wins[i] + reading.standing.ties[i] / 2).sum() / votes
+            if votes
+            else None
+        )
+        row = [
+            option.name,
+            known[i] if option.state == ACTIVE else f"{known[i]}, {option.state}",
+            f"{reading.scores[i]}",
+            f"{low} to {high}",
+            f"{votes:,}",
+            "-" if won is None else f"{100 * won:.1f} %",
+            f"{reading.borda[i]:.3f}",
+            f"{reading.lottery[i]:.3f}",
+        ]
+        rows.append(row if chances is None else [*row, percent(chances[i])])
+    columns = head if chances is None else [*head, "chance to be best"]
+    return _Part(columns=columns, rows=rows, note=words.OPTIONS_NOTE)
+
+
+def _pairs(reading: Reading) -> _Part:
+    pairs = [
+        (i, j) if reading.matrix.p[i, j] >= 0.5 else (j, i)
+        for i, j in combinations(reading.order, 2)
+        if reading.n[i, j]
+    ]
+    rows = [
+        [
+            f"{reading.names[i]} against {reading.names[j]}",
+            f"{reading.n[i, j]:,}",
+            f"{reading.standing.wins[i, j]:,}",
+            f"{reading.standing.wins[j, i]:,}",
+            f"{reading.standing.ties[i, j]:,}",
+            f"{100 * reading.matrix.p[i, j]:.1f} %",
+            _pair_words(reading, i, j),
+        ]
+        for i, j in pairs[:PAIRS]
+    ]
+    left = len(pairs) - len(rows)
+    note = f"{left:,} pairs of options further down are left out." if left else ""
+    return _Part(rows=rows, note=note)
+
+
+def _pair_words(reading: Reading, i: int, j: int) -> str:
+    said = words.SURENESS.get(int(reading.sure[i, j]), "even")
+    tied = (min(i, j), max(i, j)) in reading.certificate.ties
+    return f"{said}, tied within the margin" if tied else said
+
+
+def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
+    said = list(words.progress_sentences(reading, progress))
+    drawn = _picture(
+        progress_figure(
+            [row.votes for row in progress],
+            [row.possible for row in progress],
+            [row.share for row in progress],
+            max(row.options for row in progress),
+            words.proved_at(progress),
+        ),
+        "Over the votes: how many options may be best, and how much of the evidence for a proof is "
+        f"there. {' '.join(said)}",
+    )
+    return _Part(drawn, said, words.PROGRESS_NOTE)
+
+
+def _position(standing: Standing) -> _Part:
+    voters = _most_votes(standing.voters, JUDGES)
+    names = shortened([voter.name for voter in voters], _NAME)
+    positions = [position_of(voter.outcomes[LEFT], voter.outcomes[RIGHT]) for voter in voters]
+    named = [("all votes", standing.position), *zip(names, positions, strict=True)]
+    rows = [
+        Bar(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0])
+        for name, p in named
+        if p.left + p.right
+    ]
+    alt = "Share of wins of the left side: " + "; ".join(
+        f"{row.name} {100 * row.value:.1f} %" for row in rows
+    )
+    drawn = _picture(position_figure(rows), alt) if rows else None
+    return _Part(drawn, words.position_sentences(standing.position))
+
+
+def _voters(standing: Standing) -> _Part:
+    voters = _most_votes(standing.voters, VOTERS)
+    rows = [
+        [
+            voter.name,
+            f"{voter.votes:,}",
+            *(f"{voter.outcomes[outcome]:,}" for outcome in (TIE, BOTH_BAD, SKIP, ERROR)),
+            _share(voter.agreement, voter.compared),
+        ]
+        for voter in voters
+    ]
+    note = words.voters_note(len(standing.voters) - len(voters))
+    return _Part(said=[words.voters_sentence(standing)], rows=rows, note=note)
+
+
+def _judges(agreed: JudgeAgreement) -> _Part:
+    rows = [
+        [
+            f"{pair.first} and {pair.second}",
+            f"{pair.n:,}",
+            f"{100 * pair.agreement:.1f} %",
+            "-" if pair.kappa is None else f"{pair.kappa:.2f}",
+        ]
+        for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
+    ]
+    return _Part(rows=rows, note=words.KAPPA_NOTE)
+
+
+def _basis(standing: Standing, last: float | None) -> dict[str, str]:
+    certificate, settings = standing.certificate, standing.settings
+    said = {
+        "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
+        "algorithm": settings.algorithm,
+        "error probability": f"{settings.delta:g}",
+        "margin": f"{settings.margin:g}",
+        "both bad": "counts as a tie" if settings.both_bad == "tie" else "left out",
+        "repeats": "count" if settings.repeats == "count" else "only the first vote counts",
+        "voters": settings.voters,
+        "seed": str(settings.seed),
+        "digest of the counts": certificate.digest,
+    }
+    if last is not None:
+        said["last event"] = (
+            f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
+        )
+    return said
+
+
+# Bits
+
+
+def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
+    """A figure whose letters are text, in the letters and colours of the page."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # the reader's fonts have it
+        svg = image(figure, "svg").decode()
+    svg = re.sub(r"'DejaVu Sans'[^;\"]*", "system-ui, sans-serif", svg)
+    width = figure.get_size_inches()[0]
+    span = f"min-width: {4.0 * width:.1f}rem; max-width: {7.2 * width:.1f}rem" if whole else ""
+    return _Picture(inline_svg(svg.encode()).replace(PAPER, "var(--paper)"), alt, span)
+
+
+def _share(share: float | None, n: int) -> str:
+    return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
+
+
+def _known(certificate: Certificate) -> dict[int, str]:
+    best, possible = set(certificate.best), set(certificate.possible)
+    return {
+        i: BEST if i in best else POSSIBLE if i in possible else OUT for i in range(certificate.k)
+    }
+
+
+def _most_votes(voters: Iterable[Voter], most: int) -> list[Voter]:
+    return sorted(voters, key=lambda voter: -voter.votes)[:most]

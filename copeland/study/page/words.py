@@ -1,0 +1,352 @@
+"""The report of a live study in sentences, each with the counts that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from copeland.study.meaning.history import Progress
+from copeland.study.meaning.reading import AHEAD, LEAST, LIKELY, PROVED, Reading
+from copeland.study.meaning.standing import Position, Standing
+from copeland.study.page.graph import INTO, MANY, Graph
+from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
+from copeland.words import counted, listed
+
+SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
+
+PROGRESS_NOTE = (
+    "A proof takes wins of one option and losses of all others, each with enough evidence. The lower "
+    "curve is how much of that is there for the option nearest to its proof. It may fall when votes "
+    "turn. Votes that were undone are left out."
+)
+OPTIONS_NOTE = (
+    "Beats: how many others, by the votes as they are; proved: the bar of the figure. Won: of all its "
+    "votes, a tie being half. Borda: the share of votes that it would win against another option drawn "
+    "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
+    "best, are estimates."
+)
+KAPPA_NOTE = (
+    "Kappa is 0 for judges who agree as often as coins would, and 1 for judges who always agree; on the "
+    "same pair and item, on whichever side the options were shown."
+)
+
+_CIRCLES = 3  # groups of options that are told of
+_MOVED = 3  # options whose places differ most
+
+
+def lead_sentence(standing: Standing) -> str:
+    """Return what kind of study it is, in a line."""
+    voters = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
+    return (
+        f"A study of {counted(len(standing.options), 'option')}: "
+        f"{counted(standing.votes, 'vote')}{voters}."
+    )
+
+
+def notices(reading: Reading) -> Iterator[str]:
+    """Yield what a reader must know before all else."""
+    standing = reading.standing
+    if standing.closed:
+        yield "The study is closed: it takes no more votes."
+    gone, waiting = (
+        [
+            name
+            for name, option in zip(reading.names, standing.options, strict=True)
+            if option.state == state
+        ]
+        for state in (RETIRED, PAUSED)
+    )
+    if gone:
+        yield (
+            f"Retired: {listed(gone)}. {'It is' if len(gone) == 1 else 'They are'} asked no more, but "
+            "the verdict is about all options ever offered."
+        )
+    if waiting:
+        yield f"Paused, not asked for now: {listed(waiting)}."
+
+
+def outcomes_sentence(standing: Standing) -> str:
+    """Return what voters said, and what of it counts."""
+    said = standing.outcomes
+    parts = [
+        f"{said[LEFT] + said[RIGHT]:,} named a winner",
+        *(
+            f"{said[outcome]:,} {words}"
+            for outcome, words in (
+                (TIE, "said tie"),
+                (BOTH_BAD, "said both are bad"),
+                (SKIP, "skipped"),
+                (ERROR, "failed"),
+            )
+            if said[outcome]
+        ),
+    ]
+    left_out = [
+        f"{number:,} {why}"
+        for number, why in (
+            (said[SKIP], "skips"),
+            (said[ERROR], "errors"),
+            (said[BOTH_BAD] if standing.settings.both_bad == "drop" else 0, "both bad"),
+            (standing.repeated, "repeats of an earlier vote"),
+        )
+        if number
+    ]
+    undone = f" {standing.undone:,} more were undone." if standing.undone else ""
+    without = f"; left out: {listed(left_out)}" if left_out else ""
+    return (
+        f"Of {sum(said.values()):,} answers, {listed(parts)}. "
+        f"{standing.votes:,} count as votes{without}.{undone}"
+    )
+
+
+def score_sentences(reading: Reading) -> Iterator[str]:
+    """Yield who leads, and how to read the scores."""
+    if not reading.leaders:
+        return
+    first = reading.order[0]
+    won, lost = (
+        int(np.count_nonzero(sure)) for sure in (reading.sure[first], reading.sure[:, first])
+    )
+    even = reading.k - 1 - won - lost
+    name, certificate = reading.names[first], reading.certificate
+    low, high = certificate.scores[first]
+    level = [reading.names[i] for i in reading.leaders]
+    lead = f"{listed(level)} lead together" if len(level) > 1 else ""
+    yield (
+        f"{lead or f'{name} leads'}. By the votes as they are {name} beats {won} of "
+        f"{counted(reading.k - 1, 'other')} and loses to {lost}"
+        f"{f' (even or without votes: {even})' if even else ''}; its bar says {low} to {high}."
+    )
+    verdict = (
+        f" That takes more evidence than the verdict, which proves that {name} beats"
+        f"{', or ties within the margin,' if certificate.margin else ''} at least {certificate.lower[first]}."
+    )
+    yield (
+        "A dot is the number of others that an option beats by the votes as they are. A bar is "
+        "where its true number must be: all bars are right together, at every vote, with "
+        f"probability {1 - certificate.delta:g}.{verdict if first in certificate.best else ''}"
+    )
+
+
+def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
+    """Yield which options beat each other in circles, with the votes of each link."""
+    if not reading.circles:
+        chance = " beyond what may be chance" if graph.rings else ""
+        yield f"No circle is seen among these options{chance}."
+    for circle in reading.circles[:_CIRCLES]:
+        links = reading.links(circle)
+        weakest = min(int(reading.sure[link]) for link in links)
+        yield (
+            f"{listed([reading.names[option] for option in circle])} beat each other in a circle: "
+            f"{listed([win_words(reading, *link) for link in links], len(links))}. "
+            f"{_CIRCLE_WORDS[weakest]}"
+        )
+    if len(reading.circles) > _CIRCLES:
+        yield f"There are {len(reading.circles) - _CIRCLES} more circles further down."
+
+
+_CIRCLE_WORDS = {
+    PROVED: "Every link is proved, and so is the cycle.",
+    LIKELY: "Not every link is proved, but each is likely.",
+    AHEAD: "Some links are only ahead, so the cycle may be chance.",
+}
+
+
+def arrow_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
+    """Yield the arrows of the graph, for those who do not see them."""
+    for arrow in graph.arrows:
+        winners_, losers = (
+            listed([reading.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
+        )
+        yield f"{winners_} to {losers}: {SURENESS[arrow.sure]}."
+
+
+def win_words(reading: Reading, i: int, j: int) -> str:
+    """Return that one option beats another, with the counts."""
+    tied = f", {reading.standing.ties[i, j]:,} tied" if reading.standing.ties[i, j] else ""
+    return (
+        f"{reading.names[i]} beats {reading.names[j]} "
+        f"({reading.standing.wins[i, j]:,} of {reading.n[i, j]:,} votes{tied}; "
+        f"{SURENESS[int(reading.sure[i, j])]})"
+    )
+
+
+def sureness_sentence(delta: float) -> str:
+    """Return what the three kinds of arrows mean."""
+    return (
+        f"Proved: with all other pairs, at every vote, with probability {1 - delta:g}. Likely: as "
+        "sure as that, but for this pair alone. Ahead: more votes for than against, no more. A verdict "
+        "rests on fewer pairs, so it can be proved while they are not."
+    )
+
+
+def graph_sentence(shown: int, k: int) -> str:
+    """Return what the graph shows, and what it leaves out."""
+    some = "" if shown == k else f"Shown are {shown} of {k} options, the first that may be best. "
+    return (
+        f"{some}Filled: proved best. Light frame: may be best. Grey frame: ruled out. An option "
+        "stands above those it beats; an arrow from a frame is from all in it. Left out: an arrow "
+        f"where two others, as sure, lead the same way; all but the {INTO} surest to an option; and "
+        f"those not likely that would close a circle of more than {MANY}."
+    )
+
+
+def cells_sentence(numbered: bool) -> str:
+    """Return how to read the heat map."""
+    mark = (
+        "Numbers are percent of the votes, a tie being half a vote; those in bold are proved."
+        if numbered
+        else "A dot marks a win that is proved."
+    )
+    return f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
+
+
+def matrix_sentence(reading: Reading) -> str:
+    """Return how many pairs were voted on, and how many are decided."""
+    certificate = reading.certificate
+    proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
+    tied = (
+        f" Proved tied within the margin of {certificate.margin:g}: {len(certificate.ties):,}."
+        if certificate.margin
+        else ""
+    )
+    return (
+        f"Voted on: {reading.pairs - reading.unmet:,} of {counted(reading.pairs, 'pair')}. Proved one "
+        f"way or the other: {proved:,}. Likely: {likely:,} more.{tied}"
+    )
+
+
+def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterator[str]:
+    """Yield how far the proof has come, since when it holds, and who led when."""
+    last = progress[-1]
+    if last.best:
+        yield (
+            f"After {last.votes:,} votes the proof is complete: {counted(last.best, 'option')} "
+            f"proved best, {last.possible} of {last.options} not ruled out."
+        )
+    else:
+        yield (
+            f"After {last.votes:,} votes {last.possible} of {last.options} options may still be "
+            f"best. Of the evidence that the nearest proof needs, {_percent(last.share)} is there."
+        )
+    first = proved_at(progress)
+    if first is not None:
+        before = max(row.votes for row in progress if row.votes < first)
+        when = f"vote {first:,}" if first - before == 1 else f"votes {before + 1:,} to {first:,}"
+        yield f"An option was first proved best at {when}."
+    names = dict(zip(reading.standing.labels, reading.names, strict=True))
+    yield _lead_words([(row.votes, names[row.leader]) for row in progress if row.leader])
+
+
+def proved_at(progress: Sequence[Progress]) -> int | None:
+    """Return the first number of votes looked at after which an option was proved best."""
+    return next((row.votes for row in progress if row.best), None)
+
+
+def _lead_words(leaders: Sequence[tuple[int, str]]) -> str:
+    last = leaders[-1][1]
+    changes = [votes for (_, before), (votes, after) in pairwise(leaders) if before != after]
+    if not changes:
+        return f"{last} led throughout."
+    return (
+        f"{last} has led since vote {changes[-1]:,}. The lead changed "
+        f"{counted(len(changes), 'time')}, as seen at {len(leaders):,} moments."
+    )
+
+
+def position_sentences(position: Position) -> Iterator[str]:
+    """Yield whether the side on which an option is shown makes a difference."""
+    n = position.left + position.right
+    if n == 0:
+        yield "No vote has named a winner yet."
+        return
+    yield (
+        f"Of {n:,} votes that named a winner, {position.left:,} named the left option: "
+        f"{_percent(position.share)}, with an interval of 95 % from {_percent(position.low)} to "
+        f"{_percent(position.high)}."
+    )
+    if position.is_biased:
+        side = "left" if position.share > 0.5 else "right"
+        yield (
+            f"That is a bias: the {side} side wins more often than chance would have it. Where sides "
+            "are shuffled it favours no option, but it makes votes say less."
+        )
+    else:
+        yield "One half is inside the interval: no bias is seen."
+
+
+def counting_sentences(reading: Reading) -> Iterator[str]:
+    """Yield where Borda's count and von Neumann's lottery agree with Copeland's, and where not."""
+    names = reading.names
+    leaders, borda = reading.leaders, reading.borda_first
+    if reading.chances is None:
+        yield "Shares and lotteries are by the votes as they are; a pair without votes counts as 1/2."
+    else:
+        yield (
+            "Shares and lotteries are estimates: a pair with few votes is judged also by how its options "
+            "do against others."
+        )
+    yield (
+        f"Copeland, which counts how many others an option beats, puts "
+        f"{listed([names[i] for i in leaders])} first."
+    )
+    yield (
+        f"Borda, which counts by how much, puts {listed([names[i] for i in borda])} first, with "
+        f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
+        f"{_agreeing(set(leaders), set(borda), 'Borda')}"
+    )
+    chances = [f"{names[i]} ({_percent(float(reading.lottery[i]))})" for i in reading.drawn]
+    yield (
+        f"Von Neumann's lottery, which no single option beats, draws {listed(chances)}. "
+        f"{_agreeing(set(leaders), set(reading.drawn), 'It')}"
+    )
+    if len(leaders) > 1 and len(set(leaders) & set(borda)) == 1:
+        (pick,) = set(leaders) & set(borda)
+        yield f"If one of those tied by Copeland must be taken, Borda would take {names[pick]}."
+    yield from _moved(reading)
+
+
+def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
+    if copeland == other:
+        return f"{who} agrees with Copeland."
+    if copeland & other:
+        return f"{who} agrees with Copeland in part."
+    return f"{who} disagrees with Copeland."
+
+
+def _moved(reading: Reading) -> Iterator[str]:
+    """The options whose places by Copeland and by Borda are far apart."""
+    copeland, borda = (
+        (-values[:, None] < -values[None, :] - trifle).sum(axis=0) + 1
+        for values, trifle in ((reading.scores, 0), (reading.borda, LEAST))
+    )
+    far = np.abs(copeland - borda)
+    least = max(2, reading.k // 4)
+    moved = sorted(np.flatnonzero(far >= least).tolist(), key=lambda i: -far[i])[:_MOVED]
+    if moved:
+        told = [
+            f"{reading.names[i]} is number {copeland[i]} by Copeland and number {borda[i]} by Borda"
+            for i in moved
+        ]
+        yield f"Farthest apart: {'; '.join(told)}."
+
+
+def voters_sentence(standing: Standing) -> str:
+    """Return how many voters are known."""
+    known = sum(voter.votes for voter in standing.voters)
+    return f"{counted(len(standing.voters), 'voter')} gave {known:,} answers, skips and errors left out."
+
+
+def voters_note(left_out: int) -> str:
+    """Return how to read the table of voters."""
+    more = f"; {left_out:,} with fewer answers are left out" if left_out else ""
+    return (
+        "With most others: of the votes that named a winner, on pairs where most votes of the others "
+        f"name one, how many named the same{more}."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

@@ -1,0 +1,306 @@
+"""What a log says so far: options, counts, open ballots. A fold: one event after the other."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import StorageError, UnknownOption, nearest
+from copeland.study.record.events import (
+    ADDED,
+    ASKED,
+    BOTH_BAD,
+    CLOSED,
+    COUNTED,
+    CREATED,
+    LEFT,
+    OUTCOMES,
+    PAUSED,
+    RESUMED,
+    RETIRED,
+    RIGHT,
+    TIE,
+    UNDONE,
+    VOTED,
+    Event,
+)
+from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.settings import Settings
+
+FORMAT = 2  # of snapshots; others are not read
+
+Counts = NDArray[np.int64]
+
+_SCALARS = (
+    *("number", "sides", "outcomes", "repeated", "votes"),
+    *("asked", "epoch", "voted_in_epoch", "closed"),
+)
+
+
+class OpenBallot(NamedTuple):
+    """A ballot that was handed out and not answered; whether its lease has run out, only a clock can tell."""
+
+    left: int
+    right: int
+    voter: str | None
+    item: str | None
+    expires: float
+
+
+class Books:
+    """The state of a study as a function of its log, and of nothing else.
+
+    ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
+    in the log.
+    """
+
+    def __init__(self, created: Event):
+        try:
+            self._begin(created)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise _unreadable(created) from error
+
+    def _begin(self, created: Event) -> None:
+        body = created.body or {}
+        self.settings = Settings.of(body["settings"])
+        self.options: list[Option] = []
+        self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
+        self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
+        self.sides = {LEFT: 0, RIGHT: 0}  # wins that count, by the side they were shown on
+        self.outcomes: dict[str, int] = dict.fromkeys(
+            OUTCOMES, 0
+        )  # of all votes that were not undone
+        self.repeated = 0  # votes that only repeat an earlier one
+        self.undone: set[int] = set()  # the numbers of those votes
+        self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
+        self.votes = 0  # that count
+        self.asked = 0
+        self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
+        self.epoch = 1
+        self.voted_in_epoch = False
+        self.closed = False
+        self.number = created.number  # of the last event
+        self.indices: dict[str, int] = {}  # of the options, by name
+        self._add([Option(**option) for option in body["options"]])
+
+    @property
+    def k(self) -> int:
+        """The number of options ever offered."""
+        return len(self.options)
+
+    def index(self, name: str) -> int:
+        """Return the index of the option of this name."""
+        if name not in self.indices:
+            raise UnknownOption(f"there is no option '{name}'; {nearest(str(name), self.indices)}")
+        return self.indices[name]
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        try:
+            _HANDLERS[event.kind](self, event)
+        except (LookupError, TypeError, ValueError, AssertionError) as error:
+            raise _unreadable(event) from error
+        self.number = event.number
+
+    def under_way(self, now: float) -> dict[int, OpenBallot]:
+        """Return the ballots whose answers are waited for now, the oldest first.
+
+        These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
+        little, and one that is years off must keep nothing open.
+        """
+        return {
+            ballot: handed_out
+            for ballot, handed_out in self.open.items()
+            if self._is_under_way(handed_out, now)
+        }
+
+    def _is_under_way(self, ballot: OpenBallot, now: float) -> bool:
+        return 0 < ballot.expires - now < 2 * self.settings.lease
+
+    def _expire(self, now: float) -> None:
+        # Only so that they do not pile up: the oldest go, up to the first that is still waited for.
+        while self.open:
+            ballot = next(iter(self.open))
+            if self._is_under_way(self.open[ballot], now):
+                return
+            del self.open[ballot]
+
+    def _added(self, event: Event) -> None:
+        self._add([Option(**(event.body or {}))])
+        if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
+            self.epoch += 1
+            self.voted_in_epoch = False
+
+    def _add(self, new: Iterable[Option]) -> None:
+        for option in new:
+            self.indices[option.name] = self.k
+            self.options.append(option)
+        self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
+
+    def _changed(self, event: Event) -> None:
+        assert event.left is not None
+        option = self.options[event.left]
+        self.options[event.left] = replace(
+            option, state=ACTIVE if event.kind == RESUMED else event.kind
+        )
+
+    def _asked(self, event: Event) -> None:
+        assert event.left is not None and event.right is not None
+        self._expire(event.time)
+        expires = event.time + self.settings.lease
+        self.open[event.number] = OpenBallot(
+            event.left, event.right, event.voter, event.item, expires
+        )
+        self.asked += 1
+
+    def _voted(self, event: Event) -> None:
+        self.open.pop(event.ballot, None)  # type: ignore[arg-type]
+        self.voted_in_epoch = True
+        self._tally(event, 1)
+
+    def _undone(self, event: Event) -> None:
+        assert event.undoes is not None
+        self.undone.add(event.undoes)
+        self._tally(event, -1)
+
+    def _counted(self, event: Event) -> None:
+        assert event.counts is not None
+        self.counted.add(event.counts)
+        self.repeated -= 1
+        self._count(event, 1)
+
+    def _tally(self, vote: Event, step: int) -> None:
+        self.outcomes[vote.outcome] += step  # type: ignore[index]
+        if vote.repeats is not None:
+            self.repeated += step
+        else:
+            self._count(vote, step)
+
+    def _count(self, vote: Event, step: int) -> None:
+        meaning = self.meaning(vote.outcome)
+        if meaning is None:
+            return
+        assert vote.left is not None and vote.right is not None
+        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        self.votes += step
+        if meaning in self.sides:
+            self.sides[meaning] += step
+
+    def meaning(self, outcome: str | None) -> str | None:
+        """Return what an outcome counts as: left, right, tie, or None for nothing."""
+        if outcome == BOTH_BAD:
+            return TIE if self.settings.both_bad == "tie" else None
+        return outcome if outcome in (LEFT, RIGHT, TIE) else None
+
+    def counts(self, vote: Event) -> bool:
+        """Tell whether a vote of the log counts."""
+        if vote.number in self.undone or self.meaning(vote.outcome) is None:
+            return False
+        return vote.repeats is None or vote.number in self.counted
+
+    def _closed(self, _event: Event) -> None:
+        self.closed = True
+
+    def dump(self) -> bytes:
+        """Return everything as a compact file of arrays (.npz, no pickle)."""
+        file = io.BytesIO()
+        np.savez_compressed(file, about=np.array(self._about()), wins=self.wins, ties=self.ties)
+        return file.getvalue()
+
+    def _about(self) -> str:
+        """All but the arrays."""
+        about = {
+            "format": FORMAT,
+            "settings": self.settings.to_dict(),
+            "options": [asdict(option) for option in self.options],
+            "open": {ballot: list(lease) for ballot, lease in self.open.items()},
+            "undone": sorted(self.undone),
+            "counted": sorted(self.counted),
+            **{name: getattr(self, name) for name in _SCALARS},
+        }
+        return json.dumps(about)
+
+    @classmethod
+    def load(cls, content: bytes) -> Books | None:
+        """Return the books that :meth:`dump` wrote, None if another version wrote them or they are damaged."""
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as file:
+                about = json.loads(str(file["about"]))
+                arrays = {name: file[name] for name in ("wins", "ties")}
+            if about["format"] != FORMAT:
+                return None
+            books = cls(Event(1, CREATED, 0.0, body=about))
+            if any(array.shape != (books.k, books.k) for array in arrays.values()):
+                return None
+            for name, array in arrays.items():
+                setattr(books, name, array.astype(np.int64, casting="safe"))
+            for name in _SCALARS:
+                setattr(books, name, about[name])
+            books.undone = set(about["undone"])
+            books.counted = set(about["counted"])
+            books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
+        except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
+            return None
+        return books
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Books)
+            and self._about() == other._about()
+            and np.array_equal(self.wins, other.wins)
+            and np.array_equal(self.ties, other.ties)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
+    """Add votes to the counts; what names neither side is a tie."""
+    if outcome == LEFT:
+        wins[left, right] += times
+    elif outcome == RIGHT:
+        wins[right, left] += times
+    else:
+        ties[[left, right], [right, left]] += times
+
+
+def _widened(counts: Counts, k: int) -> Counts:
+    """Return the counts with room for ``k`` options; rows without votes take no memory."""
+    wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
+    wider[: len(counts), : len(counts)] = counts
+    return wider
+
+
+_HANDLERS = {
+    ADDED: Books._added,
+    PAUSED: Books._changed,
+    RESUMED: Books._changed,
+    RETIRED: Books._changed,
+    ASKED: Books._asked,
+    VOTED: Books._voted,
+    UNDONE: Books._undone,
+    COUNTED: Books._counted,
+    CLOSED: Books._closed,
+}
+
+
+def _unreadable(event: Event) -> StorageError:
+    return StorageError(
+        f"event {event.number} of the log cannot be read: it is not as copeland writes events. "
+        "Go back to a copy of the database from before it was changed."
+    )
+
+
+def replayed(log: Iterable[Event]) -> Books:
+    """Return the books of a whole log."""
+    stream = iter(log)
+    books = Books(next(stream))
+    for event in stream:
+        books.take(event)
+    return books

@@ -1,0 +1,158 @@
+"""The log of a study: what happened, one frozen value after the other, to and from JSON.
+
+=========== ===================================================================================
+kind        what it says, and the fields it uses besides ``number`` and ``time``
+=========== ===================================================================================
+created     ``body``: the settings and the first options
+added       ``left``: the new option's index, ``body``: the option
+paused      ``left`` is not asked until it is resumed
+resumed     ``left`` is asked again
+retired     ``left`` is never asked again
+asked       a ballot of ``left`` and ``right``; ``voter``, ``item``. Its number is the ballot's
+voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
+            ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats
+undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy
+counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
+            undone; what it said is said again
+closed      no more votes
+=========== ===================================================================================
+
+Options are indices here, in the order in which they were added. A log means what its events say: where
+a vote was undone before there were ``counted`` events, its repeats stayed repeats, and still are.
+
+Over a log goes a chain: the link of an event is a digest of the event and of the link before it. So one
+link stands for all events up to its own: if any of them is changed, removed or put in, the links from
+there on no longer fit. Whoever can write to a database can make all its links anew; a link that is kept
+elsewhere, as in the file of a certificate, finds that too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from copeland.errors import InvalidRow
+
+CREATED = "created"
+ADDED = "added"
+PAUSED = "paused"
+RESUMED = "resumed"
+RETIRED = "retired"
+ASKED = "asked"
+VOTED = "voted"
+UNDONE = "undone"
+COUNTED = "counted"
+CLOSED = "closed"
+KINDS = (CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED, CLOSED)
+
+LEFT = "left"
+RIGHT = "right"
+TIE = "tie"
+BOTH_BAD = "both_bad"
+SKIP = "skip"
+ERROR = "error"
+OUTCOMES = (LEFT, RIGHT, TIE, BOTH_BAD, SKIP, ERROR)
+
+
+class Event(NamedTuple):
+    """One line of the log; its fields are the columns of the table."""
+
+    number: int
+    kind: str
+    time: float  # seconds since 1970
+    event_id: str | None = None
+    ballot: int | None = None
+    voter: str | None = None
+    left: int | None = None
+    right: int | None = None
+    outcome: str | None = None
+    item: str | None = None
+    source: str | None = None
+    repeats: int | None = None
+    undoes: int | None = None
+    body: Mapping[str, Any] | None = None
+    counts: int | None = None
+
+
+def to_json(event: Event) -> str:
+    """Return an event as one line of JSON, without the fields it does not use.
+
+    Examples
+    --------
+    >>> to_json(Event(3, VOTED, 12.5, event_id="a", left=0, right=2, outcome=TIE))
+    '{"number": 3, "kind": "voted", "time": 12.5, "event_id": "a", "left": 0, "right": 2, "outcome": "tie"}'
+    """
+    return json.dumps({k: v for k, v in event._asdict().items() if v is not None})
+
+
+def from_json(line: str) -> Event:
+    """Return the event that :func:`to_json` wrote."""
+    try:
+        event = Event(**json.loads(line))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRow(f"this is not an event: {line[:80]!r} ({error}).") from error
+    if event.kind not in KINDS:
+        raise InvalidRow(f"'{event.kind}' is no kind of event; known are {', '.join(KINDS)}.")
+    return event
+
+
+# The chain
+
+# This form is for ever: links of old logs are made again by it. What no log holds is shown, not refused.
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode
+
+
+class Misfit(NamedTuple):
+    """Where a chain breaks: at one of the events from ``first`` to ``last``."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        if self.first == self.last:
+            return f"event {self.last:,} of the log is not as it was written."
+        return f"of the events {self.first:,} to {self.last:,} of the log, one is not as it was written."
+
+
+def first_link(study: str) -> bytes:
+    """Return what the chain of a study begins with, before any event."""
+    return sha256(study.encode()).digest()
+
+
+def next_link(link: bytes, event: Event) -> bytes:
+    """Return the link of an event.
+
+    Examples
+    --------
+    >>> tea = next_link(first_link("tea"), Event(1, "created", 0.0))
+    >>> tea.hex()[:12], next_link(tea, Event(2, "closed", 1.5)).hex()[:12]
+    ('3065bf7ead4f', 'b538557fad49')
+    """
+    said = {name: value for name, value in event._asdict().items() if value is not None}
+    return sha256(link + _canonical(said).encode()).digest()
+
+
+def last_link(study: str, events: Iterable[Event]) -> bytes:
+    """Return the link of the last event of a log, made anew from the events alone."""
+    link = first_link(study)
+    for event in events:
+        link = next_link(link, event)
+    return link
+
+
+def misfit_of(study: str, linked: Iterable[tuple[Event, bytes | None]]) -> Misfit | None:
+    """Return where the events of a log do not fit the links they were stored with, None if all do.
+
+    Events of logs that are older than the chain have no links; they fit if the next link does.
+    """
+    link = first_link(study)
+    fitting = 0
+    for number, (event, stored) in enumerate(linked, 1):
+        link = next_link(link, event)
+        if event.number != number or stored not in (None, link):
+            return Misfit(fitting + 1, number)
+        if stored is not None:
+            fitting = number
+    return None

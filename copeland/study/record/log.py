@@ -1,0 +1,263 @@
+"""The log of one study inside a transaction: append, read on, look up; and the tables it is kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import bindparam, func, select
+
+from copeland.study.record.events import (
+    BOTH_BAD,
+    COUNTED,
+    LEFT,
+    RIGHT,
+    TIE,
+    UNDONE,
+    VOTED,
+    Event,
+    first_link,
+    next_link,
+)
+
+PIECE = 10_000  # rows fetched, or written, at a time
+_SEAL = sha256().digest_size  # bytes at the head of a snapshot
+
+metadata = sa.MetaData()
+
+studies = sa.Table(
+    "copeland_studies",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+)
+
+# The columns after "study" are the fields of an Event, in their order; the last one is its link.
+events = sa.Table(
+    "copeland_events",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("time", sa.Float(53), nullable=False),
+    sa.Column("event_id", sa.Text),
+    sa.Column("ballot", sa.BigInteger),
+    sa.Column("voter", sa.Text),
+    sa.Column("left", sa.Integer),
+    sa.Column("right", sa.Integer),
+    sa.Column("outcome", sa.Text),
+    sa.Column("item", sa.Text),
+    sa.Column("source", sa.Text),
+    sa.Column("repeats", sa.BigInteger),
+    sa.Column("undoes", sa.BigInteger),
+    sa.Column("body", sa.JSON(none_as_null=True)),
+    sa.Column("counts", sa.BigInteger),
+    sa.Column("link", sa.LargeBinary),
+    sqlite_with_rowid=False,
+)
+
+
+def _partial(name: str, *columns: str, where: str, unique: bool = False) -> None:
+    sa.Index(
+        name,
+        *[events.c[column] for column in columns],
+        unique=unique,
+        sqlite_where=sa.text(where),
+        postgresql_where=sa.text(where),
+    )
+
+
+_partial("copeland_once", "study", "event_id", where="event_id IS NOT NULL", unique=True)
+_partial("copeland_answers", "study", "ballot", where="ballot IS NOT NULL")
+_partial(
+    "copeland_voters",
+    *("study", "voter", "left", "right"),
+    where="voter IS NOT NULL AND outcome IS NOT NULL",
+)
+
+snapshots = sa.Table(
+    "copeland_snapshots",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+# Statements are made once: making one takes longer than running it.
+_e = events.c
+_fields = [_e[name] for name in Event._fields]
+_here = _e.study == bindparam("study")
+_net = func.sum(sa.case((_e.kind == UNDONE, -1), else_=1))  # what is undone cancels
+_votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
+_opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_([LEFT, RIGHT, TIE, BOTH_BAD])
+_own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
+_same_pair = sa.or_(
+    (_e.left == bindparam("one")) & (_e.right == bindparam("other")),
+    (_e.left == bindparam("other")) & (_e.right == bindparam("one")),
+)
+
+_AFTER = select(*_fields).where(_here, _e.number > bindparam("number")).order_by(_e.number)
+_NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
+_NAMED = select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
+_ANSWERS = select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number)
+_VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
+_OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
+_PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
+_OWN_TALLY = (
+    select(_e.left, _e.right, _e.outcome, _net).where(_own).group_by(_e.left, _e.right, _e.outcome)
+)
+_TALLY = (
+    select(_e.voter, _e.left, _e.right, _e.outcome, _net)
+    .where(_votes)
+    .group_by(_e.voter, _e.left, _e.right, _e.outcome)
+)
+_LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
+_LINKED = select(*_fields, _e.link).where(_here).order_by(_e.number)
+_LAST_LINKED = (
+    select(_e.number, _e.link)
+    .where(_here, _e.number <= bindparam("number"), _e.link.is_not(None))
+    .order_by(_e.number.desc())
+    .limit(1)
+)
+_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
+_NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
+_SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
+    snapshots.c.study == bindparam("study")
+)
+
+
+class Log:
+    """The events of one study, for as long as a transaction lasts."""
+
+    def __init__(self, connection: sa.Connection, study: int):
+        self._connection = connection
+        self._study = study
+
+    def append(self, new: Sequence[Event]) -> None:
+        """Write events at the end, each with its link."""
+        if not new:
+            return
+        link = self._bound(new[0].number - 1)
+        for start in range(0, len(new), PIECE):
+            rows = []
+            for event in new[start : start + PIECE]:
+                event = event._replace(time=float(event.time))  # as it will be read
+                link = next_link(link, event)
+                rows.append(event._asdict() | {"study": self._study, "link": link})
+            self._connection.execute(sa.insert(events), rows)
+
+    def linked(self) -> Iterator[tuple[Event, bytes | None]]:
+        """Yield every event with its link."""
+        with self._stream(_LINKED) as rows:  # closed at once if it is not read to the end
+            for row in rows:
+                yield Event._make(row[:-1]), row[-1]
+
+    def after(self, number: int) -> Iterator[Event]:
+        """Yield the events that follow the one of this number: a few, to catch up with others."""
+        return map(Event._make, self._rows(_AFTER, number=number))
+
+    def replay(self, number: int = 0) -> Iterator[Event]:
+        """Yield the same events piece by piece, as they may be a million."""
+        return map(Event._make, self._stream(_AFTER, number=number))
+
+    def event(self, number: int) -> Event | None:
+        """Return the event of this number."""
+        return self._one(_NUMBERED, number=number)
+
+    def vote(self, event_id: str) -> Event | None:
+        """Return the vote of this id."""
+        return self._one(_NAMED, event_id=event_id)
+
+    def known(self, event_ids: Sequence[str]) -> dict[str, Event]:
+        """Return the votes that have one of these ids, by id."""
+        taken: dict[str, Event] = {}
+        for start in range(0, len(event_ids), PIECE):
+            some = _e.event_id.in_(event_ids[start : start + PIECE])
+            for row in self._rows(select(*_fields).where(_here, some)):
+                vote = Event._make(row)
+                taken[str(vote.event_id)] = vote
+        return taken
+
+    def answers(self, ballot: int) -> Iterator[Event]:
+        """Yield the votes on a ballot; all but one, or all, were undone."""
+        return map(Event._make, self._rows(_ANSWERS, ballot=ballot))
+
+    def opinions(self, voter: str, one: int, other: int) -> Iterator[Event]:
+        """Yield a voter's votes on a pair that are neither skips nor errors."""
+        return map(Event._make, self._rows(_OPINIONS, voter=voter, one=one, other=other))
+
+    def pairs_of(self, voter: str) -> Iterator[tuple[frozenset[int], str | None]]:
+        """Yield the pairs, each with its item, on which an opinion of a voter stands."""
+        rows = self._rows(_PAIRS, voter=voter)
+        return ((frozenset((left, right)), item) for left, right, item, times in rows if times)
+
+    def tally_of(self, voter: str) -> Iterable[tuple[int, int, str, int]]:
+        """Yield left, right, outcome and how often a voter's votes that count said so."""
+        return self._rows(_OWN_TALLY, voter=voter)
+
+    def tally(self) -> Iterable[tuple[str | None, int, int, str, int]]:
+        """Yield voter, left, right, outcome and how often votes that stand said so."""
+        return self._stream(_TALLY)
+
+    def votes(self) -> Iterator[Event]:
+        """Yield every vote."""
+        return map(Event._make, self._stream(_VOTED))
+
+    def snapshot(self) -> tuple[int, bytes] | None:
+        """Return the last snapshot, after the number of events it holds.
+
+        None if it is damaged, or is not of this log as far as that goes.
+        """
+        row = self._rows(_SNAPSHOT).first()
+        if row is None:
+            return None
+        number, content = row[0], bytes(row[1])
+        link = self._link(number)
+        if link is None or content[:_SEAL] != sha256(link + content[_SEAL:]).digest():
+            return None
+        return number, content[_SEAL:]
+
+    def save_snapshot(self, number: int, content: bytes) -> None:
+        """Put a snapshot of the first events in the place of an older one, sealed with their link."""
+        kept = self.snapshot()
+        if kept is None or kept[0] < number:
+            self.forget_snapshot()
+            seal = sha256(self._bound(number) + content).digest()
+            row = {"study": self._study, "number": number, "content": seal + content}
+            self._connection.execute(sa.insert(snapshots), row)
+
+    def forget_snapshot(self) -> None:
+        """Delete the snapshot; nothing is lost by it."""
+        self._connection.execute(sa.delete(snapshots).where(snapshots.c.study == self._study))
+
+    def _link(self, number: int) -> bytes | None:
+        """Return the link of an event, None if there is no such event or it has none."""
+        return self._rows(_LINK, number=number).scalar()
+
+    def _bound(self, number: int) -> bytes:
+        """Return the link of an event; if an older version wrote the event without one, add it."""
+        link = self._link(number)
+        if link is not None:
+            return link
+        since, link = self._rows(_LAST_LINKED, number=number).first() or (0, None)
+        link = first_link(self._rows(_NAME).scalar_one()) if link is None else link
+        for row in self._stream(_BETWEEN, number=since, last=number):
+            link = next_link(link, Event._make(row))
+        here = (events.c.study == self._study) & (events.c.number == number)
+        self._connection.execute(sa.update(events).where(here).values(link=link))
+        return link
+
+    def _one(self, query: sa.Select, **bound: Any) -> Event | None:
+        row = self._rows(query, **bound).first()
+        return None if row is None else Event._make(row)
+
+    def _rows(self, query: sa.Select, **bound: Any) -> Any:
+        return self._connection.execute(query, {"study": self._study, **bound})
+
+    def _stream(self, query: sa.Select, **bound: Any) -> Any:
+        pieces = {"yield_per": PIECE}
+        return self._connection.execute(
+            query, {"study": self._study, **bound}, execution_options=pieces
+        )

@@ -1,0 +1,151 @@
+"""What a study is told when it is created, and keeps for life."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+from warnings import warn
+
+from copeland.errors import InvalidParameter
+from copeland.registry import find
+from copeland.spec import Spec
+from copeland.words import listed
+
+FORMERLY = {"indifference": "margin"}  # what old logs call a setting
+
+_CHOICES = {
+    "both_bad": ("tie", "drop"),
+    "repeats": ("count", "first"),
+    "voters": ("independent", "dependent"),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a study asks and counts.
+
+    Parameters
+    ----------
+    algorithm
+        Who chooses the pairs: a registered name, with parameters if need be (``"ccb:alpha=1.01"``).
+    delta
+        The probability with which the certificate may ever be wrong.
+    margin
+        Pairs within this of 1/2 are too close to matter.
+    seed
+        Same seed, same answers: same ballots.
+    both_bad
+        Whether "both are bad" counts as a ``"tie"`` or is left out (``"drop"``).
+    repeats
+        Whether a voter's further votes on the same pair (and item) ``"count"``, or only the ``"first"``.
+        By default they count, unless voters are dependent.
+    voters
+        ``"dependent"`` if votes of one voter may depend on each other. Then the first vote of a voter on
+        a pair counts, whatever the item, and what a voter is asked does not depend on that voter's votes.
+    lease
+        Seconds for which an unanswered ballot counts as on its way.
+    open_ballots
+        How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
+        a judge holds one for each worker. Eight are a third of what the smallest study needs.
+    """
+
+    algorithm: str = "cpc-pac"
+    delta: float = 0.05
+    margin: float = 0.0
+    seed: int = 0
+    both_bad: str = "tie"
+    repeats: str = "count"
+    voters: str = "independent"
+    lease: float = 600.0
+    open_ballots: int = 8
+
+    def __post_init__(self) -> None:
+        _require(0 < _number(self, "delta") < 1, "delta", self.delta, "a number between 0 and 1")
+        margin_fits = 0 <= _number(self, "margin") < 0.5
+        _require(margin_fits, "margin", self.margin, "a number from 0 to below 1/2")
+        _require(_whole(self.seed, 0), "seed", self.seed, "a whole number, 0 or more")
+        _require(
+            _whole(self.open_ballots, 1),
+            "open_ballots",
+            self.open_ballots,
+            "a whole number, 1 or more",
+        )
+        _require(_number(self, "lease") > 0, "lease", self.lease, "a number of seconds above 0")
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            _require(
+                value in choices,
+                name,
+                value,
+                listed([repr(choice) for choice in choices], last="or"),
+            )
+        algorithm = find(self.spec.name)
+        if self.dependent and self.repeats == "count":
+            raise InvalidParameter(
+                "with dependent voters only a voter's first vote on a pair can count; say nothing of repeats."
+            )
+        if self.dependent and algorithm.absorb is None:
+            raise InvalidParameter(
+                f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, as "
+                "dependent voters ask for; use cpc-pac."
+            )
+        if algorithm.needs_horizon:
+            raise InvalidParameter(
+                f"{self.spec.name} must know its horizon in advance, which a study does not have; "
+                "take another algorithm."
+            )
+
+    @property
+    def spec(self) -> Spec:
+        """The algorithm's name and the parameters that were given with it."""
+        return Spec.parse(self.algorithm)
+
+    def parameters(self, epoch: int) -> dict[str, Any]:
+        """Return the algorithm's parameters: those given, and what it must know of the study."""
+        known = find(self.spec.name).parameters
+        shared = self.terms(epoch) | {"dependent": int(self.dependent)}
+        return dict(self.spec.params) | {k: v for k, v in shared.items() if k in known}
+
+    def terms(self, epoch: int) -> dict[str, Any]:
+        """Return what a proof is held to."""
+        fixed = {"delta": self.delta, "margin": self.margin}
+        return {**fixed, "epoch": epoch, "dependent": self.dependent}
+
+    @property
+    def dependent(self) -> bool:
+        """Whether votes of one voter may depend on each other."""
+        return self.voters == "dependent"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Settings:
+        """Return the settings that :meth:`to_dict` wrote; what a newer version added is left out."""
+        known = {field.name: field.name for field in fields(cls)} | FORMERLY
+        return cls(**{known[name]: value for name, value in values.items() if name in known})
+
+    @property
+    def indifference(self) -> float:
+        """What the margin was called."""
+        warn("settings.indifference is now called settings.margin.", DeprecationWarning, 2)
+        return self.margin
+
+
+def _number(settings: Settings, name: str) -> float:
+    value = getattr(settings, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return math.nan
+    return value
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _require(holds: bool, name: str, value: Any, expected: str) -> None:
+    if not holds:
+        raise InvalidParameter(f"{name} is {value!r}; it must be {expected}.")

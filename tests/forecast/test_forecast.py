@@ -1,0 +1,300 @@
+"""Plausible worlds, votes to a certificate by each way of asking, and the forecast made of them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import binom, norm
+
+import copeland
+from copeland.certificate import certify
+from copeland.errors import InvalidParameter
+from copeland.forecast.races import (
+    ALL_PAIRS,
+    PLANNED,
+    RANDOM,
+    WAYS,
+    Start,
+    Way,
+    forecast_of,
+    new_start,
+    votes_needed,
+)
+from copeland.forecast.worlds import SHARES, SPREADS, _fitted, belief_of, best_in, ties_in, worlds
+from copeland.kernels.verdicts import begin, judge, new_verdicts
+
+
+def order(k, gap):
+    """Every option beats those after it."""
+    p = np.full((k, k), 0.5)
+    p[np.triu_indices(k, 1)] += gap
+    p[np.tril_indices(k, -1)] -= gap
+    return p
+
+
+def counts(wins):
+    wins = np.array(wins)
+    return wins, np.zeros_like(wins)
+
+
+# Races
+
+
+def plainly(way, p, tie, key, most, margin=0.0):
+    """The same race with a certificate made anew after every vote."""
+    k = len(p)
+    wins, ties = counts(np.zeros((k, k), int))
+    pairs = new_start(k).pairs
+    noise = copeland.streams.stream(*key, "votes", way)
+    for vote in range(most):
+        nth = vote % len(pairs) if way == ALL_PAIRS else int(noise.random() * len(pairs))
+        i, j = pairs[nth]
+        luck = noise.random()
+        if abs(luck - p[i, j]) < tie[i, j] / 2:
+            ties[[i, j], [j, i]] += 1
+        elif luck < p[i, j]:
+            wins[i, j] += 1
+        else:
+            wins[j, i] += 1
+        if certify(wins, ties, margin=margin).best:
+            return vote + 1
+    return most
+
+
+@pytest.mark.parametrize("way", [ALL_PAIRS, RANDOM])
+@pytest.mark.parametrize("margin, tie", [(0.0, 0.0), (0.05, 0.2)])
+def test_a_race_ends_at_the_first_vote_at_which_a_certificate_holds(way, margin, tie):
+    p = order(5, 0.3)
+    ties = tie * (1 - np.eye(5))
+    start = new_start(5, margin=margin)
+    for run in range(3):
+        taken = votes_needed(way, start, p, ties, 5_000, (run,))
+        assert taken == plainly(way, p, ties, (run,), 5_000, margin)
+        assert taken < 5_000
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1]))
+def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, margin):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 7))
+    wins = rng.integers(0, 60, (k, k)) * (1 - np.eye(k, dtype=int)) * rng.integers(0, 2, (k, k))
+    drawn = np.triu(rng.integers(0, 10, (k, k)), 1)
+    found = certify(wins, drawn + drawn.T, margin=margin)
+    state = new_verdicts(wins, drawn + drawn.T)
+    at = copeland.kernels.evidence.levels(k, 0.05)
+    begin(state, at, margin)
+    judge(state, at, margin)
+    assert tuple(np.flatnonzero(state.best)) == found.best
+    assert bool(state.is_all[0]) == found.is_all
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_race_that_is_decided_takes_no_votes(way):
+    start = Start(*counts([[0, 90], [10, 0]]))
+    assert votes_needed(way, start, order(2, 0.3), np.zeros((2, 2)), 1_000) == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_race_without_an_end_is_cut(way):
+    even = np.full((3, 3), 0.5)
+    assert votes_needed(way, new_start(3), even, np.zeros((3, 3)), 500) == 500
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_race_with_fewer_than_two_options_to_ask_is_cut(way):
+    start = Start(*counts(np.zeros((3, 3), int)), paused=frozenset({0, 1}))
+    assert votes_needed(way, start, order(3, 0.4), np.zeros((3, 3)), 100) == 100
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_race_goes_on_from_the_votes_so_far(way):
+    p, tie = order(3, 0.2), np.zeros((3, 3))
+    begun = Start(*counts([[0, 70, 70], [30, 0, 0], [30, 0, 0]]))
+    fresh = np.mean([votes_needed(way, new_start(3), p, tie, 10**5, (run,)) for run in range(20)])
+    later = np.mean([votes_needed(way, begun, p, tie, 10**5, (run,)) for run in range(20)])
+    assert later < fresh / 2
+
+
+def test_planned_votes_are_far_fewer_than_those_of_all_pairs():
+    p, tie = order(8, 0.2), np.zeros((8, 8))
+    votes = {
+        way: np.median([votes_needed(way, new_start(8), p, tie, 10**6, (run,)) for run in range(9)])
+        for way in WAYS
+    }
+    assert 4 * votes[PLANNED] < min(votes[ALL_PAIRS], votes[RANDOM])
+
+
+def test_the_same_key_gives_the_same_votes():
+    p, tie = order(4, 0.2), np.zeros((4, 4))
+    for way in WAYS:
+        taken = [votes_needed(way, new_start(4), p, tie, 10**5, key) for key in ((1, 2), (1, 2))]
+        assert taken[0] == taken[1]
+
+
+# Worlds
+
+
+def test_worlds_are_preference_matrices():
+    belief = belief_of(*counts([[0, 9, 0], [3, 0, 5], [0, 1, 0]]))
+    for p in worlds(belief, 20, np.random.default_rng(0)):
+        copeland.PreferenceMatrix(p)  # refuses what is none
+
+
+def test_without_votes_no_option_is_favoured():
+    best = sum(best_in(p) for p in worlds(belief_of(*counts(np.zeros((4, 4), int))), 2_000, rng(0)))
+    # Each is best in at least a quarter of the worlds, ties counted for all: the same for all four.
+    assert best.max() - best.min() < 6 * math.sqrt(2_000 * 0.25)
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+def test_with_many_votes_worlds_are_as_the_votes_say():
+    drawn = np.array(list(worlds(belief_of(*counts([[0, 7_000], [3_000, 0]])), 200, rng(0))))
+    # the standard deviation of a share of 10,000 votes is 0.0046
+    assert drawn[:, 0, 1].mean() == pytest.approx(0.7, abs=0.003)
+    assert drawn[:, 0, 1].std() == pytest.approx(0.0046, abs=0.001)
+
+
+def test_strengths_tell_of_pairs_that_never_met():
+    # 0 beats 1 and 1 beats 2: then 0 probably beats 2.
+    belief = belief_of(*counts([[0, 80, 0], [20, 0, 80], [0, 20, 0]]))
+    share = np.mean([p[0, 2] > 0.5 for p in worlds(belief, 400, rng(0))])
+    assert share > 0.85
+
+
+def test_options_that_look_alike_are_believed_to_be_near_each_other():
+    alike = belief_of(*counts(50 * (1 - np.eye(6, dtype=int))))
+    apart = belief_of(
+        *counts(np.triu(90 * np.ones((6, 6), int), 1) + np.tril(10 * np.ones((6, 6), int), -1))
+    )
+    spread = np.repeat(SPREADS, len(SHARES))
+    assert alike.weights @ spread < 0.3 < 0.8 < apart.weights @ spread
+
+
+@pytest.mark.parametrize("won, lost", [(1, 0), (4, 1), (30, 12), (20, 0)])
+def test_the_weights_of_spread_and_twist_are_their_likelihoods(won, lost):
+    """For two options the log-odds are one normal number, so the integral can be had."""
+    found, exact = [], []
+    for spread, share in [(0.1, 1.0), (0.4, 0.25), (1.6, 0.5)]:
+        found.append(_fitted(np.array([[0.0, won], [lost, 0.0]]), spread, share * spread)[1])
+        sd = spread * math.sqrt(2 + share**2)
+        likelihood = quad(
+            lambda x, sd=sd: (
+                binom.pmf(won, won + lost, 1 / (1 + math.exp(-x))) * norm.pdf(x, 0, sd)
+            ),
+            -12,
+            12,
+            points=[0, math.log((won + 0.5) / (lost + 0.5))],
+            limit=200,
+        )[0]
+        exact.append(math.log(likelihood))
+    assert np.diff(found) == pytest.approx(np.diff(exact), abs=0.12)
+
+
+def test_ties_keep_within_the_room_that_a_preference_leaves():
+    p = np.array([[0.5, 0.9], [0.1, 0.5]])
+    belief = belief_of(np.zeros((2, 2), int), np.array([[0, 8], [8, 0]]))
+    assert belief.tie == 1.0
+    assert ties_in(belief, p) == pytest.approx(np.array([[0, 0.2], [0.2, 0]]))
+
+
+@given(st.integers(0, 10**6))
+def test_best_without_a_margin_is_a_copeland_winner(seed):
+    p = next(worlds(belief_of(*counts(np.zeros((6, 6), int))), 1, rng(seed)))
+    winners = copeland.winners.copeland_winners(copeland.PreferenceMatrix(p))
+    assert np.flatnonzero(best_in(p)).tolist() == winners.tolist()
+
+
+def test_best_up_to_a_margin_gives_close_pairs_to_the_best_alone():
+    p = np.array([[0.5, 0.48, 0.9], [0.52, 0.5, 0.9], [0.1, 0.1, 0.5]])
+    assert best_in(p).tolist() == [False, True, False]
+    assert best_in(p, 0.05).tolist() == [True, True, False]
+
+
+@pytest.mark.slow
+def test_chances_are_calibrated():
+    """Of options given a chance of x, about x are best, if worlds are as they are believed to be."""
+    bets, hits = [], []
+    for number, truth in enumerate(worlds(belief_of(*counts(np.zeros((5, 5), int))), 300, rng(1))):
+        n = np.triu(rng(number).integers(0, 30, (5, 5)), 1)
+        won = rng(number + 10_000).binomial(n, truth)
+        wins = won + (n - won).T
+        seen = sum(best_in(p) for p in worlds(belief_of(*counts(wins)), 200, rng(number))) / 200
+        bets += seen.tolist()
+        hits += best_in(truth).tolist()
+    bets, hits = np.array(bets), np.array(hits)
+    for low, high in ((0.0, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01)):
+        these = (bets >= low) & (bets < high)
+        # four standard errors, with options of one world taken as half dependent, and 0.03 for 200 draws
+        error = 4 * math.sqrt(0.25 * 2 / these.sum()) + 0.03
+        assert hits[these].mean() == pytest.approx(bets[these].mean(), abs=error)
+
+
+# Forecasts
+
+
+def begun(*pairs):
+    """Three options, and some wins of one over another."""
+    wins = np.zeros((3, 3), int)
+    for winner, loser, times in pairs:
+        wins[winner, loser] += times
+    return Start(*counts(wins), epoch=1)
+
+
+def test_a_forecast_has_every_way_in_the_same_worlds():
+    plan = forecast_of(begun(), count=5, most=2_000)
+    assert [way.name for way in plan.ways] == list(WAYS)
+    assert [len(way.votes) for way in plan.ways] == [5] * 3
+    assert plan.way(PLANNED).name == PLANNED
+
+
+def test_a_plan_of_a_proved_study_needs_no_votes():
+    plan = forecast_of(begun((0, 1, 40), (0, 2, 40)), count=3)
+    assert all(way.votes == (0, 0, 0) for way in plan.ways)
+
+
+def test_the_same_seed_gives_the_same_plan():
+    one, other = (forecast_of(begun((0, 1, 3)), 4, 3_000, seed=2) for _ in range(2))
+    assert one == other
+
+
+def test_votes_bring_the_end_nearer():
+    starts = begun(), begun((0, 1, 8), (0, 2, 8))
+    before, after = (forecast_of(start, 40, 20_000) for start in starts)
+    assert after.way(PLANNED).quantile(0.5) < before.way(PLANNED).quantile(0.5) / 2
+
+
+def test_quantiles_beyond_the_cap_are_not_known():
+    way = Way("random", (10, 20, 100, 100), most=100)
+    assert [way.quantile(share) for share in (0.1, 0.5, 0.9)] == [10, 20, None]
+    assert way.unfinished == 2
+
+
+def test_a_plan_that_is_interrupted_tells_of_the_worlds_done():
+    def stop(done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    plan = forecast_of(begun(), count=5, most=500, progress=stop)
+    assert (plan.worlds, plan.interrupted) == (2, True)
+
+
+@pytest.mark.parametrize("wrong", [{"count": 0}, {"most": 0}])
+def test_a_plan_of_nothing_is_refused(wrong):
+    with pytest.raises(InvalidParameter, match="between 1 and"):
+        forecast_of(begun(), **wrong)
+
+
+def test_more_options_mean_fewer_worlds_by_default(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "copeland.forecast.races.votes_needed", lambda *race: seen.append(race[0]) or 1
+    )
+    plan = forecast_of(new_start(60))
+    assert (plan.worlds, len(seen)) == (50, 150)
