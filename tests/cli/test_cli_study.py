@@ -19,7 +19,7 @@ from copeland.cli import app
 from copeland.cli.study.vote import content_of
 from copeland.study import Option
 from copeland.study.judges import Summary
-from copeland.study.judges.agreement import JudgeAgreement, PairOfJudges
+from copeland.study.meaning.agreement import JudgeAgreement, PairOfJudges
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

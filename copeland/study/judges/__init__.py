@@ -1,6 +1,5 @@
 """Judges that vote by themselves: functions, programs, language models."""
 
-from copeland.study.judges.agreement import JudgeAgreement, JudgeInMajority, PairOfJudges, agreement
 from copeland.study.judges.answers import JudgeFailed
 from copeland.study.judges.budget import Budget, BudgetSpent
 from copeland.study.judges.chat import ChatJudge, Prices
@@ -8,6 +7,12 @@ from copeland.study.judges.command import CommandJudge
 from copeland.study.judges.items import InvalidItems, Item, read_items
 from copeland.study.judges.judging import Judged, Summary, judge_study, sleep_until
 from copeland.study.judges.wording import Candidate
+from copeland.study.meaning.agreement import (
+    JudgeAgreement,
+    JudgeInMajority,
+    PairOfJudges,
+    agreement,
+)
 
 __all__ = [
     "Budget",

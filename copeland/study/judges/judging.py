@@ -20,12 +20,13 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.conduct.decisions import Wait
-from copeland.study.judges.agreement import JudgeAgreement, agreement
 from copeland.study.judges.answers import SWAPS, Judge, Opinion, ask_judge
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
-from copeland.study.judges.wording import Candidate, name_of
+from copeland.study.judges.wording import Candidate
+from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.record.events import ERROR, SKIP
+from copeland.study.record.options import name_of
 from copeland.study.record.texts import check_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges.answers import JudgeFailed
-from copeland.study.record.options import Option, place_of, read_material
+from copeland.study.record.options import Option, name_of, place_of, read_material
 from copeland.words import listed
 
 _PLACE = re.compile(r"\{(left|right|item)(?:\.(name|path))?\}|\{mark\}")
@@ -25,11 +25,6 @@ class Candidate(Option):
     """An option as a judge is handed it: with the folder that its file must be in to be read."""
 
     folder: Path | None = None
-
-
-def name_of(thing: Any) -> str:
-    """Return the name of an option or item; a plain string is its own."""
-    return str(getattr(thing, "name", thing))
 
 
 def text_of(option: Any, item: Any = None) -> str:

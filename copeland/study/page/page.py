@@ -15,7 +15,7 @@ from copeland.files import write_file
 from copeland.report.document import document, inline_svg
 from copeland.report.figures import PALETTE, image
 from copeland.results import versions
-from copeland.study.judges.agreement import JudgeAgreement, agreement
+from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.history import Progress, history_of
 from copeland.study.meaning.reading import PROVED, Reading
 from copeland.study.meaning.standing import Standing, Voter, position_of

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.record.events import OUTCOMES
@@ -168,3 +168,8 @@ def read_material(path: str, folder: Path | None) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidParameter(f"{path} is not read: it is not text in UTF-8.") from None
+
+
+def name_of(thing: Any) -> str:
+    """Return the name of an option or item; a plain string is its own."""
+    return str(getattr(thing, "name", thing))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from copeland.study.judges.wording import name_of
 from copeland.study.record.events import BOTH_BAD, LEFT, RIGHT, TIE
+from copeland.study.record.options import name_of
 from copeland.study.record.votes import rows_of_table
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
