@@ -251,6 +251,17 @@ def test_a_tie_within_the_margin_counts_for_the_best_and_not_for_rivals():
     assert "each proved best up to a margin of 0.1" in found.statement
 
 
+def test_with_a_margin_near_wins_rule_out_nobody():
+    # W beats everybody with .52 and X the rest with .60: W is the Condorcet winner.
+    wins = np.full((5, 5), 5_000)
+    wins[0, 1:], wins[1:, 0] = 5_200, 4_800
+    wins[1, 2:], wins[2:, 1] = 6_000, 4_000
+    np.fill_diagonal(wins, 0)
+    found = certify(wins, margin=0.05, labels=list("WXcde"))
+    assert {0, 1} <= set(found.best) and set(found.possible) == set(range(5))
+    assert found.choice == (0,)
+
+
 def test_with_a_margin_a_certificate_says_which_option_to_take():
     tied = certify([[0, 500], [500, 0]], margin=0.1, labels=["a", "b"])
     ahead = certify([[0, 520], [480, 0]], margin=0.1, labels=["a", "b"])

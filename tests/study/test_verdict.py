@@ -181,22 +181,22 @@ def test_options_tied_within_the_margin_are_said_to_be():
     assert "Within the margin of 0.1, these are proved tied: A and B." in verdict.proved
 
 
-NEAR = {f"W{rest}": (5200, 4800) for rest in "Xcde"} | {f"X{rest}": (6000, 4000) for rest in "cde"}
+NEAR = {f"W{rest}": (360, 260) for rest in "Xcde"} | {f"X{rest}": (560, 60) for rest in "cde"}
 
 
 def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
-    # W beats everybody with .52, X the rest with .60: with a margin of .05 both are best.
-    verdict = said(NEAR, "WXcde", margin=0.05)
+    # W beats everybody with .58, X the rest with .90: with a margin of .2 both are best.
+    verdict = said(NEAR, "WXcde", margin=0.2)
     assert verdict.claim == (
-        "W and X are each proved best up to a margin of 0.05. "
+        "W and X are each proved best up to a margin of 0.2. "
         "Take W: by what is proved and what is likely, it beats the most others."
     )
     assert not any("Ruled out" in sentence for sentence in verdict.proved)
 
 
 def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
-    votes = NEAR | {pair: (5000, 5000) for pair in ("cd", "ce")} | {"de": (7000, 3000)}
-    verdict = said(votes | {"We": (9000, 1000)}, "WXcde", margin=0.05)
+    votes = NEAR | {pair: (310, 310) for pair in ("cd", "ce")} | {"de": (560, 60)}
+    verdict = said(votes | {"We": (600, 20)}, "WXcde", margin=0.2)
     (out,) = [sentence for sentence in verdict.proved if sentence.startswith("Ruled out")]
     assert out == (
         "Ruled out: e. Some option beats more others by more than the margin than it beats or ties "
@@ -205,9 +205,9 @@ def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
 
 
 def test_what_is_best_up_to_a_margin_and_loses_to_another_is_not_the_one_to_take():
-    # c, d and e lose to X with .40 and tie with the rest; yet none beats more by more than the margin.
-    votes = NEAR | {pair: (5000, 5000) for pair in ("Wc", "cd", "ce", "de")}
-    study = study_of(votes, "WXcde", margin=0.05)
+    # c, d and e lose to X with .10 and tie with the rest; yet none beats more by more than the margin.
+    votes = NEAR | {pair: (310, 310) for pair in ("Wc", "cd", "ce", "de")}
+    study = study_of(votes, "WXcde", margin=0.2)
     found = study.standing().certificate
     assert {found.labels[i] for i in found.best} == set("WXcde")
     assert [found.labels[i] for i in found.choice] == ["W"]
