@@ -158,10 +158,11 @@ def best_in(p: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
 
 
 class Chances(NamedTuple):
-    """In which share of plausible worlds each option is best, and some options are exactly the best."""
+    """How likely options are to be best: shares of plausible worlds."""
 
-    each: tuple[float, ...]
-    together: float
+    each: tuple[float, ...]  # to be best, ties for first shared: they add up to 1
+    among: tuple[float, ...]  # to be among the best
+    together: float  # some options, to be exactly the best
     worlds: int
     mean: Floats  # K x K: of the preferences in these worlds
 
@@ -176,10 +177,12 @@ def chances_of(
     k = len(wins)
     count = max(min(WORLDS, PAIRS // (k * k)), 100)
     named = np.isin(np.arange(k), list(together))
-    each, exactly, total = np.zeros(k), 0, np.zeros((k, k))
+    each, among, exactly, total = np.zeros(k), np.zeros(k), 0, np.zeros((k, k))
     for p in worlds(belief_of(wins, ties), count, stream(seed, "chances")):
         best = best_in(p, margin)
-        each += best
+        each += best / best.sum()
+        among += best
         exactly += int((best == named).all())
         total += p
-    return Chances(tuple((each / count).tolist()), exactly / count, count, total / count)
+    shares = (tuple((counted / count).tolist()) for counted in (each, among))
+    return Chances(*shares, exactly / count, count, total / count)

@@ -515,7 +515,7 @@ def test_the_status_of_the_demo_in_words(demo):
     shown = ok("status", "demo")
     assert "A, B and C are tied for first so far, in a cycle." in shown
     assert "D and E are out, as far as the votes tell; that is not proved yet." in shown
-    assert "How sure that is: chances to be best are A" in shown
+    assert "Chances to be best, ties for first shared: A" in shown
     assert re.search(r"about [\d,]+ more votes, on [ABC] against D", shown)
 
 
@@ -525,7 +525,7 @@ def test_the_status_as_values(demo):
     assert found["outlook"]["votes"] == sum(need["votes"] for need in found["outlook"]["pairs"])
     rows = {row["name"]: row for row in found["options"]}
     assert (rows["A"]["won"], rows["A"]["lost"], rows["A"]["beats"]) == (310, 290, 2)
-    assert (rows["A"]["beats_proved"], rows["A"]["place"]) == (1, "may be best")
+    assert (rows["A"]["beats_proved"], rows["A"]["place"]) == (1, "not ruled out")
     assert found["certificate"]["votes"] == 1220
 
 

@@ -66,6 +66,14 @@ def test_verdict_page_json_and_file_tell_one_story(study):
     assert told["leader"] == (reading.names[reading.order[0]] if names else None)
     assert [row["name"] for row in told["options"]] == [reading.names[i] for i in reading.order]
 
+    if reading.standing.votes:
+        assert np.isclose(sum(verdict.chances), 1)
+    if issued.verdict == "open" and names:
+        best = max(round(chance, 2) for chance in verdict.chances)
+        is_first = round(verdict.chances[reading.leaders[0]], 2) == best
+        assert verdict.claim.startswith(names[0])
+        assert is_first == ("likelier to be best" not in verdict.claim)
+
     only = "is proved the only winner" in verdict.claim
     alone = len(issued.best) == 1 and issued.is_all and issued.margin == 0
     assert only == alone == ("is proved the only winner" in filed["statement"])

@@ -18,6 +18,7 @@ from copeland.study.meaning.filing import (
     objections_by_votes,
     read_certificate,
 )
+from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.verdict import verdict_of
 
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
@@ -76,10 +77,11 @@ def test_the_demo_is_a_cycle_of_three_with_two_options_out():
 
 
 def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate():
-    sure = next(one for one in said(DEMO).shown if one.startswith("How sure"))
+    sure = next(one for one in said(DEMO).shown if one.startswith("Chances"))
     chances = {name: int(share) for name, share in re.findall(r"\b([A-E]) (\d+) %", sure)}
-    assert all(70 <= chances[name] <= 95 for name in "ABC")
-    assert chances["D"] < 10 and chances["E"] < 10
+    assert all(25 <= chances[name] <= 40 for name in "ABC")
+    assert chances["D"] < 5 and chances["E"] < 5
+    assert 98 <= sum(chances.values()) <= 102  # each is rounded
     assert "not a proof" in sure
 
 
@@ -127,8 +129,20 @@ def test_a_circle_without_a_leader_is_not_told():
 
 def test_chances_of_many_options_name_the_likeliest_alone():
     options = "ABCDEFGHIJKLMNOP"
-    sure = next(one for one in said({"AB": (6, 4)}, options).shown if one.startswith("How sure"))
+    sure = next(one for one in said({"AB": (6, 4)}, options).shown if one.startswith("Chances"))
     assert "8 others" in sure
+
+
+def test_who_is_named_first_is_the_likeliest_or_the_claim_says_who_is():
+    # B beats all it met, and by far; A beats one more, by a vote.
+    votes = {"AC": (2, 1), "AD": (2, 1), "AE": (2, 1), "BC": (30, 2), "BD": (30, 2)}
+    reading = Reading(study_of(votes).standing())
+    assert [reading.names[i] for i in reading.leaders] == ["A"]
+    assert verdict_of(reading).claim.startswith(
+        "A leads so far. Counting how sure each win is, B is likelier to be best: "
+    )
+    tied = Reading(study_of({"AC": (6, 4), "BC": (30, 2)}, "ABC").standing())
+    assert [tied.names[i] for i in tied.leaders] == ["B", "A"]
 
 
 def test_a_closed_study_is_not_told_to_go_on():
@@ -303,7 +317,7 @@ def test_with_very_many_options_chances_are_left_out(monkeypatch):
     monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
-    assert not any("How sure" in one for one in verdict.shown)
+    assert not any("Chances" in one for one in verdict.shown)
 
 
 # Outlook

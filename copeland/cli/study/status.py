@@ -116,9 +116,7 @@ def _place(found: Certificate, i: int) -> str:
         return "proved best"
     if i not in found.possible:
         return "ruled out"
-    if found.margin and found.best:
-        return "may be best too"
-    return "may be tied with the best" if found.best else "may be best"
+    return "may be tied with the best" if found.best and not found.margin else "not ruled out"
 
 
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:

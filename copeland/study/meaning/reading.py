@@ -105,10 +105,28 @@ class Reading:
 
     @cached_property
     def leaders(self) -> tuple[int, ...]:
-        """The proved best; before that, who beats the most others; none without votes."""
+        """The proved best; before that, who beats the most others, the likeliest first; none without votes."""
+        if self.certificate.best or self.chances is None:
+            return self._ahead
+        return tuple(sorted(self._ahead, key=self._likely))
+
+    @cached_property
+    def _ahead(self) -> tuple[int, ...]:
         if self.certificate.best or self.standing.votes == 0:
             return self.certificate.best
         return tuple(copeland_winners(self.matrix, ties=0.5).tolist())
+
+    @property
+    def likeliest(self) -> int | None:
+        """Who has the highest chance to be best, a leader if one has it; None if chances are not known."""
+        if self.chances is None or self.standing.votes == 0:
+            return None
+        return min((*self.leaders, *range(self.k)), key=self._likely)
+
+    def _likely(self, option: int) -> float:
+        """What sorts options by their chances, in steps of 1 %."""
+        assert self.chances is not None
+        return -round(self.chances.each[option], 2)
 
     @cached_property
     def sure(self) -> Ints:
@@ -133,7 +151,7 @@ class Reading:
         if self.k > MOST_OPTIONS:
             return None
         wins, ties, settings = self.standing.wins, self.standing.ties, self.standing.settings
-        return chances_of(wins, ties, settings.margin, self.leaders, settings.seed)
+        return chances_of(wins, ties, settings.margin, self._ahead, settings.seed)
 
     @cached_property
     def believed(self) -> PreferenceMatrix:

@@ -117,9 +117,22 @@ def _undecided(votes: Reading) -> str:
     first = _name(votes, votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
+    likelier = _likelier(votes)
     if votes.standing.closed:
-        return f"{lead}{cycle}; the study was closed before any option was proved best."
-    return f"{lead} so far{cycle}. Keep going: no option is proved best yet."
+        return f"{lead}{cycle}; the study was closed before any option was proved best.{likelier}"
+    return f"{lead} so far{cycle}.{likelier} Keep going: no option is proved best yet."
+
+
+def _likelier(votes: Reading) -> str:
+    """Who is likelier to be best than all who lead, if anybody is."""
+    likeliest, first = votes.likeliest, votes.leaders[0]
+    if votes.chances is None or likeliest is None or likeliest in votes.leaders:
+        return ""
+    chances = [percent(votes.chances.each[i]) for i in (likeliest, first)]
+    return (
+        f" Counting how sure each win is, {votes.names[likeliest]} is likelier to be best: "
+        f"{chances[0]}, against {chances[1]} for {votes.names[first]}."
+    )
 
 
 def _proved(votes: Reading) -> Iterator[str]:
@@ -211,7 +224,7 @@ def _circle(votes: Reading) -> str:
 def _behind(votes: Reading) -> Iterator[str]:
     """Who is not among the leaders, though not ruled out."""
     rest = [i for i in votes.certificate.possible if i not in votes.leaders]
-    chances = votes.chances.each if votes.chances else [1.0] * len(votes.names)
+    chances = votes.chances.among if votes.chances else [1.0] * len(votes.names)
     out = [i for i in rest if chances[i] < UNLIKELY]
     behind = [i for i in rest if i not in out]
     if out:
@@ -236,8 +249,8 @@ def _sureness(votes: Reading, chances: Chances) -> str:
         else ""
     )
     return (
-        f"How sure that is: chances to be best are {listed(told, len(told))}{exactly} (an estimate from "
-        f"{chances.worlds:,} worlds that the votes leave plausible, not a proof)."
+        f"Chances to be best, ties for first shared: {listed(told, len(told))}{exactly}. This is an estimate "
+        f"from {chances.worlds:,} worlds that the votes leave plausible, not a proof."
     )
 
 

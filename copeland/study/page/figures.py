@@ -166,7 +166,7 @@ def progress_figure(
     upper.step(votes, possible, where="post", color=PALETTE[0], linewidth=1.8)
     upper.set_ylim(0, options * 1.06)
     upper.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4, steps=[1, 2, 5, 10]))
-    upper.set_title("options that may be best", loc="left", color=INK, fontsize=_SIZE)
+    upper.set_title("options not ruled out", loc="left", color=INK, fontsize=_SIZE)
     lower.plot(votes, shares, color=PALETTE[1], linewidth=1.8)
     lower.set_ylim(0, 1.06)
     lower.set_yticks([0, 0.5, 1])

@@ -215,7 +215,7 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
     return {
         "votes": f"{standing.votes:,}",
         "options": f"{len(standing.options):,}",
-        "may be best": f"{len(certificate.possible):,}",
+        "not ruled out": f"{len(certificate.possible):,}",
         "proved best": f"{len(certificate.best):,}",
         "of the proof": f"{math.floor(100 * progress[-1].share)} %",
         "error probability": f"{certificate.delta:g}",
@@ -335,7 +335,7 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
             max(row.options for row in progress),
             words.proved_at(progress),
         ),
-        "Over the votes: how many options may be best, and how much of the evidence for a proof is "
+        "Over the votes: how many options are not ruled out, and how much of the evidence for a proof is "
         f"there. {' '.join(said)}",
     )
     return _Part(drawn, said, words.PROGRESS_NOTE)

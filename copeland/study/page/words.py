@@ -184,9 +184,13 @@ def sureness_sentence(delta: float) -> str:
 
 def graph_sentence(shown: int, k: int) -> str:
     """Return what the graph shows, and what it leaves out."""
-    some = "" if shown == k else f"Shown are {shown} of {k} options, the first that may be best. "
+    some = (
+        ""
+        if shown == k
+        else f"Shown are {shown} of {k} options, the first that are not ruled out. "
+    )
     return (
-        f"{some}Filled: proved best. Light frame: may be best. Grey frame: ruled out. An option "
+        f"{some}Filled: proved best. Light frame: not ruled out. Grey frame: ruled out. An option "
         "stands above those it beats; an arrow from a frame is from all in it. Left out: an arrow "
         f"where two others, as sure, lead the same way; all but the {INTO} surest to an option; and "
         f"those not likely that would close a circle of more than {MANY}."
@@ -228,8 +232,8 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
         )
     else:
         yield (
-            f"After {last.votes:,} votes {last.possible} of {last.options} options may still be "
-            f"best. Of the evidence that the nearest proof needs, {_percent(last.share)} is there."
+            f"After {last.votes:,} votes {last.possible} of {last.options} options are not ruled "
+            f"out. Of the evidence that the nearest proof needs, {_percent(last.share)} is there."
         )
     first = proved_at(progress)
     if first is not None:
