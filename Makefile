@@ -29,8 +29,8 @@ test: setup lint  ## everything that CI runs
 dataless: setup  ## the tests on real data, as where its folder is absent
 	COPELAND_TEST_DATA=absent $(BIN)/python -m pytest -n 2 --dist worksteal -m data
 
-fast: setup  ## the tests that take under a minute
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+fast: setup  ## the tests that take under a minute, some of each file
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow or quick"
 
 lint: setup  ## ruff and pyright
 	$(BIN)/ruff check .

@@ -56,6 +56,18 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
+    if items and len({item.path for item in items}) > 50:  # the whole of it, not some files
+        _require_fast_tests(items)
+
+
+def _require_fast_tests(items):
+    """`make fast` tries every capability: each file has a test that it runs."""
+    run = {
+        i.path for i in items if i.get_closest_marker("quick") or not i.get_closest_marker("slow")
+    }
+    left_out = sorted({item.path.name for item in items} - {path.name for path in run})
+    if left_out:
+        raise pytest.UsageError(f"make fast runs nothing of {left_out}; mark a test as quick.")
 
 
 def random_matrix(k: int, seed: int) -> PreferenceMatrix:

@@ -364,7 +364,14 @@ def check(words, result):
         assert said and len(said[-1]) < 20_000, (told, said)
 
 
-@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: "-".join(path) or "copeland")
+def _commands():
+    """The commands; one of them is tried by `make fast` too."""
+    for path in COMMANDS:
+        marks = [pytest.mark.quick] if path == ("winners",) else []
+        yield pytest.param(path, id="-".join(path) or "copeland", marks=marks)
+
+
+@pytest.mark.parametrize("path", _commands())
 def test_a_command_answers_or_refuses_in_a_sentence(template, path):
     command = COMMANDS[path]
 

@@ -57,6 +57,7 @@ def test_rounds_and_eliminations_are_those_of_the_rule_written_out(seed):
             assert borda.finished(state) == (len(race) == 1)
 
 
+@pytest.mark.quick
 def test_two_options_of_which_one_always_wins_take_23_rounds():
     # 2 ln(8 t^2 / 0.05) / t is 1.023 at t = 22 and 0.987 < 1, the difference of the means, at t = 23.
     duels = list(play(borda.init(2), PreferenceMatrix([[0.5, 0], [1, 0.5]]), seed=0))

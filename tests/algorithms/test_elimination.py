@@ -169,6 +169,7 @@ def test_pbr_selects_an_option_before_all_its_pairs_are_decided():
     assert not oracle.decided(0, 4)
 
 
+@pytest.mark.quick
 def test_rankel_ends_where_all_options_tie_within_epsilon():
     matrix = PreferenceMatrix([[0.5, 0.55, 0.45], [0.45, 0.5, 0.5], [0.55, 0.5, 0.5]])
     oracle, answer = run_both("rankel", matrix, seed=0, epsilon=0.2)

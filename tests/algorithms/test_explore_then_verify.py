@@ -42,6 +42,7 @@ def play(state, rng, best, steps):
         etv.update(state, *pair, rng)
 
 
+@pytest.mark.quick
 def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():
     for seed in range(30):
         rng = np.random.default_rng(seed)

@@ -194,6 +194,7 @@ def test_the_smallest_batch_joins_the_largest_if_it_may(sizes, p, merged):
     assert sorted(batches.members.tolist()) == list(range(sum(sizes)))
 
 
+@pytest.mark.quick
 def test_equal_batches_are_merged_in_random_order():
     partners = set()
     for seed in range(40):

@@ -100,6 +100,7 @@ def test_duels_are_those_of_the_rule_written_out(seed, ties):
             assert at == len(duels) and pocowista.finished(state)
 
 
+@pytest.mark.quick
 def test_two_options_of_which_one_always_wins_take_eight_duels():
     # (n + 1) / 2^n is 8/128 after 7 wins and 9/256 < 0.05 after 8.
     state, duels = identify(2, lambda i, j: 1)

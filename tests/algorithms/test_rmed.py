@@ -171,6 +171,7 @@ def test_a_jump_is_the_same_run_as_its_single_steps(name, problem):
     assert jumped.comparisons.max() < 1e5  # there was something to jump over
 
 
+@pytest.mark.quick
 def test_the_divergence_is_that_of_the_lost_pairs():
     evidence = new_evidence(3)
     for winner, loser in [(0, 1), (1, 0), (0, 1), (0, 1), (2, 1), (0, 2), (2, 0)]:

@@ -105,6 +105,7 @@ def weights_of(matrix):
     return np.array([matrix[i, j] for i, j in pairs_of(len(matrix))])
 
 
+@pytest.mark.quick
 def test_a_tally_kept_duel_by_duel_is_the_tally_of_the_counts():
     tally, luck = new_tally(5), np.random.default_rng(0)
     for _ in range(400):

@@ -56,6 +56,7 @@ def assert_same_frequencies(one, other):
     assert chi2_contingency(table).pvalue > SAFE
 
 
+@pytest.mark.quick
 def test_beliefs_are_those_of_the_incomplete_beta_function():
     _, beliefs = learned(WINS)
     off = ~np.eye(4, dtype=bool)

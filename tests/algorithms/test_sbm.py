@@ -150,6 +150,7 @@ def test_alpha_must_be_positive(module, alpha):
         module.init(3, alpha=alpha)
 
 
+@pytest.mark.quick
 def test_in_multisbm_the_right_option_is_left_at_the_next_step():
     trace = fast_trace("multisbm", random_matrix(4, 1), 300, 1, 3.0)
     assert all(before[1] == after[0] for before, after in pairwise(trace))

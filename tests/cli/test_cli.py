@@ -77,6 +77,7 @@ def nothing_may_run(monkeypatch):
 # algorithms
 
 
+@pytest.mark.quick
 def test_algorithms_lists_what_each_can_do():
     ccb = next(one for one in values("algorithms") if one["name"] == "ccb")
     assert ccb.pop("paper").startswith("Zoghi")

@@ -92,6 +92,7 @@ def cycle():
 # create, list
 
 
+@pytest.mark.quick
 def test_a_study_is_created_from_a_file_of_options():
     Path("options.csv").write_text("name,text\nA,Be brief.\nB,Be kind.\n")
     made = values("create", "prompts", "--options", "options.csv", "--delta", "0.01")

@@ -99,6 +99,7 @@ def von_neumann_sets(matrix: PreferenceMatrix, marks: Marks) -> Marks:
 # --- drawing
 
 
+@pytest.mark.quick
 def test_subsets_have_their_size():
     assert (draw_subsets(9, 4, block=0, seed=1).sum(axis=1) == 4).all()
 

@@ -106,6 +106,7 @@ def test_every_experiment_and_the_analyses_are_run(found):
     assert found.analyses is not None
 
 
+@pytest.mark.quick
 def test_figures_1_and_2_show_more_algorithms_if_asked(tmp_path):
     more = reproduce(tmp_path, only=["small", "large", "condorcet"], also=["scb:literal=1"])
     for figure, runs in more.figures:

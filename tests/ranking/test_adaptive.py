@@ -50,6 +50,7 @@ def test_it_names_the_winners_of_a_large_estimate_with_fewer_comparisons(case, f
     assert made_of(found) < 0.6 * BUDGET * len(all_pairs(len(rankers)))
 
 
+@pytest.mark.quick
 def test_pairs_get_unequal_numbers_in_whole_passes_over_the_queries(found):
     off = ~np.eye(len(found.labels), dtype=bool)
     assert found.n[off].min() < found.n[off].max() <= BUDGET + 16 * QUERIES

@@ -24,6 +24,7 @@ def one_query():
     return Collection(GRADES, np.zeros((4, 1)), [0, 4])
 
 
+@pytest.mark.quick
 def test_ndcg_is_the_one_worked_by_hand(one_query):
     shown = 3 / math.log2(3) + 15 / math.log2(4)  # grades 0, 2 and 4 are shown
     ideal = 15 + 3 / math.log2(3) + 1 / math.log2(4)

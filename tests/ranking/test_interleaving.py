@@ -122,6 +122,7 @@ def within(found, exact, sd, n):
     return abs(found - exact) <= 5 * sd / math.sqrt(n)
 
 
+@pytest.mark.quick
 def test_the_enumeration_gives_the_published_numbers():
     exact = enumerated(BAR)
     assert exact["expected"] == pytest.approx(0.380566, abs=5e-7)

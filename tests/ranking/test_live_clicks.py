@@ -22,6 +22,7 @@ def setting(tmp_path_factory):
     return collection, rankers, rules, found
 
 
+@pytest.mark.quick
 def test_clicks_answer_as_often_as_the_matrix_estimated_from_them_says(setting):
     collection, rankers, rules, found = setting
     problem = click_problem(collection, rankers, rules, found.matrix(), seed=3)

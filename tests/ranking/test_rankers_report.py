@@ -40,6 +40,7 @@ def circle():
     return counted([[0, 55, 20, 90], [0, 0, 80, 90], [0, 0, 0, 90], [0, 0, 0, 0]])
 
 
+@pytest.mark.quick
 def test_pairs_within_two_standard_errors_are_not_told_apart(circle):
     sure = certainty(circle)
     assert sure.open == ((0, 1),)

@@ -35,6 +35,7 @@ def run(*words):
     return CliRunner().invoke(app, list(words))
 
 
+@pytest.mark.quick
 def test_without_a_lower_bound_there_is_no_line(runs):
     assert [line.get_label() for line in regret_figure(runs).axes[0].lines] == ["ccb"]
 

@@ -34,6 +34,7 @@ def page(runs):
     return simulation_page(runs, VERSIONS, "copeland simulate 'a & b' -a ccb")
 
 
+@pytest.mark.quick
 def test_the_figure_has_one_line_for_each_algorithm(axes):
     assert [line.get_label() for line in axes.lines] == LABELS
 

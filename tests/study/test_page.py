@@ -118,6 +118,7 @@ def text_of(page):
 # How the proof grew
 
 
+@pytest.mark.quick
 def test_history_goes_from_no_vote_to_the_certificate_of_today(circle):
     rows, standing = history_of(circle.log()), circle.standing()
     assert rows[0] == Progress(0, 5, None, 5, 0, 0.0)

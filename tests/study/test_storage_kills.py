@@ -5,7 +5,7 @@ from kills import kill_voters
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", [pytest.param("sqlite", marks=pytest.mark.quick), "postgres"])
 def test_voters_who_are_killed_lose_no_acknowledged_vote(kind, tmp_path, request):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
     if kind == "postgres":

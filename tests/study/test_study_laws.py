@@ -44,6 +44,7 @@ events = st.builds(
 )
 
 
+@pytest.mark.quick
 @given(events)
 def test_an_event_is_the_same_after_json(event):
     assert from_json(to_json(event)) == event
