@@ -22,7 +22,7 @@ LAYERS = [
     {"policy", "algorithms"},
     {"cells"},
     {"comparisons"},
-    {"simulation", "certificate"},
+    {"simulation", "certificate", "panel"},
     {"ranking"},
     {"experiments", "study"},
     {"testing"},
