@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks.panel import FAMILIES, early_majority, fewest, panel, play
 from copeland import InvalidParameter, PreferenceMatrix
-from copeland.panel import next_question, panel_certificate
+from copeland.panel import next_question, panel_certificate, planner
 from copeland.winners import copeland_winners
 
 
@@ -142,6 +142,32 @@ def test_a_panel_of_five_is_spared_three_questions_in_five(family):
 def test_nobody_settles_a_circle_of_all_in_two_fifths_of_the_questions():
     said = panel("circle of all", 12, 5, 0)
     assert early_majority(said) / fewest(said) < 2.5
+
+
+def cheapest_plainly(wins, failures, lead):
+    """The price of the cheapest plan, one champion and one number of wins after the other."""
+    k = len(wins)
+    prices = []
+    for c, n in itertools.product(range(k), range(k)):
+        beaten = sorted(set(range(k)) - {c}, key=lambda j: wins[c, j])[:n]
+        price = sum(wins[c, j] for j in beaten)
+        for j in set(range(k)) - {c}:
+            others = set(range(k)) - {j} - ({c} if j in beaten else set())
+            ways = sorted(failures[x, j] for x in others)
+            more = k - 1 - n + lead - (j in beaten)
+            price += sum(ways[: max(more, 0)]) if more <= len(ways) else np.inf
+        prices.append(price)
+    return min(prices)
+
+
+@given(st.integers(2, 6), st.integers(0, 1), st.integers(0, 10**6))
+def test_the_plan_is_the_cheapest(k, lead, seed):
+    prices = np.random.default_rng(seed).exponential(1, (2, k, k))
+    prices[:, np.arange(k), np.arange(k)] = planner._NEVER
+    wins, failures = (planner._Claims(price, price, price) for price in prices)
+    champion, failing = planner._cheapest(wins, failures, lead)
+    price = prices[0][champion].sum() + prices[1][failing].sum()
+    assert price == pytest.approx(cheapest_plainly(*prices, lead))
 
 
 def test_the_same_seed_asks_the_same():
