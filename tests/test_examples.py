@@ -18,7 +18,7 @@ def _examples():
         yield pytest.param(path, id=path.name, marks=marks)
 
 
-@pytest.mark.parametrize("example", _examples())
+@pytest.mark.parametrize("example", list(_examples()))
 def test_an_example_runs_and_says_something(example, tmp_path):
     done = subprocess.run(
         [sys.executable, "-W", "error", str(example)], cwd=tmp_path, capture_output=True, text=True

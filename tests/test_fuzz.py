@@ -371,7 +371,7 @@ def _commands():
         yield pytest.param(path, id="-".join(path) or "copeland", marks=marks)
 
 
-@pytest.mark.parametrize("path", _commands())
+@pytest.mark.parametrize("path", list(_commands()))
 def test_a_command_answers_or_refuses_in_a_sentence(template, path):
     command = COMMANDS[path]
 

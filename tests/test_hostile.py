@@ -56,6 +56,7 @@ def header(shape, descr="<f8"):
 # Arrays in files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -133,6 +134,7 @@ def test_a_byte_order_mark_is_no_obstacle(tmp_path):
 CERTIFICATE = json.loads(certify([[0, 9], [1, 0]]).to_json())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -168,6 +170,7 @@ def test_an_address_with_an_open_bracket_is_refused(tmp_path, monkeypatch):
 # Outputs
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path):
     for words in (("problems",), ("problems", "--json")):
         started = process(*words, folder=tmp_path)
@@ -178,6 +181,7 @@ def test_a_reader_that_has_enough_ends_the_command_quietly(tmp_path):
         assert started.wait() in (0, 1)  # 0 if all was written before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="shells of Windows close no streams")
 def test_a_command_runs_with_its_outputs_closed(tmp_path):
     words = f"{sys.executable} -c 'from copeland.cli import main; main()'"
@@ -195,6 +199,7 @@ def test_a_full_disk_is_said_in_a_sentence(tmp_path):
     assert said.startswith("copeland: ") and len(said.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_an_output_that_lacks_letters_gets_them_escaped(tmp_path):
     env = os.environ | {"PYTHONIOENCODING": "ascii", "COPELAND_STORAGE": "sqlite:///s.db"}
     for words in (("create", "thé", "-o", "été", "-o", "hiver"), ("status", "thé"), ("list",)):
@@ -294,6 +299,7 @@ def read_only(request, tmp_path, monkeypatch):
     work.storage.dispose()
 
 
+@pytest.mark.slow
 def test_a_read_only_database_can_be_looked_at(read_only):
     assert json.loads(run("study", "status", "tea", "--json").stdout)["votes"] == 1
     assert run("study", "list").exit_code == 0
@@ -305,6 +311,7 @@ def test_a_read_only_database_can_be_looked_at(read_only):
         assert (read_only / file).stat().st_size > 0
 
 
+@pytest.mark.slow
 def test_a_read_only_database_takes_nothing_and_says_so(read_only):
     (read_only / "v.csv").write_text("left,right,outcome\ngreen,black,left\n")
     for words in (
@@ -416,6 +423,7 @@ def test_one_option_is_said_as_one(tmp_path):
     assert sentence == "copeland: a study needs at least 2 options; 1 came."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

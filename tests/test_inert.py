@@ -92,6 +92,7 @@ def test_texts_and_items_may_have_lines_and_tabs():
     assert study.ask(item="one\ntwo").item == "one\ntwo"
 
 
+@pytest.mark.slow
 def test_what_is_at_the_limit_fits_every_storage(storage_of):
     for kind in ("sqlite", "postgres"):
         longest = {field: "\U0001f375" * most for field, most in LIMITS.items()}

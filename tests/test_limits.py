@@ -175,6 +175,7 @@ def test_the_papers_136_rankers_are_solved_exactly(real_matrix):
 # Against other ways to compute them
 
 
+@pytest.mark.slow
 @given(matrices(most=4))
 @settings(max_examples=60)
 def test_limits_are_those_of_all_matrices(m):

@@ -94,6 +94,7 @@ if __name__ == "__main__":
     assert done.stdout.strip() == str(simulate(f"{mine}:MINE").curves[0].regret[:, -1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [

@@ -120,6 +120,7 @@ def check_every_step(seed):
     assert found.is_all if until == "all" else found.best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_no_step_of_a_panel_is_certified_wrongly_and_it_ends(seed):
     check_every_step(seed)
@@ -132,6 +133,7 @@ def test_no_step_of_60_panels_is_certified_wrongly_and_they_end():
 
 
 # Even who knew all answers beforehand could not save so much where all options go in a circle.
+@pytest.mark.slow
 @pytest.mark.parametrize("family", sorted(FAMILIES.keys() - {"circle of all"}))
 def test_a_panel_of_five_is_spared_three_questions_in_five(family):
     panels = [panel(family, 12, 5, nth) for nth in range(5)]

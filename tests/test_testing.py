@@ -123,6 +123,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_checks_fail_on_an_algorithm_if(name):
     broken, why = BROKEN[name]
@@ -141,6 +142,7 @@ LIVE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LIVE)
 def test_the_checks_fail_on_a_live_algorithm_if(name):
     broken, why = LIVE[name]

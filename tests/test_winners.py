@@ -297,6 +297,7 @@ def largest_weight(m: PreferenceMatrix, option: int) -> float:
     return -solution.fun
 
 
+@pytest.mark.slow
 @given(matrices(most=5))
 def test_von_neumann_support_is_all_that_any_maximal_lottery_plays(m):
     played = [i for i in range(m.k) if largest_weight(m, i) > 1e-6]
@@ -458,6 +459,7 @@ def test_relabelling_options_relabels_the_winners(name, case):
     assert renamed == set(SETS[name](m).tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCORES)
 @given(case=shuffled())
 def test_relabelling_options_relabels_the_scores(name, case):
@@ -465,6 +467,7 @@ def test_relabelling_options_relabels_the_scores(name, case):
     assert SCORES[name](permuted(m, order)) == pytest.approx(SCORES[name](m)[order], abs=1e-12)
 
 
+@pytest.mark.slow
 @given(shuffled(steps=9, odd=True))
 def test_relabelling_options_relabels_the_von_neumann_lottery(case):
     # Margins that are odd multiples of one step leave one lottery (Laffond, Laslier, Le Breton 1997).
@@ -492,6 +495,7 @@ def _steps(cycle: tuple[int, ...]) -> list[tuple[int, int]]:
     return list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["copeland", "smith", "von neumann"])
 @given(case=with_condorcet_winner())
 def test_a_condorcet_winner_is_the_only_winner(name, case):
@@ -582,6 +586,7 @@ def test_von_neumann_beats_or_ties_with_every_option_of_votes(lifelike):
     assert worst_case(lifelike, winners.von_neumann(lifelike)) >= 0.5 - 1e-9
 
 
+@pytest.mark.slow
 def test_the_random_walk_over_votes_is_stationary(lifelike):
     visits = winners.random_walk_distribution(lifelike)
     assert visits @ transitions(lifelike) == pytest.approx(visits, abs=1e-12)

@@ -29,6 +29,7 @@ def run_both(matrix, steps, seed, alpha=0.51):
     return traces
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_duels_are_those_of_algorithm_1_rebuilt_at_every_step(seed):
     matrix = random_matrix(2 + seed % 6, seed)

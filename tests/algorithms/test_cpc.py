@@ -31,6 +31,7 @@ def assert_same(one, other):
 # Exact jumps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", ["cautious", "eager"])
 @pytest.mark.parametrize(
     "problem", [CYCLE, TIES, "cyclic-4", "arithmetic-8", "mslr-5-condorcet", "order-20-0.3:seed=0"]
@@ -101,6 +102,7 @@ def test_an_unknown_setting_suggests_the_nearest():
 # What it comes to
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "problem", ["cyclic-4", "arithmetic-8", "order-10-0.3:seed=0", "easy-10:seed=0", "mslr-5"]
 )

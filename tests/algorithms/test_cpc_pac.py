@@ -66,6 +66,7 @@ def certified(policy, **terms):
 # What is certified is proved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [0.0, 0.3])
 @pytest.mark.parametrize("margin", [0.0, 0.05])
 @pytest.mark.parametrize("seed", range(4))
@@ -77,6 +78,7 @@ def test_when_it_is_finished_its_option_is_proved_best(seed, margin, ties):
     assert policy.recommend() in certified(policy, margin=margin, delta=0.1).best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terms", [{"epoch": 1}, {"dependent": True}, {"epoch": 2}, {"epoch": 3}])
 @pytest.mark.parametrize("seed", range(3))
 def test_under_every_term_the_option_is_proved_best_when_it_is_finished(seed, terms):
@@ -88,6 +90,7 @@ def test_under_every_term_the_option_is_proved_best_when_it_is_finished(seed, te
     assert policy.recommend() in proved.best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dependent", [False, True])
 @pytest.mark.parametrize("seed", range(2))
 def test_after_options_were_added_the_option_is_proved_best_among_all(seed, dependent):
@@ -200,6 +203,7 @@ def test_few_options_are_identified(k):
     assert wrong <= MOST_WRONG and ended == RUNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [0.0, 0.6])
 def test_with_a_margin_it_ends_on_exact_ties(ties):
     equal = PreferenceMatrix(np.full((4, 4), 0.5))
@@ -238,6 +242,7 @@ def test_with_a_margin_a_proof_that_no_plan_is_near_to_is_found(k):
     assert certify(wins, margin=0.05).verdict == "tied"
 
 
+@pytest.mark.slow
 def test_it_ends_whatever_the_plans_are(monkeypatch):
     monkeypatch.setattr(cpc_pac, "next_pair", lambda planner: (0, 1))  # never what is needed
     matrix = PreferenceMatrix(circle(3, 0.4))
@@ -277,6 +282,7 @@ def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
 # Votes in any order, options at any time
 
 
+@pytest.mark.slow
 @given(tables(), st.randoms(use_true_random=False))
 @settings(max_examples=25)
 def test_the_order_of_the_votes_does_not_matter(counts, luck):

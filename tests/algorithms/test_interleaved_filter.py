@@ -81,6 +81,7 @@ def run_both(matrix, horizon, version, seed):
     raise AssertionError("it did not end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("seed", range(6))
 def test_champions_and_options_left_are_those_of_the_plain_version(version, seed):
@@ -88,6 +89,7 @@ def test_champions_and_options_left_are_those_of_the_plain_version(version, seed
     assert champions[-1] == 0
 
 
+@pytest.mark.slow
 def test_version_2_needs_fewer_duels():
     duels = [sum(run_both(ORDER, 100, v, seed)[1] for seed in range(6)) for v in (1, 2)]
     assert duels[1] < duels[0]

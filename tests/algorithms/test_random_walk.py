@@ -114,6 +114,7 @@ def test_errors_are_those_of_the_formula(seed):
         assert np.isclose(random_walk.lead(state, j), -weights @ visits_of(shares))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_no_matrix_that_the_duels_allow_is_farther_than_the_bound(seed):
     rng = np.random.default_rng(seed)

@@ -88,6 +88,7 @@ def test_ccb_with_two_options_duels_again_when_its_decision_expires():
     assert np.isin(np.subtract(met, expected), (0, 1)).all()  # up to rounding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_ecw_rmed_weighs_pairs_and_holds_winners_for_sure_as_cpc_does(setting):
     level = SETTINGS[setting]

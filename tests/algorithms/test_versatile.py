@@ -61,6 +61,7 @@ def fast_trace(matrix, steps, seed, rate):
     return trace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_duels_are_those_of_the_literal_rule(seed):
     arguments = (random_matrix(2 + seed, seed), 400, seed, 2.0 if seed % 2 else 4.0)

@@ -64,6 +64,7 @@ def plainly(way, p, tie, key, most, margin=0.0):
     return most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", [ALL_PAIRS, RANDOM])
 @pytest.mark.parametrize("margin, tie", [(0.0, 0.0), (0.05, 0.2)])
 def test_a_race_ends_at_the_first_vote_at_which_a_certificate_holds(way, margin, tie):

@@ -256,6 +256,7 @@ def test_plans_cost_what_their_cheapest_wins_and_losses_cost(situation, data):
     assert least * (1 - 1e-9) <= found <= most * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=60)
 def test_the_champion_is_the_option_of_the_cheapest_certificate(situation):

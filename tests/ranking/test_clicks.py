@@ -84,6 +84,7 @@ def test_simulated_users_follow_the_distribution(model, twin):
         assert abs(seen[pattern] / n - p) < 5 * np.sqrt(p * (1 - p) / n) + 1 / n
 
 
+@pytest.mark.slow
 def test_compiled_users_click_as_interpreted_ones():
     tables, grades = click_model("navigational").tables(6), np.array([0, 3, 1, 4, 2, 0])
     runs = []

@@ -121,6 +121,7 @@ def test_one_ranker_is_too_few(tmp_path):
         estimate(collection, rankers[:1], Protocol(click_model("perfect")), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_team_draft_favours_whom_its_lists_made_one_by_one_favour(tmp_path):
     collection, rankers = four_documents()
     model = click_model("informational")

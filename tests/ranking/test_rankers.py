@@ -187,6 +187,7 @@ def test_without_lightgbm_its_extra_is_named(tmp_path, monkeypatch):
         rankers.lightgbm_model(tmp_path / "m.txt")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column_0", [False, True])
 def test_a_model_ranks_as_it_predicts(tmp_path, column_0):
     lightgbm = pytest.importorskip("lightgbm")

@@ -1032,6 +1032,7 @@ def encodings(key):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("secret", [KEY, *AWKWARD])
 @pytest.mark.parametrize("form", encodings(KEY))
 def test_the_key_is_taken_out_however_it_is_written(monkeypatch, secret, form):

@@ -36,6 +36,7 @@ def append(storage, key, *new):
     storage.write(key, lambda log: log.append(new))
 
 
+@pytest.mark.slow
 def test_events_come_back_as_they_were_written(storage):
     key = storage.create("tea", FIRST)
     append(storage, key, VOTE)
@@ -420,6 +421,7 @@ def test_an_address_that_is_only_misspelt_is_repeated():
             Storage(address)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["list"], ["status", "tea"], ["list", "--json"]])
 def test_commands_do_not_say_the_password_of_their_storage(words, postgres_url):
     from test_cli import run

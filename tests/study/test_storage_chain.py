@@ -108,6 +108,7 @@ def test_a_certificate_holds_when_votes_are_undone_and_the_study_grows_and_close
     assert objections_by_file(read_certificate(file), log) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "column",
     [
@@ -267,6 +268,7 @@ def opened_with(path, content, number):
     return study
 
 
+@pytest.mark.slow
 def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
     path, number, content = kept
     assert opened_with(path, content, number)._snapshot == number

@@ -63,6 +63,7 @@ def points_of(study):
     return counting.points
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("memory", marks=pytest.mark.slow)])
 def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
     path = tmp_path / "votes.db"
@@ -212,6 +213,7 @@ def test_signals_at_random_moments_leave_no_lock_and_lose_no_vote(tmp_path):
     assert rest == ["0", "0", "True"], done.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupt_gives_back_a_lock_of_postgres(postgres_url):
     study = create_study("tea", OPTIONS, postgres_url, lease=0.01)
     other = open_study("tea", postgres_url)

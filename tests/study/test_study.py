@@ -87,6 +87,7 @@ def test_two_studies_of_one_name_are_refused(study):
         create_study("drinks", OPTIONS, study.storage)
 
 
+@pytest.mark.slow
 def test_a_study_that_exists_is_loaded_if_that_is_asked_for(study, clock):
     study.tell(study.ask(), "left")
     same = create_study("drinks", OPTIONS, study.storage, lease=60, load_if_exists=True)
@@ -1013,6 +1014,7 @@ def test_a_notebook_shows_the_verdict_and_runs_nothing():
     assert "<script>" not in shown and "<b>" not in shown
 
 
+@pytest.mark.slow
 def test_a_study_says_what_it_means(study, tmp_path):
     study.add_votes([row("left", right=other) for other in OPTIONS[1:] for _ in range(60)])
     standing = study.standing()

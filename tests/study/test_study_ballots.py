@@ -99,6 +99,7 @@ def test_a_cap_that_is_no_number_of_ballots_is_refused(clock, open_ballots):
 # Nobody goes without
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [{}, {"repeats": "first"}])
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_two_hundred_voters_at_once_are_all_asked(clock, k, how):
@@ -110,6 +111,7 @@ def test_two_hundred_voters_at_once_are_all_asked(clock, k, how):
     )  # at first there is an option to be proved against all others
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 def test_dependent_voters_at_once_are_all_asked(clock, k):
     study = made(clock, named(k), voters="dependent")
