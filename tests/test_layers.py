@@ -12,7 +12,7 @@ PACKAGE = Path(copeland.__file__).parent
 # From the bottom up: a module may import from its own layer and from those above it in this list.
 LAYERS = [
     {"errors", "version", "files", "inert", "words", "shown"},
-    {"archives", "tallies", "streams", "matrix", "data", "spec"},
+    {"archives", "tables", "tallies", "streams", "matrix", "data", "spec"},
     {"winners", "gaps", "limits", "bounds"},
     {"kernels"},
     {"problems", "runs"},
