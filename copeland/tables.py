@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidRow, nearest
 from copeland.inert import uncell
+from copeland.words import NAME, shortened
 
 JSON_LINES = (".jsonl", ".ndjson")
+_SHOWN = 100  # columns
 SEPARATORS = (",", ";", "\t")  # of equally many, the first one
 
 Row = tuple[str, Mapping[str, Any]]  # where it stands, and its values by column
@@ -32,12 +34,17 @@ class Table(NamedTuple):
     columns: Sequence[str]
     rows: Iterable[Row]
 
+    @property
+    def shown(self) -> list[str]:
+        """The names of columns as they stand in sentences."""
+        return shortened([name for name in self.columns if name][:_SHOWN], NAME)
+
     def require(self, column: str, what: str = "") -> str:
         """Return the name of a column as rows have it; refuse one that is not there, or there twice."""
         name = column_name(column)
         times = list(self.columns).count(name)
         if not times:
-            known = nearest(name, [column for column in self.columns if column])
+            known = nearest(name, self.shown)
             raise InvalidRow(f"{self.where}: there is no column '{column}'{what}; {known}")
         if times > 1:
             raise InvalidRow(f"{self.where}: {times} columns are called '{name}'; rename one.")
@@ -85,7 +92,10 @@ def lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def text_of(path: Path) -> str:
     """Return a file's text: in UTF-8, or in UTF-16 with the mark that spreadsheets write."""
-    content = path.read_bytes()  # once, as it may be a pipe
+    try:
+        content = path.read_bytes()  # once, as it may be a pipe
+    except ValueError as error:  # there is the character 0 in the name
+        raise InvalidRow(f"{path} cannot be read: {error}.") from error
     marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         return content.decode("utf-16" if marked else "utf-8-sig")
@@ -103,11 +113,8 @@ def read_table(path: Path) -> Table:
             table = table_of(_objects(path), f"{path}, line 1")
         else:
             table = table_of_lines(path, lines_of(path))
-    except InvalidRow:
-        raise
-    except (OSError, ValueError) as error:  # a ValueError: there is the character 0 in the name
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidRow(f"{path} cannot be read: {reason}.") from error
+    except OSError as error:
+        raise InvalidRow(f"{path} cannot be read: {error.strerror}.") from error
     if not table.columns:
         raise InvalidRow(f"{table.where}: the file is empty; it must name its columns first.")
     return table

@@ -29,6 +29,7 @@ from copeland.words import listed
 
 OUTCOMES = ("left", "right", "tie", "both_bad", "skip", "error")
 ROLES = ("left", "right", "outcome", "voter", "item", "time", "event_id")
+LONGEST = 4_000  # characters of the name of an option
 LARGEST = 10**15  # of a count; any sum of a few of them is exact in floating point
 
 _SIDES = (("left", "right"), ("model_a", "model_b"), ("i", "j"))
@@ -150,12 +151,13 @@ def form_of(table: Table, named: Mapping[str, str] | None = None) -> Form:
 def _main_columns(columns: Sequence[str], given: Mapping[str, str]) -> Form | None:
     """The columns of pairs, outcomes and counts: as given, or by their names."""
     left, right, outcome = (_sides(columns, given)[role] for role in ("left", "right", "outcome"))
-    told = "outcome" in (*given, *columns) or "loser" not in columns
-    if left and right and outcome and told:
+    named = bool({"left", "right", "outcome"} & set(given))
+    pair_won = set(_WON) <= set(columns) and not named
+    if left and right and outcome and not (pair_won and "outcome" not in columns):
         return Form(left, right, outcome, "count" if "count" in columns else None)
     wins = next((name for name in _COUNTS if name in columns), None)
     ties = "ties" if wins and "ties" in columns else None
-    if set(_WON) <= set(columns) and not {"left", "right"} & set(given):
+    if pair_won:
         return Form(*_WON, None, wins, ties)
     return Form(left, right, None, wins, ties) if left and right and wins else None
 
@@ -167,15 +169,13 @@ def _sides(columns: Sequence[str], given: Mapping[str, str]) -> dict[str, str | 
     return {"left": left, "right": right, "outcome": outcome} | dict(given)
 
 
-def _other_columns(columns: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    others = {role: (role, _ELSEWHERE.get(role, role)) for role in ROLES[3:]}
-    found = {role: name for role, both in others.items() for name in both if name in columns}
-    # The name of this package comes first, but for what is given.
-    return (
-        found
-        | {role: role for role in found if role in columns}
-        | {role: name for role, name in given.items() if role in others}
-    )
+def _other_columns(columns: Sequence[str], given: Mapping[str, str]) -> dict[str, str | None]:
+    """The columns of what else is known of a vote."""
+    known = {role: (role, _ELSEWHERE.get(role)) for role in ROLES[3:]}
+    return {
+        role: given.get(role) or next((name for name in names if name in columns), None)
+        for role, names in known.items()
+    }
 
 
 def _flag(role: str) -> str:
@@ -187,7 +187,7 @@ def _unknown(table: Table, given: Mapping[str, str]) -> str:
     missing = next(role for role in ("left", "right", "outcome") if not found[role])
     return (
         f"{table.where}: there is no column '{missing}'; the columns are "
-        f"{listed([name for name in table.columns if name])}. Name those of the votes with --left, "
+        f"{listed(table.shown)}. Name those of the votes with --left, "
         "--right and --outcome."
     )
 
@@ -219,6 +219,8 @@ def _name(row: Mapping[str, Any], column: str, names: Container[str]) -> str:
     name = text_in(row, column)
     if name is None or not name.strip():
         raise InvalidRow(f"it has no {column}.")
+    if len(name) > LONGEST:
+        raise InvalidRow(f"its {column} has {len(name):,} characters; that is no name.")
     return name if name in names else name.strip()
 
 

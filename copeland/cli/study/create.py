@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,10 @@ from copeland.cli.options import Json, Number, Whole
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
 from copeland.errors import InvalidParameter
 from copeland.inert import command_line
+
+if TYPE_CHECKING:
+    from copeland.study import Study
+    from copeland.study.record.votes import Imported
 
 
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
@@ -90,28 +94,23 @@ def create_command(
             f"--{_first(columns)} names a column of votes; give them with --from."
         )
 
-    from copeland.study import create_study, create_study_from_votes
-
-    settings = {
-        "algorithm": algorithm,
-        "delta": delta,
-        "margin": margin if indifference is None else indifference,
-        "seed": seed,
-        "both_bad": both_bad,
-        "repeats": repeats,
-        "voters": voters,
-        "lease": lease,
-        "open_ballots": open_ballots,
-    }
-    given = option or (None if options is None else str(options))
-    how = {"load_if_exists": load_if_exists, **settings}
-    taken = None
-    if votes is None:
-        made = create_study(name, given, storage, **how)
-    else:
-        made, taken = create_study_from_votes(
-            name, votes, storage, columns=columns, options=given, **how
-        )
+    made, taken = _made(
+        name,
+        option or (None if options is None else str(options)),
+        votes,
+        columns,
+        storage=storage,
+        algorithm=algorithm,
+        delta=delta,
+        margin=margin if indifference is None else indifference,
+        seed=seed,
+        both_bad=both_bad,
+        repeats=repeats,
+        voters=voters,
+        lease=lease,
+        open_ballots=open_ballots,
+        load_if_exists=load_if_exists,
+    )
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     tell_result(
@@ -121,6 +120,22 @@ def create_command(
         result if taken is None else {**result, **taken.to_dict()},
         as_json,
     )
+
+
+def _made(
+    name: str,
+    options: list[str] | str | None,
+    votes: Path | None,
+    columns: dict[str, str] | None,
+    **how: Any,
+) -> tuple[Study, Imported | None]:
+    """The study, and what became of the votes that it begins with."""
+    from copeland.study import create_study, create_study_from_votes
+
+    if votes is not None:
+        return create_study_from_votes(name, votes, columns=columns, options=options, **how)
+    assert options is not None
+    return create_study(name, options, **how), None
 
 
 def _first(columns: dict[str, str]) -> str:

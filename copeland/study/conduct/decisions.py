@@ -246,7 +246,7 @@ def imported(
     books: Books, log: Log, rows: Iterable[ImportedVote], source: str | None, now: float
 ) -> tuple[list[Event], Imported]:
     """Return votes that nobody asked for, but for those that are there already, and how many are what."""
-    rows, known = _under_their_ids(log, list(rows))
+    rows, known = _under_their_ids(books, log, list(rows))
     before = books.undone & {vote.number for vote in known.values()}
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
     new: list[Event] = []
@@ -282,7 +282,7 @@ def imported(
 
 
 def _under_their_ids(
-    log: Log, rows: list[ImportedVote]
+    books: Books, log: Log, rows: list[ImportedVote]
 ) -> tuple[list[ImportedVote], dict[str, Event]]:
     """Return the rows, and the votes that are known by their ids.
 
@@ -290,13 +290,16 @@ def _under_their_ids(
     """
     ids = {row.event_id: row.event_id for row in rows}
     known = log.known(list(ids))
-    withdrawn = log.withdrawn() if known else set()
+    undone = any(vote.number in books.undone for vote in known.values())
+    withdrawn = log.withdrawn() if undone else set()
     times = 1
     while gone := [one for one, i in ids.items() if i in known and known[i].number in withdrawn]:
         times += 1
         ids |= {one: f"{one}~{times}" for one in gone}
         known |= log.known([ids[one] for one in gone])
-    return [row._replace(event_id=ids[row.event_id]) for row in rows], known
+    if times > 1:
+        rows = [row._replace(event_id=ids[row.event_id]) for row in rows]
+    return rows, known
 
 
 def _require_same_row(kept: Event, row: ImportedVote) -> None:
@@ -322,12 +325,16 @@ def undoing(books: Books, log: Log, event_id: str, now: float) -> list[Event]:
 def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
     """Return the events that undo every vote of an import that stands."""
     votes = [vote for vote in log.imported(source) if vote.number not in books.undone]
-    if not votes and source in (sources := log.sources()):
-        raise UnknownVote(f"all votes imported from '{source}' were undone before.")
     if not votes:
-        known = nearest(source, sources) if sources else "nothing was."
-        raise UnknownVote(f"no votes were imported from '{source}'; {known}")
+        raise UnknownVote(_nothing_from(source, log.sources()))
     return _undone(books, log, votes, now, {"import": source})
+
+
+def _nothing_from(source: str, sources: list[str]) -> str:
+    if source in sources:
+        return f"all votes imported from '{source}' were undone before."
+    known = nearest(source, sources) if sources else "nothing was."
+    return f"no votes were imported from '{source}'; {known}"
 
 
 def _undone(
