@@ -6,7 +6,7 @@ import codecs
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.archives import read_array, read_arrays
-from copeland.errors import InvalidMatrix, InvalidParameter
+from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
 from copeland.files import whole_file
 from copeland.inert import cell, inert, uncell
 from copeland.shown import MOST_ROWS, html_table
-from copeland.tallies import is_votes, tallied
+from copeland.tables import JSON_LINES, Table, lines_of, read_table, table_of_lines
+from copeland.tallies import form_of, is_votes, sayings, tallied
 from copeland.words import listed, some
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
@@ -189,28 +190,38 @@ class PreferenceMatrix:
         return cls(p, labels, name)
 
     @classmethod
-    def load(cls, path: str | Path, key: str | None = None) -> PreferenceMatrix:
-        """Read a matrix from a .csv, .npy, .npz or .json file.
+    def load(
+        cls,
+        path: str | Path,
+        key: str | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> PreferenceMatrix:
+        """Read a matrix from a .csv, .npy, .npz or .json file, or from a table of votes.
 
         Parameters
         ----------
         path
             A .csv may have a header of labels. It may also hold counts of wins, with 0 on the
-            diagonal, or votes, one a line: columns left, right and outcome, or winner and loser. An .npz may hold one square 2-D array under any name
+            diagonal, or votes in any form that :mod:`copeland.tallies` knows, as a .tsv, .jsonl or
+            .ndjson file does. An .npz may hold one square 2-D array under any name
             (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.
         key
             The array to take from an .npz.
+        columns
+            Which columns of a table of votes are left, right and outcome, if their names do not say.
         """
         path = Path(path)
-        read, _ = _format_of(path)
+        read = _reader_of(path)
         try:
-            p, labels = read(path, key)
+            p, labels = read(path, key) if columns is None else _of_votes(read_table(path), columns)
             return cls(p, labels, name=path.stem)
         except FileNotFoundError:
             raise InvalidMatrix(f"{path}: there is no such file.") from None
         except InvalidMatrix as error:
             raise InvalidMatrix(f"{path}: {error}") from None
+        except InvalidRow as error:  # says where
+            raise InvalidMatrix(str(error)) from None
         except RecursionError:
             raise InvalidMatrix(f"{path}: it is nested too deeply to be a matrix.") from None
         except (OSError, ValueError) as error:
@@ -220,7 +231,7 @@ class PreferenceMatrix:
     def save(self, path: str | Path) -> None:
         """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
         path = Path(path)
-        _, write = _format_of(path)
+        write = _writer_of(path)
         try:
             with whole_file(path) as file:
                 write(self, file)
@@ -309,13 +320,12 @@ _Read = tuple[ArrayLike, Sequence[str] | None]
 
 
 def _read_csv(path: Path, key: str | None) -> _Read:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
-    if not rows:
+    lines = list(lines_of(path))
+    if not lines:
         raise InvalidMatrix("the file is empty.")
+    rows = [row for _, row in lines]
     if is_votes(rows[0]):
-        votes = tallied(rows[0], rows[1:])
-        return _shares(votes.wins, votes.ties, votes.labels), votes.labels
+        return _of_votes(table_of_lines(path, lines))
     # Labels may themselves be numbers: one row more than columns is then the sign of a header.
     headed = len(rows) == len(rows[0]) + 1 or not all(_is_number(cell) for cell in rows[0])
     labels = [uncell(label) for label in rows.pop(0)] if headed else None
@@ -331,6 +341,17 @@ def _read_csv(path: Path, key: str | None) -> _Read:
     if _are_counts(numbers):
         return _shares(np.array(numbers), None, labels), labels
     return numbers, labels
+
+
+def _read_votes(path: Path, key: str | None) -> _Read:
+    return _of_votes(read_table(path))
+
+
+def _of_votes(table: Table, columns: Mapping[str, str] | None = None) -> _Read:
+    votes = tallied(sayings(table, form_of(table, columns)))
+    if not votes.labels:
+        raise InvalidMatrix("there are no votes in it, but the names of their columns.")
+    return _shares(votes.wins, votes.ties, votes.labels), votes.labels
 
 
 def _are_counts(rows: list[list[float]]) -> bool:
@@ -420,20 +441,30 @@ def _write_json(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     file.write(json.dumps(content).encode())
 
 
-_FORMATS = {
-    ".csv": (_read_csv, _write_csv),
-    ".npy": (_read_npy, _write_npy),
-    ".npz": (_read_npz, _write_npz),
-    ".json": (_read_json, _write_json),
+_READERS = {
+    ".csv": _read_csv,
+    ".npy": _read_npy,
+    ".npz": _read_npz,
+    ".json": _read_json,
+    ".tsv": _read_csv,
+    **dict.fromkeys(JSON_LINES, _read_votes),
 }
-FILES = tuple(_FORMATS)  # what a file that holds a matrix ends in
+_WRITERS = {".csv": _write_csv, ".npy": _write_npy, ".npz": _write_npz, ".json": _write_json}
+FILES = tuple(_READERS)  # what a file ends in that holds a matrix, or votes
 
 
-def _format_of(path: Path) -> tuple[Callable[..., _Read], Callable[..., None]]:
-    """How to read and how to write a file of this name."""
-    if path.suffix.lower() not in _FORMATS:
-        raise InvalidMatrix(
-            f"{path}: files of type {path.suffix or 'none'} hold no matrix; "
-            f"use one of {', '.join(FILES)}."
-        )
-    return _FORMATS[path.suffix.lower()]
+def _reader_of(path: Path) -> Callable[..., _Read]:
+    if path.suffix.lower() not in _READERS:
+        raise InvalidMatrix(_other_type(path, FILES))
+    return _READERS[path.suffix.lower()]
+
+
+def _writer_of(path: Path) -> Callable[..., None]:
+    if path.suffix.lower() not in _WRITERS:
+        raise InvalidMatrix(_other_type(path, _WRITERS))
+    return _WRITERS[path.suffix.lower()]
+
+
+def _other_type(path: Path, known: Iterable[str]) -> str:
+    kind = path.suffix or "none"
+    return f"{path}: files of type {kind} hold no matrix; use one of {', '.join(known)}."

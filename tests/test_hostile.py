@@ -365,10 +365,10 @@ def test_winners_reads_what_a_study_exports(tmp_path):
     ("rows", "reason"),
     [
         ("a,b,left\nb,c,left\n", "'a' and 'c' never met"),
-        ("a,b,maybe\n", "line 2 has the outcome 'maybe'"),
-        ("a,a,left\n", "on both sides"),
-        ("a,,left\n", "lacks the name"),
-        ("a,b\n", "has 2 values"),
+        ("a,b,maybe\n", "v.csv, line 2: 'maybe' is not an outcome"),
+        ("a,a,left\n", "line 2: 'a' is on both sides"),
+        ("a,,left\n", "line 2: it has no right"),
+        ("a,b\n", "line 2: expected 3 fields, and it has 2"),
         ("", "no votes in it"),
     ],
 )

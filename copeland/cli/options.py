@@ -38,6 +38,7 @@ Matrix = Annotated[
     str,
     typer.Argument(
         metavar="MATRIX",
-        help="A built-in problem, or a .csv, .npy, .npz or .json file; a .csv may hold votes.",
+        help="A built-in problem, or a .csv, .npy, .npz or .json file; a .csv, .tsv or .jsonl may "
+        "hold votes.",
     ),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import copeland.winners as notions
+from copeland.cli import columns as named
 from copeland.cli.options import Json, Matrix
 from copeland.cli.shell import app, print_json, show
 from copeland.matrix import PreferenceMatrix
@@ -19,9 +20,16 @@ _SHOWN = 12  # options, and cycles, named in a sentence
 
 
 @app.command("winners", epilog="Example: `copeland winners mslr-5`")
-def winners_command(matrix: Matrix, as_json: Json = False) -> None:
+def winners_command(
+    matrix: Matrix,
+    left: named.Left = None,
+    right: named.Right = None,
+    outcome: named.Outcome = None,
+    as_json: Json = False,
+) -> None:
     """Say who is best by every notion of winner, and which preferences run in circles."""
-    m = load(matrix)
+    columns = named.columns(left=left, right=right, outcome=outcome)
+    m = load(matrix) if columns is None else PreferenceMatrix.load(matrix, columns=columns)
     found = findings(m)
     if as_json:
         print_json(found)

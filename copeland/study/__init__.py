@@ -1,6 +1,11 @@
 """Live studies: every vote kept, a certificate at the end."""
 
-from copeland.study.conduct.creation import create_study, list_studies, open_study
+from copeland.study.conduct.creation import (
+    create_study,
+    create_study_from_votes,
+    list_studies,
+    open_study,
+)
 from copeland.study.conduct.decisions import Wait
 from copeland.study.conduct.study import Ballot, Study
 from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
@@ -28,6 +33,7 @@ __all__ = [
     "Wait",
     "certificate_to_file",
     "create_study",
+    "create_study_from_votes",
     "list_studies",
     "objections",
     "open_study",

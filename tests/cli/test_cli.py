@@ -171,6 +171,14 @@ def test_winners_says_in_words_who_beats_whom_in_a_cycle():
     assert "0 > 2 > 1 > 0" in said
 
 
+def test_winners_reads_votes_whose_columns_are_named(tmp_path):
+    (tmp_path / "v.tsv").write_text("x\ty\tbest\ntea\tmilk\tx\n")
+    found = values(
+        "winners", tmp_path / "v.tsv", "--left", "x", "--right", "y", "--outcome", "best"
+    )
+    assert (found["labels"], found["condorcet"]) == (["tea", "milk"], 0)
+
+
 def test_winners_reads_a_file_and_shows_its_labels_as_they_are(tmp_path):
     matrix = copeland.PreferenceMatrix([[0.5, 0.8], [0.2, 0.5]], labels=["[bold]x", "y"])
     matrix.save(tmp_path / "m.csv")

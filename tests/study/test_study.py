@@ -832,7 +832,7 @@ def test_votes_are_a_list_of_what_tell_returned(study):
     ("content", "sentence"),
     [
         ("left,right\ntea,milk\n", "line 1: there is no column 'outcome'"),
-        ("", "line 1: there is no column 'left'"),
+        ("", "line 1: the file is empty"),
         (
             "left,right,outcome\ntea,milk,left\ntea,mlk,left\n",
             "line 3: there is no option 'mlk'; did you",

@@ -96,7 +96,11 @@ class Play:
     def vote(self, number, word):
         left, right = [(0, 1), (1, 0), (1, 2)][number % 3]
         row = {"left": OPTIONS[left], "right": OPTIONS[right], "outcome": word}
-        self.study.add_votes([row | {"voter": VOTERS[number % 2], "time": number}] * 2)
+        row |= {"voter": VOTERS[number % 2], "time": number}
+        self.study.add_votes([row] * 2, source=VOTERS[number % 2])
+
+    def withdraw(self, number, word):
+        self.study.undo_import(VOTERS[number % 2])
 
     def undo(self, number, word):
         self.study.undo(self.votes[number % len(self.votes)] if self.votes else "none")
@@ -111,7 +115,9 @@ class Play:
 
 operations = st.lists(
     st.tuples(
-        st.sampled_from(["ask", "ask", "tell", "tell", "tell", "vote", "undo", "change", "add"]),
+        st.sampled_from(
+            ["ask", "ask", "tell", "tell", "tell", "vote", "undo", "withdraw", "change", "add"]
+        ),
         st.integers(0, 60),
         st.sampled_from(OUTCOMES),
     ),

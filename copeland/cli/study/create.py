@@ -1,16 +1,21 @@
-"""copeland study create: a new study, from names or from a CSV file of options."""
+"""copeland study create: a new study, from names, from a CSV file of options, or from votes."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from copeland.cli import columns as named
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
 from copeland.errors import InvalidParameter
 from copeland.inert import command_line
+
+if TYPE_CHECKING:
+    from copeland.study import Study
+    from copeland.study.record.votes import Imported
 
 
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
@@ -26,6 +31,17 @@ def create_command(
         list[str] | None,
         typer.Option("--option", "-o", metavar="NAME", help="An option; again for each."),
     ] = None,
+    votes: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help=f"Votes to begin with. {named.FORMS}"),
+    ] = None,
+    left: named.Left = None,
+    right: named.Right = None,
+    outcome: named.Outcome = None,
+    voter: named.Voter = None,
+    item: named.Item = None,
+    time: named.Time = None,
+    id_: named.Id = None,
     storage: Storage = STORAGE,
     algorithm: Annotated[str, typer.Option(help="Who chooses the pairs.")] = "cpc-pac",
     delta: Annotated[float, Number(help="How likely the certificate may be wrong.")] = 0.05,
@@ -62,16 +78,28 @@ def create_command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Create a study; its settings are fixed from here on."""
-    if (options is None) == (not option):
-        raise InvalidParameter("give the options: either --options FILE.csv or -o NAME -o NAME ...")
+    """Create a study; its settings are fixed from here on.
 
-    from copeland.study import create_study
+    With --from its options are those in the votes, unless they are given, and a damaged file creates nothing.
+    """
+    columns = named.columns(
+        left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
+    )
+    if (options is not None and option) or not (options or option or votes):
+        raise InvalidParameter(
+            "give the options: either --options FILE.csv or -o NAME -o NAME ..., or votes with --from."
+        )
+    if columns and votes is None:
+        raise InvalidParameter(
+            f"--{_first(columns)} names a column of votes; give them with --from."
+        )
 
-    made = create_study(
+    made, taken = _made(
         name,
-        option or str(options),
-        storage,
+        option or (None if options is None else str(options)),
+        votes,
+        columns,
+        storage=storage,
         algorithm=algorithm,
         delta=delta,
         margin=margin if indifference is None else indifference,
@@ -84,9 +112,31 @@ def create_command(
         load_if_exists=load_if_exists,
     )
     names = [one.name for one in made.options]
+    result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     tell_result(
-        f"Study '{name}' has {len(names)} options. Vote with: "
+        f"Study '{name}' has {len(names)} options. "
+        f"{'' if taken is None else f'{taken.sentence} '}Vote with: "
         f"{command_line('copeland', 'study', 'vote', name)}",
-        {"study": name, "options": names, "settings": made.settings.to_dict()},
+        result if taken is None else {**result, **taken.to_dict()},
         as_json,
     )
+
+
+def _made(
+    name: str,
+    options: list[str] | str | None,
+    votes: Path | None,
+    columns: dict[str, str] | None,
+    **how: Any,
+) -> tuple[Study, Imported | None]:
+    """The study, and what became of the votes that it begins with."""
+    from copeland.study import create_study, create_study_from_votes
+
+    if votes is not None:
+        return create_study_from_votes(name, votes, columns=columns, options=options, **how)
+    assert options is not None
+    return create_study(name, options, **how), None
+
+
+def _first(columns: dict[str, str]) -> str:
+    return "id" if next(iter(columns)) == "event_id" else next(iter(columns))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from copeland.cli import columns as named
 from copeland.cli.options import Json
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study, tell_result
 
@@ -14,25 +15,33 @@ from copeland.cli.study.group import STORAGE, Name, Storage, opened, study, tell
 @study.command("import", epilog="Example: `copeland study import tea votes.csv`")
 def import_command(
     name: Name,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE.csv",
-            help="Columns left, right and outcome; event_id, voter, item and time if known.",
-        ),
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=named.FORMS)],
     source: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="Where they come from; the file's name by default."),
     ] = None,
+    left: named.Left = None,
+    right: named.Right = None,
+    outcome: named.Outcome = None,
+    voter: named.Voter = None,
+    item: named.Item = None,
+    time: named.Time = None,
+    id_: named.Id = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
     """Take in votes that nobody asked for: all of a file, or none if a row is damaged.
 
-    Votes whose event_id is known are left out, so a file with ids can be imported again.
+    A file can be imported again as it grows: votes that are there already are left out. They are known by
+    their ids or, without ids, by the source and what they say.
     """
-    from copeland.words import counted
-
-    new = opened(name, storage).add_votes(file, source or file.name)
-    tell_result(f"Took in {counted(new, 'new vote')}.", {"study": name, "imported": new}, as_json)
+    columns = named.columns(
+        left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
+    )
+    new = opened(name, storage).add_votes(file, source, columns)
+    other = " If these are other votes, name another --source." if new.known and not new else ""
+    tell_result(
+        f"{new.sentence}{other}",
+        {"study": name, "source": source or file.name, **new.to_dict()},
+        as_json,
+    )

@@ -1,4 +1,4 @@
-"""copeland study undo: count a vote no more."""
+"""copeland study undo: count a vote, or all votes of an import, no more."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ def undo_command(
         str | None, typer.Argument(metavar="[ID]", help="The vote's event_id.")
     ] = None,
     last: Annotated[bool, typer.Option("--last", help="The last vote that still counts.")] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--import",
+            metavar="SOURCE",
+            help="Every vote imported from this source: the file's name, or what --source said.",
+        ),
+    ] = None,
     voter: Voter = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -29,12 +37,28 @@ def undo_command(
 
     Undo for reasons that do not look at the outcome, or the certificate loses its meaning.
     """
-    if (event_id is None) != last:
-        raise InvalidParameter("say which vote to undo: either its event_id, or --last.")
+    if [event_id is not None, last, source is not None].count(True) != 1:
+        raise InvalidParameter(
+            "say which vote to undo: either its event_id, or --last, or --import SOURCE."
+        )
     work = opened(name, storage)
+    if source is not None:
+        _undo_import(work, source, as_json)
+        return
     chosen = event_id or _last(work, voter)
     work.undo(chosen)
     tell_result(f"The vote {chosen} counts no more.", {"study": name, "undone": chosen}, as_json)
+
+
+def _undo_import(work: Study, source: str, as_json: bool) -> None:
+    from copeland.words import counted
+
+    undone = work.undo_import(source)
+    tell_result(
+        f"Undid {counted(undone, 'vote')} imported from '{source}'.",
+        {"study": work.name, "source": source, "undone": undone},
+        as_json,
+    )
 
 
 def _last(work: Study, voter: str | None) -> str:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
+from copeland.study.conduct.decisions import imported
 from copeland.study.conduct.guide import Player
 from copeland.study.conduct.study import Clock, Study
 from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
+from copeland.study.record.log import Log
 from copeland.study.record.options import Option, options_of
 from copeland.study.record.settings import Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_text
+from copeland.study.record.votes import Imported, incoming, source_of, votes_from
 
 
 def create_study(
@@ -62,30 +67,100 @@ def create_study(
     >>> vote.outcome, study.standing().votes
     ('left', 1)
     """
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidParameter(f"the name of a study is {name!r}; it must be text, and not empty.")
-    check_text("the study's ", name=name)
     if indifference is not None:
         warn(
             "create_study(indifference=...) is now create_study(margin=...).", DeprecationWarning, 2
         )
         margin = indifference
+    _check_name(name)
     given = options_of(options)
-    repeats = repeats or ("first" if voters == "dependent" else "count")
+    repeats = repeats or _repeats(voters)
     settings = Settings(
         *(algorithm, delta, margin, seed, both_bad, repeats, voters, lease, open_ballots)
     )
-    body = {"settings": settings.to_dict(), "options": [option.shown for option in given]}
+    return _created(name, given, settings, storage, load_if_exists, clock)
+
+
+def create_study_from_votes(
+    name: str,
+    votes: Any,
+    storage: str | Storage | None = None,
+    *,
+    source: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    options: str | Path | Mapping[str, str] | Iterable[str] | None = None,
+    load_if_exists: bool = False,
+    clock: Clock = time.time,
+    **settings: Any,
+) -> tuple[Study, Imported]:
+    """Return a new study with votes from elsewhere in it, and what became of them; both or nothing.
+
+    Parameters
+    ----------
+    votes, source, columns
+        As in :meth:`Study.add_votes`.
+    options
+        As in :func:`create_study`; by default those in the votes, in the order in which they are named.
+    settings
+        As in :func:`create_study`.
+
+    Examples
+    --------
+    >>> study, taken = create_study_from_votes("tea", [{"winner": "green", "loser": "black", "n": 3}])
+    >>> [option.name for option in study.options], taken
+    (['green', 'black'], 3)
+    """
+    _check_name(name)
+    source = source_of(votes, source)
+    check_text(source=source)
+    told = incoming(votes, columns)
+    given = options_of(told.names if options is None else options)
+    rows, undone = votes_from(told, {one.name: i for i, one in enumerate(given)}, source)
+    settings["repeats"] = settings.get("repeats") or _repeats(settings.get("voters"))
+    taken: list[Imported] = []
+
+    def with_votes(books: Books, log: Log) -> list[Event]:
+        new, found = imported(books, log, rows, source, clock())
+        taken[:] = [found.also(undone)]
+        return new
+
+    made = _created(name, given, Settings(**settings), storage, load_if_exists, clock, with_votes)
+    return made, taken[0] if taken else made.add_votes(told, source)
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidParameter(f"the name of a study is {name!r}; it must be text, and not empty.")
+    check_text("the study's ", name=name)
+
+
+def _repeats(voters: str | None) -> str:
+    return "first" if voters == "dependent" else "count"
+
+
+def _created(
+    name: str,
+    options: list[Option],
+    settings: Settings,
+    storage: str | Storage | None,
+    load_if_exists: bool,
+    clock: Clock,
+    then: Callable[[Books, Log], list[Event]] | None = None,
+) -> Study:
+    """The study, new or there already; ``then`` is what a new one begins with after its first event."""
+    body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
     first = Event(1, CREATED, clock(), body=body)
-    Player(Books(first))  # refuses parameters that the algorithm cannot take
+    books = Books(first)
+    Player(books)  # refuses parameters that the algorithm cannot take
     kept = storage if isinstance(storage, Storage) else Storage(storage)
+    follow = None if then is None else partial(then, books)
     try:
-        return Study(kept, name, kept.create(name, first), clock)
+        return Study(kept, name, kept.create(name, first, follow), clock)
     except StudyExists:
         if not load_if_exists:
             raise
     study = Study(kept, name, kept.key(name), clock)
-    _require_same(study, given, settings)
+    _require_same(study, options, settings)
     return study
 
 

@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Any, Literal, NamedTuple
 
 from copeland.errors import (
@@ -16,6 +16,7 @@ from copeland.errors import (
     StudyClosed,
     UnknownBallot,
     UnknownVote,
+    nearest,
 )
 from copeland.registry import find
 from copeland.streams import stream
@@ -33,7 +34,8 @@ from copeland.study.record.events import (
 )
 from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE, Option
-from copeland.study.record.votes import ImportedVote, outcome_of
+from copeland.study.record.votes import Imported, ImportedVote
+from copeland.tallies import outcome_of
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 
@@ -242,18 +244,21 @@ def _repeated(books: Books, log: Log, vote: Event, known: int | None = None) -> 
 
 def imported(
     books: Books, log: Log, rows: Iterable[ImportedVote], source: str | None, now: float
-) -> Iterator[Event]:
-    """Yield votes that nobody asked for, but for those that are there already."""
-    rows = list(rows)
-    known = log.known([row.event_id for row in rows])
+) -> tuple[list[Event], Imported]:
+    """Return votes that nobody asked for, but for those that are there already, and how many are what."""
+    rows, known = _under_their_ids(books, log, list(rows))
+    before = books.undone & {vote.number for vote in known.values()}
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
-    number = books.number
+    new: list[Event] = []
+    seen = undone = 0
     for row in rows:
         if row.event_id in known:
             _require_same_row(known[row.event_id], row)
+            undone += known[row.event_id].number in before
+            seen += known[row.event_id].number not in before
             continue
         _require_voter(books, row.voter)
-        number += 1
+        number = books.number + len(new) + 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),
             event_id=row.event_id,
@@ -270,7 +275,31 @@ def imported(
         repeats = _repeated(books, log, vote, first.get(subject))
         if repeats is None and books.meaning(row.outcome) is not None:
             first[subject] = number
-        yield vote._replace(repeats=repeats)
+        new.append(vote._replace(repeats=repeats))
+    repeated = sum(vote.repeats is not None for vote in new)
+    skipped = sum(books.meaning(vote.outcome) is None for vote in new)
+    return new, Imported(len(new) - repeated - skipped, repeated, skipped, seen, undone)
+
+
+def _under_their_ids(
+    books: Books, log: Log, rows: list[ImportedVote]
+) -> tuple[list[ImportedVote], dict[str, Event]]:
+    """Return the rows, and the votes that are known by their ids.
+
+    An import that was undone can be imported again. Its ids are taken, so its votes come back under others.
+    """
+    ids = {row.event_id: row.event_id for row in rows}
+    known = log.known(list(ids))
+    undone = any(vote.number in books.undone for vote in known.values())
+    withdrawn = log.withdrawn() if undone else set()
+    times = 1
+    while gone := [one for one, i in ids.items() if i in known and known[i].number in withdrawn]:
+        times += 1
+        ids |= {one: f"{one}~{times}" for one in gone}
+        known |= log.known([ids[one] for one in gone])
+    if times > 1:
+        rows = [row._replace(event_id=ids[row.event_id]) for row in rows]
+    return rows, known
 
 
 def _require_same_row(kept: Event, row: ImportedVote) -> None:
@@ -290,32 +319,59 @@ def undoing(books: Books, log: Log, event_id: str, now: float) -> list[Event]:
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
     if vote.number in books.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
-    number = books.number + 1
-    counted = books.counts(vote)
-    repeats = None if counted else vote.repeats
-    undone = _again(vote, number, UNDONE, now)._replace(undoes=vote.number, repeats=repeats)
-    heir = _heir(books, log, vote) if counted else None
-    if heir is None:
-        return [undone]
-    return [undone, _again(heir, number + 1, COUNTED, now)._replace(counts=heir.number)]
+    return _undone(books, log, [vote], now)
 
 
-def _again(vote: Event, number: int, kind: str, now: float) -> Event:
+def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
+    """Return the events that undo every vote of an import that stands."""
+    votes = [vote for vote in log.imported(source) if vote.number not in books.undone]
+    if not votes:
+        raise UnknownVote(_nothing_from(source, log.sources()))
+    return _undone(books, log, votes, now, {"import": source})
+
+
+def _nothing_from(source: str, sources: list[str]) -> str:
+    if source in sources:
+        return f"all votes imported from '{source}' were undone before."
+    known = nearest(source, sources) if sources else "nothing was."
+    return f"no votes were imported from '{source}'; {known}"
+
+
+def _undone(
+    books: Books,
+    log: Log,
+    votes: list[Event],
+    now: float,
+    body: dict[str, str] | None = None,
+) -> list[Event]:
+    """The events that undo votes, and those by which the votes that they kept out count."""
+    gone = books.undone | {vote.number for vote in votes}
+    events, heirs = [], {}
+    for vote in votes:
+        counted = books.counts(vote)
+        heir = _heir(books, log, vote, gone) if counted else None
+        if heir is not None:
+            heirs[heir.number] = _again(heir, COUNTED, now)._replace(counts=heir.number)
+        repeats = None if counted else vote.repeats
+        again = _again(vote, UNDONE, now)
+        events.append(again._replace(undoes=vote.number, repeats=repeats, body=body))
+    numbered = enumerate([*events, *heirs.values()], books.number + 1)
+    return [event._replace(number=number) for number, event in numbered]
+
+
+def _again(vote: Event, kind: str, now: float) -> Event:
     """An event that says again what a vote said, so that sums are easy."""
-    return vote._replace(
-        number=number, kind=kind, time=now, event_id=None, ballot=None, repeats=None
-    )
+    return vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None)
 
 
-def _heir(books: Books, log: Log, vote: Event) -> Event | None:
-    """Return the voter's earliest other vote that stands and says the same pair, None if none does."""
+def _heir(books: Books, log: Log, vote: Event, gone: set[int]) -> Event | None:
+    """Return the voter's earliest vote that is not gone and says the same pair, None if none does."""
     if books.settings.repeats == "count" or vote.voter is None:
         return None
     assert vote.left is not None and vote.right is not None
     for other in log.opinions(vote.voter, vote.left, vote.right):
-        stands = other.number not in books.undone and other.number != vote.number
         opinion = books.meaning(other.outcome) is not None
-        if stands and opinion and _same_item(books, other.item, vote.item):
+        if other.number not in gone and opinion and _same_item(books, other.item, vote.item):
             return other
     return None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.certificate import Certificate
-from copeland.errors import InvalidParameter, StorageError
+from copeland.errors import InvalidParameter, InvalidRow, StorageError
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
@@ -27,6 +27,7 @@ from copeland.study.conduct.decisions import (
     require_open,
     undoing,
     wish_of,
+    withdrawal,
 )
 from copeland.study.conduct.guide import Guide, guide_of
 from copeland.study.meaning.reading import Reading
@@ -50,9 +51,12 @@ from copeland.study.record.settings import Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_plain, check_text
 from copeland.study.record.votes import (
+    Imported,
     Vote,
     frame_of,
+    incoming,
     new_event_id,
+    source_of,
     votes_from,
     writable,
     write_csv,
@@ -278,30 +282,52 @@ class Study:
 
     # Votes from elsewhere, and votes to take away
 
-    def add_votes(self, votes: Any, source: str | None = None) -> int:
-        """Take in votes that nobody asked for; return how many were new.
+    def add_votes(
+        self, votes: Any, source: str | None = None, columns: Mapping[str, str] | None = None
+    ) -> Imported:
+        """Take in votes that nobody asked for; return how many were new, and what became of the others.
 
         All of them are taken, or none if one of them cannot be read. Votes that are there already, by
-        their ``event_id``, or which are marked as ``undone``, are left out.
+        their ``event_id``, or which are marked as ``undone``, are left out. In a file, a row without an id
+        gets one from the source and from what it says, so that a file can be imported again as it grows.
 
         Parameters
         ----------
         votes
-            A data frame, a CSV file, or mappings, with ``left``, ``right`` and ``outcome`` and, if
-            known, ``event_id``, ``voter``, ``item`` and ``time``. An outcome may be the winner's name.
+            A file, a data frame, or mappings, with ``left``, ``right`` and ``outcome`` and, if known,
+            ``event_id``, ``voter``, ``item`` and ``time``; or any other form of :mod:`copeland.tallies`.
+            An outcome may be the winner's name.
         source
-            Where they come from, as it should be logged.
+            Where they come from, as it should be logged; by default the name of the file.
+        columns
+            Which columns are those named above, where theirs are other names: ``{"voter": "who"}``.
         """
+        source = source_of(votes, source)
         check_text(source=source)
-        rows = votes_from(votes, self._current().indices)
-        new = self._append(
-            lambda log: list(imported(self._books, log, rows, source, self._clock()))
-        )
-        return len(new)
+        options = self._current().indices
+        try:
+            rows, undone = votes_from(incoming(votes, columns, options), options, source)
+        except InvalidRow as error:
+            raise InvalidRow(f"{error} Nothing was imported.") from error
 
-    def import_votes(self, path: str | Path) -> int:
-        """Take in the votes of a CSV file: :meth:`add_votes`, with the file's name as their source."""
-        return self.add_votes(Path(path), source=Path(path).name)
+        def decide(log: Log) -> tuple[list[Event], Imported]:
+            require_open(self._books)
+            return imported(self._books, log, rows, source, self._clock())
+
+        return self._change(decide).also(undone)
+
+    def import_votes(self, path: str | Path) -> Imported:
+        """Take in the votes of a file: :meth:`add_votes`, with the file's name as their source."""
+        return self.add_votes(Path(path))
+
+    def undo_import(self, source: str) -> int:
+        """Undo every vote from a source that nobody asked for and that stands; return how many.
+
+        The votes stay in the log. If they are imported again, they count again.
+        """
+        check_plain(source=source)
+        undone = self._append(lambda log: withdrawal(self._books, log, source, self._clock()))
+        return sum(event.kind == UNDONE for event in undone)
 
     @overload
     def votes(self, frame: Literal[False] = False) -> list[Vote]: ...

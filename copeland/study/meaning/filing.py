@@ -23,7 +23,9 @@ from copeland.study.meaning.standing import certificate_of
 from copeland.study.record.books import count, replayed
 from copeland.study.record.events import ERROR, SKIP, Event, from_json, last_link
 from copeland.study.record.texts import json_of
-from copeland.study.record.votes import iso, outcome_of, rows_of_file
+from copeland.study.record.votes import iso
+from copeland.tables import rows_of_file
+from copeland.tallies import outcome_of
 
 if TYPE_CHECKING:
     from copeland.study.conduct.study import Study

@@ -103,6 +103,9 @@ _NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
 _NAMED = select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
 _ANSWERS = select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number)
 _VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
+_IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
+_SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
+_WITHDRAWN = select(_e.undoes).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
 _OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
 _OWN_TALLY = (
@@ -204,6 +207,18 @@ class Log:
     def votes(self) -> Iterator[Event]:
         """Yield every vote."""
         return map(Event._make, self._stream(_VOTED))
+
+    def imported(self, source: str) -> Iterator[Event]:
+        """Yield the votes that nobody asked for and that come from a source."""
+        return map(Event._make, self._stream(_IMPORTED, source=source))
+
+    def sources(self) -> list[str]:
+        """Return where votes come from that nobody asked for."""
+        return [source for source in self._rows(_SOURCES).scalars() if source is not None]
+
+    def withdrawn(self) -> set[int]:
+        """Return the numbers of the votes that were undone with all of their import."""
+        return set(self._rows(_WITHDRAWN).scalars())
 
     def snapshot(self) -> tuple[int, bytes] | None:
         """Return the last snapshot, after the number of events it holds.

@@ -15,7 +15,7 @@ from typing import Any, cast
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.record.events import OUTCOMES
 from copeland.study.record.texts import check_text, is_storable
-from copeland.study.record.votes import rows_of_file
+from copeland.tables import rows_of_file
 from copeland.tallies import outcome_word
 
 LARGEST = 1_000_000  # bytes of a file that is read: more than a voter or a model takes in at once

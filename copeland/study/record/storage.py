@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from json import JSONDecodeError
 from pathlib import Path
@@ -108,13 +108,18 @@ class Storage:
         """Run ``work`` on the log of a study, which it does not change."""
         return self._run(lambda connection: work(Log(connection, study)), reads=True)
 
-    def create(self, name: str, first: Event) -> int:
-        """Add a study with its first event; return its key."""
+    def create(
+        self, name: str, first: Event, then: Callable[[Log], Sequence[Event]] | None = None
+    ) -> int:
+        """Add a study with its first event, and with what is to follow that at once; return its key."""
 
         def work(connection: Connection) -> int:
             added = sa.insert(studies).values(name=name).returning(studies.c.id)
             key = connection.execute(added).scalar_one()
-            Log(connection, key).append([first])
+            log = Log(connection, key)
+            log.append([first])
+            if then is not None:
+                log.append(then(log))
             return key
 
         try:

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import uuid
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest, need
+from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.files import whole_file
-from copeland.inert import cell, uncell
-from copeland.study.record.events import LEFT, OUTCOMES, RIGHT
+from copeland.inert import cell
 from copeland.study.record.texts import check_text
-from copeland.tallies import outcome_word
+from copeland.tables import read_table, table_of
+from copeland.tallies import Form, Said, blank, form_of, sayings, text_in
+from copeland.words import counted
 
+MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: each is kept
 YEAR_2200 = 7_258_118_400  # seconds since 1970; what is later is something else than seconds
-
-_NEEDED = ("left", "right", "outcome")
 
 
 class Vote(NamedTuple):
@@ -52,60 +55,51 @@ class ImportedVote(NamedTuple):
     item: str | None
 
 
+class Imported(int):
+    """How many new votes came in, and what became of all rows: it is that number, and says the rest."""
+
+    counted: int  # of the new ones
+    repeats: int  # left out: only a voter's first vote on a pair counts
+    skipped: int  # skips, errors, and both_bad where that is dropped
+    known: int  # rows that were there already
+    undone: int  # rows that are marked as undone, or whose vote was undone here
+
+    def __new__(
+        cls, counted: int = 0, repeats: int = 0, skipped: int = 0, known: int = 0, undone: int = 0
+    ) -> Imported:
+        """Return the number of new votes."""
+        self = super().__new__(cls, counted + repeats + skipped)
+        self.counted, self.repeats, self.skipped = counted, repeats, skipped
+        self.known, self.undone = known, undone
+        return self
+
+    def also(self, undone: int) -> Imported:
+        """Return the same, with more rows that are marked as undone."""
+        return Imported(**vars(self) | {"undone": self.undone + undone})
+
+    def to_dict(self) -> dict[str, int]:
+        """Return all numbers by name."""
+        rows = self + self.known + self.undone
+        return {"rows": rows, "imported": int(self), **vars(self)}
+
+    @property
+    def sentence(self) -> str:
+        """All of it, in words."""
+        fate = {
+            "counted": self.counted,
+            "left out as repeats of a voter's first vote": self.repeats,
+            "skipped or failed": self.skipped,
+        }
+        fates = [f"{number:,} {what}" for what, number in fate.items() if number]
+        why = f": {', '.join(fates)}" if self.counted < self else ""
+        known = f" There already: {self.known:,}." if self.known else ""
+        undone = f" Undone: {self.undone:,}." if self.undone else ""
+        return f"Took in {counted(self, 'new vote')}{why}.{known}{undone}"
+
+
 def new_event_id() -> str:
     """Return an id that no other vote has, in this study or another."""
     return uuid.uuid4().hex
-
-
-def outcome_of(said: Any, left: str, right: str, names: Container[str] = ()) -> str:
-    """Return the outcome that was said, also if it was said by the name of the winner.
-
-    ``names`` are those of all options.
-
-    Examples
-    --------
-    >>> outcome_of("Both bad", "tea", "milk"), outcome_of("milk", "tea", "milk")
-    ('both_bad', 'right')
-    """
-    if said == left:
-        return LEFT
-    if said == right:
-        return RIGHT
-    word = outcome_word(str(said))
-    if word in OUTCOMES:
-        return word
-    if str(said) in names:
-        raise InvalidVote(f"'{said}' is not on the ballot, which is of '{left}' and '{right}'.")
-    raise InvalidVote(f"'{said}' is not an outcome; {nearest(word, OUTCOMES)}")
-
-
-def rows_of_file(path: Path, needed: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield the rows of a CSV file whose first line names its columns, some of which are needed.
-
-    A mark that keeps a spreadsheet from running a cell (:func:`copeland.inert.cell`) is taken off.
-    """
-    try:
-        file = path.open(newline="", encoding="utf-8-sig")
-    except (OSError, ValueError) as error:  # a ValueError: there is the character 0 in the name
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidRow(f"{path} cannot be read: {reason}.") from error
-    with file:
-        reader = csv.DictReader(file, strict=True)
-        try:
-            columns = reader.fieldnames or ()
-            for name in needed:
-                if name not in columns:
-                    raise InvalidRow(
-                        f"{path}, line 1: there is no column '{name}'; "
-                        f"the first line names the columns, as in {','.join(needed)}."
-                    )
-            for row in reader:
-                where = f"{path}, line {reader.line_num}"
-                if None in row or None in row.values():
-                    raise InvalidRow(f"{where}: expected {len(columns)} fields.")
-                yield where, {name: uncell(value) for name, value in row.items()}
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise InvalidRow(f"{path}, line {reader.line_num + 1}: {error}.") from error
 
 
 def rows_of_table(table: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -118,70 +112,118 @@ def rows_of_table(table: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"row {number}", values
 
 
-def votes_from(votes: Any, options: Mapping[str, int]) -> list[ImportedVote]:
-    """Return the votes of a CSV file, a data frame or mappings, all checked, but for those undone.
+class Incoming(NamedTuple):
+    """Votes from elsewhere as they are told: a CSV or JSON file, a data frame or mappings."""
+
+    said: list[Said]
+    form: Form | None  # None: there is no row at all
+    is_file: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The options, in the order in which they are first named."""
+        return list(dict.fromkeys(name for one in self.said for name in (one.left, one.right)))
+
+
+def incoming(
+    votes: Any, columns: Mapping[str, str] | None = None, names: Container[str] = ()
+) -> Incoming:
+    """Return what a file, a data frame or mappings say; ``names`` are those of known options.
+
+    ``columns`` says which columns of another form hold what: see :func:`copeland.tallies.form_of`.
+    """
+    if isinstance(votes, Incoming):
+        return votes
+    is_file = isinstance(votes, str | Path)
+    table = read_table(Path(votes)) if is_file else table_of(rows_of_table(votes), "the rows")
+    if not table.columns and not columns:
+        return Incoming([], None, is_file)
+    form = form_of(table, columns)
+    return Incoming(list(sayings(table, form, names)), form, is_file)
+
+
+def source_of(votes: Any, source: str | None) -> str | None:
+    """Return where votes come from: as told, or the name of their file."""
+    return Path(votes).name if source is None and isinstance(votes, str | Path) else source
+
+
+def votes_from(
+    told: Incoming, options: Mapping[str, int], source: str | None
+) -> tuple[list[ImportedVote], int]:
+    """Return the votes, all checked, and the number of those left out because they are marked as undone.
 
     ``options`` are the indices of the options by name.
     """
-    from_file = isinstance(votes, str | Path)
-    located = rows_of_file(Path(votes), _NEEDED) if from_file else rows_of_table(votes)
-    try:
-        return [
-            _imported(where, values, options)
-            for where, values in located
-            if not _is_true(values.get("undone"))
-        ]
-    except InvalidRow as error:
-        raise InvalidRow(f"{error} Nothing was imported.") from error
+    found: list[ImportedVote] = []
+    undone = more = 0
+    seen: Counter[tuple[Any, ...]] = Counter()
+    for one in told.said:
+        more += one.times - 1
+        if more > MOST_COUNTED:
+            raise InvalidRow(
+                f"{one.where}: the counts up to here are over {MOST_COUNTED:,} votes, and a study keeps "
+                "each; take smaller counts."
+            )
+        vote = _checked(one, told.form, options)
+        if one.undone:
+            undone += one.times
+            continue
+        for number in range(1, one.times + 1):
+            found.append(vote._replace(event_id=_id(vote, number, one, told, source, seen)))
+    return found, undone
 
 
-def _imported(where: str, values: Mapping[str, Any], options: Mapping[str, int]) -> ImportedVote:
-    for name in _NEEDED:
-        if _blank(values.get(name)):
-            raise InvalidRow(f"{where}: it has no {name}.")
-    left, right = str(values["left"]), str(values["right"])
-    if left == right:
-        raise InvalidRow(f"{where}: '{left}' is on both sides.")
-    for name in (left, right):
+def _checked(one: Said, form: Form | None, options: Mapping[str, int]) -> ImportedVote:
+    """A vote whose id is what the row says, or empty."""
+    assert form is not None
+    for name in (one.left, one.right):
         if name not in options:
-            raise InvalidRow(f"{where}: there is no option '{name}'; {nearest(name, options)}")
-    texts = {name: _text(values.get(name)) for name in ("event_id", "voter", "item")}
+            raise InvalidRow(f"{one.where}: there is no option '{name}'; {nearest(name, options)}")
     try:
+        texts = {role: _text(one.row, form, role) for role in ("event_id", "voter", "item")}
         check_text(**texts)
-        outcome = outcome_of(values["outcome"], left, right, options)
-        seconds = _seconds(values.get("time"))
-    except (InvalidVote, InvalidParameter) as error:
-        raise InvalidRow(f"{where}: {error}") from error
-    return ImportedVote(
-        texts["event_id"] or new_event_id(),
-        texts["voter"],
-        options[left],
-        options[right],
-        outcome,
-        seconds,
-        texts["item"],
-    )
+        seconds = _seconds(one.row.get(form.time) if form.time else None)
+    except (InvalidRow, InvalidParameter) as error:
+        raise InvalidRow(f"{one.where}: {error}") from error
+    left, right = options[one.left], options[one.right]
+    shown = (texts["voter"], left, right, one.outcome, seconds, texts["item"])
+    return ImportedVote(texts["event_id"] or "", *shown)
 
 
-def _is_true(value: Any) -> bool:
-    return not _blank(value) and str(value).strip().lower() not in ("0", "false", "no")
+def _text(row: Mapping[str, Any], form: Form, role: str) -> str | None:
+    """What a row says of its voter, item or id; what a study exported, with ids, is taken to the letter."""
+    text = text_in(row, getattr(form, role))
+    return text if text is None or form.event_id else text.strip() or None
 
 
-def _blank(value: Any) -> bool:
-    if type(value).__name__ in ("NAType", "NaTType"):  # gaps of a data frame, and NaN
-        return True
-    return value is None or value == "" or value != value
+def _id(
+    vote: ImportedVote,
+    number: int,
+    one: Said,
+    told: Incoming,
+    source: str | None,
+    seen: Counter[tuple[Any, ...]],
+) -> str:
+    """The id of a vote: its own, or in a file one that it has whenever the file is read.
 
-
-def _text(value: Any) -> str | None:
-    return None if _blank(value) else str(value)
+    That one is made of the source, of what the vote says, and of how many equal ones came before it. So a
+    file that grew adds what is new. Rows of a program are new each time.
+    """
+    if vote.event_id:
+        return vote.event_id if number == 1 else f"{vote.event_id}/{number}"
+    if not told.is_file:
+        return new_event_id()
+    content = (one.left, one.right, vote.outcome, vote.voter, vote.item, vote.time)
+    seen[content] += 1
+    return f"import:{sha256(json.dumps([source, *content, seen[content]]).encode()).hexdigest()}"
 
 
 def _seconds(value: Any) -> float | None:
     """Return a time as seconds since 1970, from a number, a datetime or ISO 8601."""
-    if _blank(value):
+    if blank(value):
         return None
     try:
+        value = value.strip() if isinstance(value, str) else value
         if isinstance(value, str) and not value.replace(".", "").isdigit():
             value = datetime.fromisoformat(value)
         if isinstance(value, datetime):
