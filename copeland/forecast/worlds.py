@@ -184,5 +184,5 @@ def chances_of(
         among += best
         exactly += int((best == named).all())
         total += p
-    shares = (tuple((counted / count).tolist()) for counted in (each, among))
-    return Chances(*shares, exactly / count, count, total / count)
+    alone, tied = (tuple((counted / count).tolist()) for counted in (each, among))
+    return Chances(alone, tied, exactly / count, count, total / count)
