@@ -357,12 +357,27 @@ FIRST += "{left.name} {right.name}"
 
 
 def test_a_program_judges_until_the_verdict_is_proved(tea):
-    done = values("judge", "tea", "--command", FIRST, "--voter", "abc", "--workers", "2")
+    words = ("--command", FIRST, "--voter", "abc", "--workers", "2", "--repeat")
+    done = values("judge", "tea", *words)
     assert (done["reason"], done["errors"]) == ("finished", 0)
     assert done["calls"] == done["votes"] > 5
     found = values("status", "tea")
     assert (found["verdict"]["kind"], found["leader"]) == ("winner", "black")
     assert [voter["name"] for voter in found["voters"]] == ["abc"]
+
+
+def test_a_judge_that_has_answered_everything_says_what_would_help(tea):
+    done = values("judge", "tea", "--command", FIRST, "--voter", "abc")
+    assert (done["reason"], done["votes"], done["left_out"]) == ("answered", 6, 6)
+    said = ok("judge", "tea", "--command", FIRST, "--voter", "abc")
+    assert said.startswith(
+        "0 votes from 0 calls (6 questions left out as answered before). Stopped: the judge 'abc' has "
+        "answered every question there is"
+    )
+    assert (
+        "Name more items with --items, or vote yourself: copeland study vote tea. A judge" in said
+    )
+    assert "may answer again with --repeat." in said
 
 
 def test_a_cap_on_calls_ends_the_work(tea):
@@ -406,7 +421,7 @@ def test_a_judge_that_keeps_failing_exits_with_1(tea):
 def told(reason, **how):
     fields = dict.fromkeys(
         ("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"), 2
-    )
+    ) | {"left_out": 0}
     agreed = JudgeAgreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
     return Summary(**fields, cost=0.5, agreement=agreed, reason=reason, stopped=f"{reason}.", **how)
 

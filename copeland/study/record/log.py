@@ -103,6 +103,7 @@ _NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
 _NAMED = select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
 _ANSWERS = select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number)
 _VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
+_ANSWERS_OF = _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
 _OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
 _OWN_TALLY = (
@@ -183,6 +184,10 @@ class Log:
     def answers(self, ballot: int) -> Iterator[Event]:
         """Yield the votes on a ballot; all but one, or all, were undone."""
         return map(Event._make, self._rows(_ANSWERS, ballot=ballot))
+
+    def answers_of(self, voter: str, number: int = 0) -> Iterator[Event]:
+        """Yield a voter's votes after the event of this number, and what became of them."""
+        return map(Event._make, self._stream(_ANSWERS_OF, voter=voter, number=number))
 
     def opinions(self, voter: str, one: int, other: int) -> Iterator[Event]:
         """Yield a voter's votes on a pair that are neither skips nor errors."""

@@ -30,7 +30,7 @@ def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
     class OncePerItem(TinyStudy):
         settings = SimpleNamespace(repeats="first", open_ballots=8)
 
-        def ask(self, voter, item):
+        def ask(self, voter, item, without=()):
             had = {told.ballot.item for told in self.votes}
             return None if item in had else super().ask(voter, item)
 

@@ -149,7 +149,7 @@ def test_only_the_calling_thread_touches_the_study():
 
 def test_a_study_that_waits_for_open_ballots_is_asked_again():
     class OneAtATime(TinyStudy):
-        def ask(self, voter, item):
+        def ask(self, voter, item, without=()):
             return None if self.asked > len(self.events) else super().ask(voter, item)
 
     assert judge_study(OneAtATime(enough=4), first_by_name, workers=3).votes == 4
@@ -166,7 +166,7 @@ def test_a_judge_holds_no_more_ballots_than_a_voter_may():
         return first_by_name(left, right, item)
 
     study = create_study("tea", ["green", "black"], open_ballots=2)
-    done = judge_study(study, watched, workers=6)
+    done = judge_study(study, watched, workers=6, repeat=True)
     assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
     assert max(most) == 2
     assert done.calls == study.standing().asked  # no ballot was judged twice
@@ -176,14 +176,14 @@ def test_ballots_that_others_hold_do_not_stop_a_judge():
     study = create_study("tea", ["green", "black"])
     for number in range(60):
         study.ask(voter=f"voter {number}")
-    judge_study(study, first_by_name)
+    judge_study(study, first_by_name, repeat=True)
     assert study.standing().certificate.best == (1,)
 
 
 def test_a_judge_goes_on_with_the_ballots_of_one_that_was_killed():
     study = create_study("tea", ["green", "black"], open_ballots=3)
     left_behind = study.ask(voter="first_by_name", n=3)
-    done = judge_study(study, first_by_name, workers=3)
+    done = judge_study(study, first_by_name, workers=3, repeat=True)
     assert study.votes(frame=True)["ballot"][0] == left_behind[0].id
     assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
 
@@ -197,7 +197,7 @@ def test_a_judge_that_must_wait_rests_and_goes_on():
 
     study = create_study("tea", ["green", "black"], open_ballots=1, lease=60, clock=lambda: now[0])
     held = study.ask(voter="first_by_name", item="of another program")
-    done = judge_study(study, first_by_name, items=["breakfast"], rest=rest)
+    done = judge_study(study, first_by_name, items=["breakfast"], rest=rest, repeat=True)
     assert waits == [Wait(held.expires)]
     assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
 
@@ -235,7 +235,7 @@ def test_a_ballot_that_was_answered_elsewhere_is_passed_over():
 
 def test_a_judge_that_can_be_given_nothing_is_passed_over():
     class OneVoteEach(TinyStudy):
-        def ask(self, voter, item):
+        def ask(self, voter, item, without=()):
             return None if voter == "ann" and self.voters["ann"] else super().ask(voter, item)
 
     study = OneVoteEach(enough=4)
@@ -313,7 +313,8 @@ def test_names_that_no_vote_can_have_are_refused_before_a_ballot_is_asked_for(
 def test_judges_settle_a_real_study(workers):
     study = create_study("letters", ["A", "B", "C"], seed=1)
     judges = {"ann": first_by_name, "bob": first_by_name}
-    done = judge_study(study, judges, workers=workers, items=["x", "y"], calls=2000)
+    items = [f"item {number}" for number in range(40)]
+    done = judge_study(study, judges, workers=workers, items=items, calls=2000)
     standing = study.standing()
     assert (done.reason, standing.leader, standing.votes) == ("finished", "A", done.votes)
     assert {voter.name for voter in standing.voters} == {"ann", "bob"}
