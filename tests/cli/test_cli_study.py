@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import copeland
 from copeland.cli import app
-from copeland.cli.study.vote import content_of
+from copeland.cli.study.showing import content_of
 from copeland.study import Option
 from copeland.study.judges import Summary
 from copeland.study.judges.agreement import JudgeAgreement, PairOfJudges
@@ -322,7 +322,7 @@ def test_an_option_is_shown_by_its_text_its_file_or_its_name(tmp_path):
     Path("tea.png").write_bytes(b"\x89PNG\xff")
     assert content_of(Option("green", "A text.", "tea.txt"), tmp_path) == "A text."
     assert content_of(Option("green", path="tea.txt"), tmp_path) == "Steamed leaves."
-    assert content_of(Option("green", path="tea.png"), tmp_path) == "tea.png"
+    assert content_of(Option("green", path="tea.PNG"), tmp_path) == "Image: tea.PNG"
     assert content_of(Option("green", path="/proc/self/environ"), tmp_path) == "/proc/self/environ"
     assert content_of(Option("green"), None) == "green"
 

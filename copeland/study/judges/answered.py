@@ -58,7 +58,7 @@ class Answered:
         counts = self._times[vote.voter, vote.item]
         counts[sides] += times
         if (vote.source or "").startswith(TWICE):
-            counts[sides[::-1]] += times
+            counts[sides[1], sides[0]] += times
 
     def _name(self, option: int) -> str:
         if option >= len(self._names):
