@@ -136,6 +136,19 @@ def test_a_long_text_is_printed_whole_where_there_is_no_terminal():
     assert all(f"line {number} " in shown for number in range(1, 61)) and "scroll" not in shown
 
 
+def test_a_word_longer_than_a_line_is_shown_to_its_end():
+    Path("a.txt").write_text("茶" * 200 + "!")
+    of_files(alpha="a.txt", beta="b.txt")
+    shown = voting("--ballots", "1", keys=["l"]).stdout
+    assert shown.count("茶") == 200 and "!" in shown
+
+
+def test_of_a_file_that_is_too_long_to_lay_out_the_rest_is_counted():
+    Path("a.txt").write_text("word " * 20_001)
+    of_files(alpha="a.txt", beta="b.txt")
+    assert "(5 more characters in the file)" in voting("--ballots", "1", keys=["l"]).stdout
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_a_long_text_scrolls_in_a_terminal_and_can_be_voted_on_from_any_page():
     import pty

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from copeland.study import Option
     from copeland.study.judges import Item
 
+LONGEST = 100_000  # characters of a file that are shown: as many as an option's own text may have
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 
@@ -35,9 +36,15 @@ def content_of(option: Option, folder: Path | None, item: Item | None = None) ->
     if is_image(option):
         return f"Image: {option.path}"
     try:
-        return read_material(option.path, folder)
+        return _cut(read_material(option.path, folder))
     except InvalidParameter:
         return option.path  # of another machine, say
+
+
+def _cut(text: str) -> str:
+    """Return a text, or as much of it as can be laid out at once, and say so."""
+    more = len(text) - LONGEST
+    return text if more <= 0 else f"{text[:LONGEST]}\n… ({more:,} more characters in the file)"
 
 
 def is_image(option: Option, item: Item | None = None) -> bool:
@@ -65,7 +72,7 @@ def sheet(item: str | None, sides: Sequence[tuple[str, str]]) -> list[Any]:
 
     both = Table.grid(expand=True, padding=(0, 1))
     for _ in sides:
-        both.add_column(ratio=1)
+        both.add_column(ratio=1, overflow="fold")  # else words longer than a line are cut off
     both.add_row(
         *(Panel(Text(inert(text)), title=Text(title), padding=(1, 2)) for title, text in sides)
     )

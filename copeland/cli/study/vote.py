@@ -107,12 +107,12 @@ def _items(work: Study, item: str | None, items: Path | None) -> list[Item]:
         )
     from copeland.study.judges import read_items
     from copeland.study.judges.wording import answer_of
+    from copeland.study.record.options import ACTIVE
 
     found = read_items(items)
-    for one in found:
-        for option in work.options:
-            if option.state == "active":
-                answer_of(option, one)
+    for option in work.options:
+        for one in found if option.state == ACTIVE else ():
+            answer_of(option, one)  # which refuses an item that has none
     return found
 
 
@@ -260,11 +260,11 @@ class _Booth:
 
     def _look(self, meaning: str) -> None:
         """Do what a key asks for that is no answer."""
-        if meaning in TURNS and self.pages is not None:
+        if meaning in SIDES:
+            self._say(self._opened(SIDES[meaning]))
+        elif self.pages is not None and self.pages.are_several:
             self.pages.turn(TURNS[meaning])
             self._show_page()
-        elif meaning in SIDES:
-            self._say(self._opened(SIDES[meaning]))
 
     def _opened(self, side: str) -> str:
         """Open the image on a side; return what to say."""

@@ -60,7 +60,7 @@ def outcome_stated(answer: str, first: str = LEFT) -> str:
     copeland.study.judges.answers.JudgeFailed: it answered 'The left one says [[A]]. My verdict: [[B]]', which
     says both left and right; expected one of them.
     """
-    text, sides = _FENCE.sub("", answer).strip(), _sides(first)
+    text, sides = _FENCE.sub("", answer.replace("\r\n", "\n")).strip(), _sides(first)
     try:
         stated = {*_alone(text, sides), *_bracketed(text, sides), *_objects(text, sides)}
     except ValueError as error:
@@ -117,8 +117,10 @@ def _objects(text: str, sides: _Sides) -> Iterator[str | None]:
         if isinstance(value, dict):
             for key, said in value.items():
                 if outcome_word(key) in KEYS and not isinstance(said, dict | list):
-                    named = _NAMED.fullmatch(said.strip()) if isinstance(said, str) else None
-                    yield named and _meant(named, sides)
+                    word = said.strip() if isinstance(said, str) else ""
+                    named = _NAMED.fullmatch(word)
+                    if not _BRACKETS.fullmatch(word):  # which are read as such
+                        yield named and _meant(named, sides)
         if isinstance(value, dict | list):
             unread += value.values() if isinstance(value, dict) else value
 

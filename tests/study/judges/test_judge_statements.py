@@ -61,6 +61,8 @@ STATED = [
     ('```json\n{\n  "why": "B is {longer}",\n  "choice": "Response A"\n}\n```', "left"),
     ('{"result": [{"winner": "second"}]}', "right"),
     ('{"left": {"score": 3}, "right": {"score": 5}}\nVerdict: right', "right"),
+    ('{"verdict": "[[C]]"}', "tie"),
+    ("Winner: A\r\nIt is short.", "left"),
     ('{"Winner": "B", "verdict": "right"}', "right"),
 ]
 
