@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_ARROWS = {"\x1b[D": "left", "\x1b[C": "right", "\x1bOD": "left", "\x1bOC": "right"}
-_WINDOWS_ARROWS = {"K": "left", "M": "right"}
+_ENDS = {"A": "up", "B": "down", "C": "right", "D": "left"}
+_ARROWS = {f"\x1b{kind}{end}": key for kind in "[O" for end, key in _ENDS.items()}
+_ARROWS |= {"\x1b[5~": "up", "\x1b[6~": "down"}  # a page up and down
+_WINDOWS_ARROWS = {"K": "left", "M": "right", "H": "up", "P": "down", "I": "up", "Q": "down"}
 END = ""  # what reading gives when there is nothing more to come
 
 
@@ -19,7 +21,7 @@ END = ""  # what reading gives when there is nothing more to come
 def answers() -> Iterator[Callable[[], str]]:
     """Give a function that waits for a key and returns it; for a line, if input is not a terminal.
 
-    Arrow keys are ``"left"`` and ``"right"``; the end of the input is :data:`END`.
+    Arrow keys are ``"left"``, ``"right"``, ``"up"`` and ``"down"``; the end of the input is :data:`END`.
     """
     if not sys.stdin.isatty():
         yield _line

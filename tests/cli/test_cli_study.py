@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import copeland
 from copeland.cli import app
-from copeland.cli.study.vote import content_of
+from copeland.cli.study.showing import content_of
 from copeland.study import Option
 from copeland.study.judges import Summary
 from copeland.study.meaning.agreement import JudgeAgreement, PairOfJudges
@@ -323,7 +323,7 @@ def test_an_option_is_shown_by_its_text_its_file_or_its_name(tmp_path):
     Path("tea.png").write_bytes(b"\x89PNG\xff")
     assert content_of(Option("green", "A text.", "tea.txt"), tmp_path) == "A text."
     assert content_of(Option("green", path="tea.txt"), tmp_path) == "Steamed leaves."
-    assert content_of(Option("green", path="tea.png"), tmp_path) == "tea.png"
+    assert content_of(Option("green", path="tea.PNG"), tmp_path) == "Image: tea.PNG"
     assert content_of(Option("green", path="/proc/self/environ"), tmp_path) == "/proc/self/environ"
     assert content_of(Option("green"), None) == "green"
 
@@ -358,12 +358,27 @@ FIRST += "{left.name} {right.name}"
 
 
 def test_a_program_judges_until_the_verdict_is_proved(tea):
-    done = values("judge", "tea", "--command", FIRST, "--voter", "abc", "--workers", "2")
+    words = ("--command", FIRST, "--voter", "abc", "--workers", "2", "--repeat")
+    done = values("judge", "tea", *words)
     assert (done["reason"], done["errors"]) == ("finished", 0)
     assert done["calls"] == done["votes"] > 5
     found = values("status", "tea")
     assert (found["verdict"]["kind"], found["leader"]) == ("winner", "black")
     assert [voter["name"] for voter in found["voters"]] == ["abc"]
+
+
+def test_a_judge_that_has_answered_everything_says_what_would_help(tea):
+    done = values("judge", "tea", "--command", FIRST, "--voter", "abc")
+    assert (done["reason"], done["votes"], done["left_out"]) == ("answered", 6, 6)
+    said = ok("judge", "tea", "--command", FIRST, "--voter", "abc")
+    assert said.startswith(
+        "0 votes from 0 calls (6 questions left out as answered before). Stopped: the judge 'abc' has "
+        "answered every question there is"
+    )
+    assert (
+        "Name more items with --items, or vote yourself: copeland study vote tea. A judge" in said
+    )
+    assert "may answer again with --repeat." in said
 
 
 def test_a_cap_on_calls_ends_the_work(tea):
@@ -407,7 +422,7 @@ def test_a_judge_that_keeps_failing_exits_with_1(tea):
 def told(reason, **how):
     fields = dict.fromkeys(
         ("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"), 2
-    )
+    ) | {"left_out": 0}
     agreed = JudgeAgreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
     return Summary(**fields, cost=0.5, agreement=agreed, reason=reason, stopped=f"{reason}.", **how)
 

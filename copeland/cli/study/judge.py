@@ -71,6 +71,13 @@ def judge_command(
         Path | None,
         typer.Option(metavar="FILE", help="What options are compared on: .txt, .csv or .jsonl."),
     ] = None,
+    repeat: Annotated[
+        bool,
+        typer.Option(
+            "--repeat",
+            help="Ask the same question again: only for a judge that answers by chance.",
+        ),
+    ] = False,
     prompt: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="What models are told, with {left}, {right}, {item}."),
@@ -89,7 +96,8 @@ def judge_command(
 ) -> None:
     """Let judges vote until nothing is left to ask, or a cap is met; Ctrl-C keeps what is judged.
 
-    A failure is kept as an error, which is no vote. Exit code 1 if a judge keeps failing.
+    A judge is asked a pair, with its sides and item, once. A failure is kept as an error, which is no
+    vote. Exit code 1 if a judge keeps failing.
     """
     from copeland.study.judges import judge_study, read_items
 
@@ -118,6 +126,7 @@ def judge_command(
             workers=workers,
             items=drawn,
             seed=seed,
+            repeat=repeat,
             patience=patience,
             folder=folder,
             progress=lambda judged: advance(judged.calls, calls),
@@ -187,8 +196,8 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
     told = {
         field: getattr(done, field)
         for field in (
-            *("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"),
-            *("cost", "reason", "stopped"),
+            *("calls", "votes", "skips", "errors", "left_out", "retries", "confirmed", "flips"),
+            *("tokens", "cost", "reason", "stopped"),
         )
     }
     agreement = {
@@ -206,6 +215,7 @@ def _sentences(work: Study, done: Summary) -> list[str]:
         for number, words in (
             (done.errors, counted(done.errors, "error")),
             (done.skips, counted(done.skips, "skip")),
+            (done.left_out, f"{counted(done.left_out, 'question')} left out as answered before"),
             (done.retries, f"{done.retries:,} sent again"),
         )
         if number
@@ -217,6 +227,12 @@ def _sentences(work: Study, done: Summary) -> list[str]:
     ]
     if done.reason == "finished":
         said.append(nothing_left(work))
+    if done.reason == "answered":
+        said.append(
+            "Name more items with --items, or vote yourself: "
+            f"{command_line('copeland', 'study', 'vote', work.name)}. A judge that answers by chance "
+            "may answer again with --repeat."
+        )
     if done.confirmed:
         said.append(
             f"With the sides swapped, {done.flips:,} of {done.confirmed:,} answers changed."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,11 +23,13 @@ from copeland.cli.study.group import (
     study,
     wait_first,
 )
+from copeland.cli.study.showing import Pages, content_of, is_image, open_image, sheet
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line
+from copeland.inert import command_line, inert
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study, Vote, Wait
+    from copeland.study.judges import Item
 
 UNDO, QUIT = "undo", "quit"
 KEYS = {
@@ -37,9 +40,15 @@ KEYS = {
     "skip": ("skip", "s", " "),
     UNDO: (UNDO, "u", "\x7f", "\x08"),
     QUIT: (QUIT, "q", "\x1b", END),
+    "down": ("down", "j"),
+    "up": ("up", "k"),
+    "open left": ("open left", "o"),
+    "open right": ("open right", "p"),
 }
+TURNS = {"down": 1, "up": -1}  # pages
+SIDES = {"open left": "left", "open right": "right"}
 HELP = "← left   → right   t tie   b both bad   s skip   u undo   q quit"
-LONGEST = 20_000  # characters of a file that is shown
+_BESIDES = 4  # lines of a screen around the sheet: the question, the keys, what is said, the cursor
 _MEANING = {key: meaning for meaning, keys in KEYS.items() for key in keys}
 
 
@@ -54,17 +63,25 @@ def vote_command(
     item: Annotated[
         str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
     ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What they are compared on, one drawn for each ballot: .txt, .csv or .jsonl.",
+        ),
+    ] = None,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
     """Vote with the keyboard: arrow keys, t tie, b both bad, s skip, u undo, q quit.
 
-    An option with a text or a file is shown by that alone, so that a vote is blind. Where input is not
-    a terminal, each line is a key or an outcome.
+    An option with a text or a file is shown by that alone, so that a vote is blind; o and p open an
+    image, ↓ and ↑ scroll. Where input is not a terminal, each line is a key or an outcome.
     """
     work = opened(name, storage)
-    booth = _Booth(work, voter, item, names, folder or work.storage.folder, quiet=as_json)
+    drawn = _items(work, item, items)
+    booth = _Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:
         with answers() as answer:
@@ -80,6 +97,25 @@ def vote_command(
         raise typer.Exit(INTERRUPTED)
 
 
+def _items(work: Study, item: str | None, items: Path | None) -> list[Item]:
+    """Return the items of a file, in which all options have answers, or none."""
+    if items is None:
+        return []
+    if item is not None:
+        raise InvalidParameter(
+            "--item names one item and --items a file of them; give one of both."
+        )
+    from copeland.study.judges import read_items
+    from copeland.study.judges.wording import answer_of
+    from copeland.study.record.options import ACTIVE
+
+    found = read_items(items)
+    for option in work.options:
+        for one in found if option.state == ACTIVE else ():
+            answer_of(option, one)  # which refuses an item that has none
+    return found
+
+
 class _Booth:
     """One voter before one study: ballots shown, keys read, votes kept at once."""
 
@@ -88,6 +124,7 @@ class _Booth:
         work: Study,
         voter: str | None,
         item: str | None,
+        items: list[Item],
         names: bool,
         folder: Path | None,
         quiet: bool,
@@ -95,6 +132,8 @@ class _Booth:
         self.work = work
         self.voter = voter
         self.item = item
+        self.items = {one.name: one for one in items}
+        self.pages: Pages | None = None  # of the ballot in hand
         self.names = names
         self.folder = folder  # of the options' files
         self.quiet = quiet
@@ -106,22 +145,46 @@ class _Booth:
     def run(self, answer: Callable[[], str], most: int | None) -> None:
         """Ask until the voter quits, or nothing is left to ask."""
         while most is None or len(self.given) < most:
-            asked = self.ballot or self.work.ask(self.voter, item=self.item)
+            asked = self.ballot or self._ask()
             if not asked:
                 self.wait, self.exhausted = asked, asked is None
                 return
             self.ballot = asked
             self._show(self.ballot)
-            meaning = _MEANING.get(answer())
-            while meaning is None:
-                self._say(f"No such key. {HELP}")
-                meaning = _MEANING.get(answer())
+            meaning = self._answer(answer)
             if meaning == QUIT:
                 return
             if meaning == UNDO:
                 self._undo()
             else:
                 self._tell(self.ballot, meaning)
+
+    def _ask(self) -> Ballot | Wait | None:
+        """Return the next ballot, on an item that is drawn from all of them."""
+        if not self.items:
+            return self.work.ask(self.voter, item=self.item)
+        from copeland.study.judges.items import Drawer
+
+        order = Drawer(self.items).order(self.work.number)
+        once = self.work.settings.repeats == "first"  # then another item may have something left
+        waits = []
+        for item in order if once else islice(order, 1):
+            asked = self.work.ask(self.voter, item=item)
+            if asked:
+                return asked
+            waits += [asked] if asked is not None else []
+        return min(waits, default=None)
+
+    def _answer(self, answer: Callable[[], str]) -> str:
+        """Return what the voter decides, after whatever there was to look at."""
+        while True:
+            meaning = _MEANING.get(answer())
+            if meaning in TURNS or meaning in SIDES:
+                self._look(meaning)
+            elif meaning is not None:
+                return meaning
+            else:
+                self._say(f"No such key. {HELP}")
 
     def leave(self) -> None:
         """Give back the ballot in hand, so that nobody counts on its answer."""
@@ -163,54 +226,58 @@ class _Booth:
         return f"{kept} kept.{ending} How it stands: {look}"
 
     def _show(self, ballot: Ballot) -> None:
+        """Show a ballot from its first line."""
         if self.quiet:
             return
+        on = self.items.get(ballot.item or "")
+        sides = (("← left", "o", ballot.left), ("right →", "p", ballot.right))
+        shown = [self._side(title, key, self.work.option(name), on) for title, key, name in sides]
+        self.pages = Pages(sheet(None if on is None else on.text, shown), besides=_BESIDES)
+        self._show_page()
+
+    def _side(self, title: str, key: str, option: Option, item: Item | None) -> tuple[str, str]:
+        """Return the title and the content of a side."""
+        content = content_of(option, self.folder, item)
+        if is_image(option, item):
+            content += f"\nPress {key} to open it."
+        return f"{title}: {option.name}" if self.names else title, content
+
+    def _show_page(self) -> None:
         from rich.console import Console
-        from rich.panel import Panel
-        from rich.table import Table
         from rich.text import Text
 
-        both = Table.grid(expand=True, padding=(0, 1))
-        both.add_column(ratio=1)
-        both.add_column(ratio=1)
-        both.add_row(
-            *(
-                Panel(
-                    Text(content_of(option, self.folder)),
-                    title=self._title(side, option),
-                    padding=(1, 2),
-                )
-                for side, option in (
-                    ("← left", self.work.option(ballot.left)),
-                    ("right →", self.work.option(ballot.right)),
-                )
-            )
-        )
-        on = f" On: {ballot.item}" if ballot.item is not None else ""
+        assert self.ballot is not None and self.pages is not None
+        item = self.ballot.item
+        known = self.items.get(item or "")
+        on = "" if item is None or (known and known.text == item) else f" On: {item}"
+        more = f"   ↓ ↑ scroll ({self.pages.place()})" if self.pages.are_several else ""
         Console().clear()  # does nothing where there is no terminal
         show(
-            Text(f"Which is better?{on} ({len(self.given)} answered)", style="bold"),
-            both,
-            Text(HELP, style="dim"),
+            Text(inert(f"Which is better?{on} ({len(self.given)} answered)"), style="bold"),
+            *self.pages.page(),
+            Text(HELP + more, style="dim"),
         )
 
-    def _title(self, side: str, option: Option) -> Any:
-        from rich.text import Text
+    def _look(self, meaning: str) -> None:
+        """Do what a key asks for that is no answer."""
+        if meaning in SIDES:
+            self._say(self._opened(SIDES[meaning]))
+        elif self.pages is not None and self.pages.are_several:
+            self.pages.turn(TURNS[meaning])
+            self._show_page()
 
-        return Text(f"{side}: {option.name}" if self.names else side)
+    def _opened(self, side: str) -> str:
+        """Open the image on a side; return what to say."""
+        assert self.ballot is not None
+        option = self.work.option(getattr(self.ballot, side))
+        if not is_image(option, self.items.get(self.ballot.item or "")):
+            return f"There is no image on the {side}."
+        try:
+            open_image(option.path, self.folder)
+        except InvalidParameter as error:
+            return str(error)
+        return f"The image on the {side} is opened."
 
     def _say(self, sentence: str) -> None:
         if not self.quiet:
             show(sentence)
-
-
-def content_of(option: Option, folder: Path | None) -> str:
-    """Return what a voter is shown for an option: its text, its file, or else its name."""
-    if option.text or not option.path:
-        return option.text or option.name
-    from copeland.study.record.options import read_material
-
-    try:
-        return read_material(option.path, folder)[:LONGEST]
-    except InvalidParameter:
-        return option.path  # a picture, or a file of another machine

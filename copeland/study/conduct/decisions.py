@@ -96,6 +96,19 @@ def wish_of(
     return Wish(books.number + 1, now, voter, options, once, frozenset(avoided), item)
 
 
+def new_to(wish: Wish, books: Books, shown: Collection[tuple[str, str]] | None) -> Wish:
+    """Return the same wish, but for nothing that was shown, left and right, as it is here."""
+    if shown is None:
+        return wish
+    try:
+        orders = {(books.index(left), books.index(right)) for left, right in shown}
+    except (TypeError, ValueError):
+        raise InvalidParameter(
+            f"without is {shown!r}; give pairs of names, left and right."
+        ) from None
+    return wish.without_orders(orders)
+
+
 def questions(
     books: Books, log: Log, guide: Guide, wish: Wish, n: int
 ) -> tuple[list[Event], list[Event] | Wait]:
@@ -129,10 +142,12 @@ def _new_questions(
     for ballot in held.values():
         if wish.once and _same_item(books, ballot.item, wish.item):
             wish = wish.without(ballot.left, ballot.right)
+        if wish.shown is not None and ballot.item == wish.item:
+            wish = wish.without_orders({(ballot.left, ballot.right)})
     asked = []
     for number, pair in enumerate(guide.propose(log, books, wish, room), wish.number):
         swap = stream(settings.seed, "sides", number).random() < 0.5
-        left, right = reversed(pair) if swap else pair
+        left, right = wish.sides(*(reversed(pair) if swap else pair))
         question = Event(number, ASKED, wish.now, voter=wish.voter, item=wish.item)
         asked.append(question._replace(left=left, right=right))
     return asked
@@ -150,7 +165,9 @@ def _held_questions(
     fitting = [
         ballot
         for ballot, asked in held.items()
-        if asked.item == wish.item and wish.allows(asked.left, asked.right)
+        if asked.item == wish.item
+        and wish.allows(asked.left, asked.right)
+        and wish.sides(asked.left, asked.right) == (asked.left, asked.right)
     ]
     if not fitting:
         return Wait(min(asked.expires for asked in held.values()))

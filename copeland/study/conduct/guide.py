@@ -8,6 +8,7 @@ belongs to its number, so that it stands where it stood when they happened.
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection
 from itertools import combinations
 from typing import NamedTuple, Protocol
 
@@ -37,6 +38,7 @@ class Wish(NamedTuple):
     once: bool = False  # no pair twice
     avoided: frozenset[frozenset[int]] = frozenset()
     item: str | None = None
+    shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
@@ -51,6 +53,16 @@ class Wish(NamedTuple):
     def without(self, one: int, other: int) -> Wish:
         """Return the same, but not for this pair."""
         return self._replace(avoided=self.avoided | {frozenset((one, other))})
+
+    def without_orders(self, orders: Collection[Pair]) -> Wish:
+        """Return the same, but for no pair with these sides; for none at all that had both."""
+        shown = (self.shown or frozenset()) | frozenset(orders)
+        both = {frozenset(order) for order in shown if order[::-1] in shown}
+        return self._replace(shown=shown, avoided=self.avoided | both)
+
+    def sides(self, left: int, right: int) -> Pair:
+        """Return a pair with its sides as they may be shown."""
+        return (right, left) if (left, right) in (self.shown or ()) else (left, right)
 
 
 class Guide(Protocol):

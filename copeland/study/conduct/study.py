@@ -23,6 +23,7 @@ from copeland.study.conduct.decisions import (
     answer_to,
     change_of_state,
     imported,
+    new_to,
     questions,
     require_open,
     undoing,
@@ -64,6 +65,7 @@ from copeland.study.record.votes import (
 from copeland.words import counted, shortened
 
 SNAPSHOT_EVERY = 10_000  # events
+LAST = 2**63 - 1  # number that an event can have
 CLAIM = 80  # letters of what is said of a study in passing
 
 Clock = Callable[[], float]
@@ -134,6 +136,11 @@ class Study:
         """Whether it takes no more votes."""
         return self._current().closed
 
+    @property
+    def number(self) -> int:
+        """The number of the last event in its log."""
+        return self._current().number
+
     def option(self, name: str) -> Option:
         """Return the option of this name: what to show for it, and whether it is still asked."""
         books = self._current()
@@ -149,6 +156,7 @@ class Study:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
+        without: Collection[tuple[str, str]] | None = None,
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -158,6 +166,7 @@ class Study:
         n: int,
         available: Collection[str] | None = None,
         item: str | None = None,
+        without: Collection[tuple[str, str]] | None = None,
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -166,6 +175,7 @@ class Study:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
+        without: Collection[tuple[str, str]] | None = None,
     ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to so many.
 
@@ -181,6 +191,8 @@ class Study:
             The only options that can be shown now.
         item
             What the options are compared on, as it should be logged.
+        without
+            Left and right of what is not to be shown so again; nor is, then, what the voter holds.
         """
         check_text(voter=voter, item=item)
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
@@ -190,6 +202,7 @@ class Study:
 
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
+            wish = new_to(wish, self._books, without)
             guide, self._guide = self._guide or guide_of(self._books, log), None
             decided = questions(self._books, log, guide, wish, n or 1)
             self._guide = guide  # not if it was interrupted
@@ -342,9 +355,14 @@ class Study:
         found = self._read(lambda log: [self._vote(event) for event in log.votes()])
         return frame_of(found) if frame else found
 
-    def log(self) -> list[Event]:
-        """Return every event from the first."""
-        return self._read(lambda log: list(log.replay()))
+    def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
+        """Return every event from the first, or from after a number; or the answers of a voter alone."""
+        check_text(voter=voter)
+        if isinstance(after, bool) or not isinstance(after, int) or abs(after) > LAST:
+            raise InvalidParameter(f"after is {after!r}; give the number of an event.")
+        if voter is not None:
+            return self._read(lambda log: list(log.answers_of(voter, after)))
+        return self._read(lambda log: list(log.replay(after)))
 
     def misfit(self) -> Misfit | None:
         """Return where the log is not as it was written, by the chain over it; None if all fits."""

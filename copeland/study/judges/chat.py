@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.answers import JudgeFailed, outcome_answered, quoted
+from copeland.study.judges.answers import JudgeFailed, quoted
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.endpoint import LONGEST_WAIT, Endpoint, PassingFailure
-from copeland.study.judges.wording import check_template, fill
-from copeland.study.record.texts import json_of
+from copeland.study.judges.statements import outcome_stated
+from copeland.study.judges.wording import check_template, fill, first_shown
 
 if TYPE_CHECKING:
     import tenacity
@@ -69,7 +69,8 @@ class ChatJudge:
         The address of the endpoint, as in ``http://localhost:8000/v1``.
     prompt
         What the model is told, with ``{left}``, ``{right}`` and ``{item}`` for the texts, and ``{mark}``
-        for a word that none of them has, to set them apart. It must answer with an outcome alone on the first line, or with JSON as in ``{"outcome": "left"}``.
+        for a word that none of them has, to set them apart. The answer must state one clear outcome:
+        :func:`~copeland.study.judges.statements.outcome_stated`.
     prices
         What a million input and a million output tokens cost. A cap on cost needs them.
     key_variable
@@ -152,9 +153,10 @@ class ChatJudge:
             reraise=True,
         )
         try:
-            return _outcome(attempts(self._attempt, body, budget))
+            said = _text(attempts(self._attempt, body, budget))
         except PassingFailure as error:
             raise JudgeFailed(f"{error} It was tried {self.attempts} times.") from None
+        return outcome_stated(said, first_shown(template))
 
     def _attempt(self, body: bytes, budget: Budget) -> dict[str, Any]:
         """Send a request once, and book what it cost."""
@@ -202,18 +204,12 @@ class ChatJudge:
         return self.request.get("max_completion_tokens") or self.request.get("max_tokens") or 0
 
 
-def _outcome(answer: dict[str, Any]) -> str:
-    """Return the outcome that a model states: alone on the first line, or as JSON."""
+def _text(answer: dict[str, Any]) -> str:
+    """Return what a model says."""
     try:
-        text = answer["choices"][0]["message"]["content"].strip()
+        return answer["choices"][0]["message"]["content"].strip()
     except (KeyError, IndexError, TypeError, AttributeError):
         raise JudgeFailed(f"the answer {quoted(answer)} has no message; expected text.") from None
-    if not text.startswith("{"):
-        return outcome_answered(text.partition("\n")[0])
-    try:
-        return outcome_answered(json_of(text).get("outcome"))
-    except ValueError as error:
-        raise JudgeFailed(f"it answered {quoted(text)}, which {error}.") from None
 
 
 def _checked(prices: tuple[float, float] | None) -> Prices | None:

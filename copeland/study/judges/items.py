@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.streams import stream
-from copeland.study.judges.wording import name_of
+from copeland.study.record.options import name_of
 from copeland.study.record.texts import check_text, json_of
 
 

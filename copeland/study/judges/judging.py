@@ -20,13 +20,14 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.conduct.decisions import Wait
+from copeland.study.judges.answered import ONCE, TWICE, Answered, Sides, is_all, turned_too
 from copeland.study.judges.answers import SWAPS, Judge, Opinion, ask_judge
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import Candidate
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.record.events import ERROR, SKIP
-from copeland.study.record.options import name_of
+from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
 
 if TYPE_CHECKING:
@@ -54,14 +55,17 @@ class Judged(NamedTuple):
 class Summary:
     """What judges did to a study, what it cost, how far they agree, and why they stopped.
 
-    ``reason`` is finished, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
-    ``flips`` of the ``confirmed`` ballots, those judged twice, changed their outcome with the sides.
+    ``reason`` is finished, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
+    ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
+    answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
+    their outcome with the sides.
     """
 
     calls: int
     votes: int
     skips: int
     errors: int
+    left_out: int
     retries: int
     confirmed: int
     flips: int
@@ -82,6 +86,7 @@ def judge_study(
     workers: int = 1,
     items: Iterable[Any] | None = None,
     seed: int = 0,
+    repeat: bool = False,
     patience: int = 5,
     folder: str | Path | None = None,
     progress: Callable[[Judged], None] | None = None,
@@ -90,8 +95,9 @@ def judge_study(
     """Let judges vote in a study until it is finished, a cap is met, or Ctrl-C.
 
     The judges take turns, each a voter of its own, with at most as many ballots at a time as the study
-    lets a voter hold. A failure is told as an ``error``, which is no
-    vote, so the study may ask for that pair again. Every vote has an event id made of judge and ballot:
+    lets a voter hold. No judge is asked what it has answered before, in this run or an earlier one under the
+    same name: a pair with the same sides, on the same item. A failure is told as an ``error``, which is no
+    answer and no vote, so the study may ask for that pair again. Every vote has an event id made of judge and ballot:
     told twice, it counts once. After Ctrl-C no new ballot is asked for, and the answers under way are
     still told; a second Ctrl-C does not wait for them.
 
@@ -110,6 +116,9 @@ def judge_study(
         How many ballots are judged at the same time, in threads.
     items
         What options are compared on; every ballot draws one, with ``seed``.
+    repeat
+        Ask a judge the same question again, as often as the study likes. Only for judges that answer by
+        chance: the same answer for certain is no second vote.
     patience
         Stop when a judge fails so many times in a row.
     folder
@@ -139,6 +148,7 @@ def judge_study(
         workers=workers,
         patience=patience,
         items=None if items is None else Drawer(items, seed),
+        answered=None if repeat else Answered(study, named),
         folder=study.storage.folder if folder is None else Path(folder),
         progress=progress or (lambda judged: None),
         rest=rest or sleep_until,
@@ -172,6 +182,7 @@ class _Work:
     workers: int
     patience: int
     items: Drawer | None
+    answered: Answered | None
     folder: Path | None
     progress: Callable[[Judged], None]
     rest: Callable[[Wait], None]
@@ -184,7 +195,10 @@ class _Work:
         self.calls = 0
         self.end: tuple[str, str] | None = None
         # What the next item is drawn by: a number that no other ballot of this study has.
-        self.latest = 0 if self.items is None else self.study.standing().events
+        self.latest = 0 if self.items is None else self.study.number
+        self.own: set[tuple[str, str | None, Sides]] = set()  # what this run has asked
+        self.left_out: set[tuple[str, str | None, Sides]] = set()
+        self.exhausted = False  # whether the judges have answered all that there is
 
     def run(self) -> None:
         """Judge until there is a reason to stop, then tell what is under way."""
@@ -211,6 +225,7 @@ class _Work:
             votes=len(outcomes) - skips - errors,
             skips=skips,
             errors=errors,
+            left_out=len(self.left_out),
             retries=self.budget.retries,
             confirmed=sum(judged.flipped is not None for judged in self.told),
             flips=sum(judged.flipped is True for judged in self.told),
@@ -231,7 +246,7 @@ class _Work:
                 break
             asked = self._ask()
             if asked is None:
-                self._stop_if_idle("finished", "the study has nothing left to ask.")
+                self._stop_if_idle(*self._nothing_left())
                 break
             if isinstance(asked, Wait):
                 if self.under_way:  # their answers come first
@@ -257,8 +272,22 @@ class _Work:
         reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
         return self.cap is None or self.calls + reserved <= self.cap
 
+    def _nothing_left(self) -> tuple[str, str]:
+        """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
+        if not self.exhausted or self.study.certificate().verdict != "open":
+            return "finished", "the study has nothing left to ask."
+        who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
+        return "answered", (
+            f"{who} answered every question there is, and the same answer again would be no new vote; "
+            "more items, more judges, people, or a temperature above 0 with repeats allowed would help."
+        )
+
     def _ask(self) -> _Asked | Wait | None:
         """Return a ballot for the next judge that can be given one."""
+        if self.answered is not None:
+            self.answered.catch_up()
+        self.exhausted = self.answered is not None
+        active = {option.name for option in self.study.options if option.state == ACTIVE}
         waits = []
         for name in list(self.turns):
             self.turns.append(self.turns.pop(0))
@@ -268,29 +297,61 @@ class _Work:
                 continue
             for item in self._items():
                 shown = None if item is None else name_of(item)
-                ballot = self.study.ask(voter=name, item=shown)
+                without = self._without(name, shown, held.values())
+                spent = bool(without) and is_all(without, active)
+                self._leave_out(name, shown, spent)
+                if spent:
+                    continue
+                self.exhausted = False
+                ballot = self.study.ask(voter=name, item=shown, without=without)
                 if isinstance(ballot, Wait):
                     waits.append(ballot)
                 elif ballot is not None and ballot.id in held:  # there is nothing new
                     waits.append(Wait(ballot.expires))
                 elif ballot is not None:
-                    self.latest = ballot.id
+                    self._note(name, ballot)
                     return _Asked(ballot, name, item)
+                elif self.study.certificate().verdict != "open":  # then other items will not help
+                    break
         return min(waits, default=None)
+
+    def _without(self, judge: str, item: str | None, held: Iterable[Ballot]) -> set[Sides] | None:
+        """Return what a judge is not to be asked on an item; None if it may be asked all."""
+        if self.answered is None:
+            return None
+        answered = self.answered.by(judge, item)
+        if self.swap == "random" and self.study.settings.repeats == "count":
+            return answered
+        under_way = {(ballot.left, ballot.right) for ballot in held if ballot.item == item}
+        return turned_too(answered) | {(right, left) for left, right in under_way}
+
+    def _note(self, judge: str, ballot: Ballot) -> None:
+        """Remember what is asked of a judge now."""
+        self.latest = ballot.id
+        asked = {(ballot.left, ballot.right)}
+        asked = turned_too(asked) if self.swap == "confirm" else asked
+        self.own |= {(judge, ballot.item, sides) for sides in asked}
+
+    def _leave_out(self, judge: str, item: str | None, spent: bool) -> None:
+        """Count what is not asked of a judge: answers from elsewhere, and if the item is spent, all."""
+        if self.answered is not None:
+            answers = {(judge, item, sides) for sides in self.answered.by(judge, item)}
+            self.left_out |= answers if spent else answers - self.own
 
     def _items(self) -> Iterable[Any]:
         """Return the item to ask about next, and those to try if nothing is left to ask about it."""
         if self.items is None:
             return [None]
         order = self.items.order(self.latest)
-        return order if self.study.settings.repeats == "first" else islice(order, 1)
+        once = self.answered is not None or self.study.settings.repeats == "first"
+        return order if once else islice(order, 1)
 
     def _finish_some(self) -> None:
         """Wait for an answer, and tell those that have come, in the order they were asked for."""
         done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
         for future in [future for future in self.under_way if future in done]:
             asked, opinion = self.under_way[future], future.result()
-            told = opinion.outcome is not None and self._tell(asked, opinion.outcome, opinion.note)
+            told = opinion.outcome is not None and self._tell(asked, opinion, opinion.outcome)
             del self.under_way[future]  # only now: after Ctrl-C in between it is told again
             self.calls += opinion.calls
             if opinion.outcome is None:  # the ballot's lease runs out
@@ -326,13 +387,14 @@ class _Work:
                 "failed", f"the judge '{asked.judge}' failed {times}, at last: {opinion.note}"
             )
 
-    def _tell(self, asked: _Asked, outcome: str, note: str) -> bool:
+    def _tell(self, asked: _Asked, opinion: Opinion, outcome: str) -> bool:
         """Tell an answer that was paid for, again if it is not sure that it arrived.
 
         Return False if the ballot was answered elsewhere: by the same judge in another program, say.
         """
         event_id = f"{asked.judge}/{asked.ballot.id}"
-        source = f"judge: {note}" if note else "judge"
+        source = TWICE if opinion.calls == 2 and outcome != ERROR else ONCE
+        source = f"{source}: {opinion.note}" if opinion.note else source
         tellings = 0
         while True:
             tellings += 1

@@ -121,6 +121,17 @@ def check_template(template: str, what: str) -> str:
     return template
 
 
+def first_shown(template: str) -> str:
+    """Return the side that a template shows first, which people and models call A, 1 or the first.
+
+    Examples
+    --------
+    >>> first_shown("A: {right} B: {left}")
+    'right'
+    """
+    return next(place[1] for place in _PLACE.finditer(template) if place[1] in ("left", "right"))
+
+
 def has_places(template: str) -> bool:
     """Return whether anything would be filled in."""
     return _PLACE.search(template) is not None

@@ -106,6 +106,7 @@ _VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
 _IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
 _SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
 _WITHDRAWN = select(_e.undoes).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
+_ANSWERS_OF = _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
 _OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
 _OWN_TALLY = (
@@ -186,6 +187,10 @@ class Log:
     def answers(self, ballot: int) -> Iterator[Event]:
         """Yield the votes on a ballot; all but one, or all, were undone."""
         return map(Event._make, self._rows(_ANSWERS, ballot=ballot))
+
+    def answers_of(self, voter: str, number: int = 0) -> Iterator[Event]:
+        """Yield a voter's votes after the event of this number, and what became of them."""
+        return map(Event._make, self._stream(_ANSWERS_OF, voter=voter, number=number))
 
     def opinions(self, voter: str, one: int, other: int) -> Iterator[Event]:
         """Yield a voter's votes on a pair that are neither skips nor errors."""

@@ -21,6 +21,8 @@ direction of text, is taken in. What a database holds already is read as it is.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 from copeland.errors import InvalidParameter
@@ -37,6 +39,7 @@ LIMITS = {
 }
 WITH_LINES = ("item", "text")
 
+_OBJECT = re.compile(r'\{\s*["}]')  # where one begins
 _QUOTED = 60  # characters of a value that is not text
 
 
@@ -111,6 +114,29 @@ def json_of(text: str) -> Any:
         raise ValueError("is nested too deeply") from None
     except json.JSONDecodeError:
         raise ValueError("is not JSON") from None
+
+
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """Yield every JSON object that stands in a text, in whatever company; refuse one as :func:`json_of` does.
+
+    Examples
+    --------
+    >>> list(objects_in('I think {hard to say} that {"winner": "A"} and not {"winner": "B"'))
+    [{'winner': 'A'}]
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_once)
+    end = 0
+    for start in (found.start() for found in _OBJECT.finditer(text)):
+        if start < end:  # within the one before
+            continue
+        try:
+            found, length = decoder.raw_decode(text[start : start + LIMITS["text"]])
+            end = start + length
+            yield found
+        except RecursionError:
+            raise ValueError("is nested too deeply") from None
+        except json.JSONDecodeError:
+            continue
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,7 @@
+import pytest
+from tiny_study import KEY
+
+
+@pytest.fixture
+def key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)

@@ -1,0 +1,69 @@
+"""Language models as judges: what is sent."""
+
+import sys
+
+import pytest
+from fake_chat import FakeChat, says
+from tiny_study import KEY, A, B, quick
+
+from copeland.errors import InvalidParameter, MissingExtra
+from copeland.study import Option
+from copeland.study.judges import ChatJudge, Item, JudgeFailed
+
+
+def test_a_model_is_asked_at_temperature_0_with_both_texts_and_the_item(key):
+    with FakeChat(says("left")) as fake:
+        assert quick(fake)(A, B, Item("q", "What to drink?")) == "left"
+    request = fake.requests[0]
+    assert (request.path, request.body["temperature"]) == ("/v1/chat/completions", 0)
+    assert request.headers["Authorization"] == f"Bearer {KEY}"
+    assert all(text in request.prompt for text in ("tea", "$(coffee)", "What to drink?"))
+
+
+def test_a_model_is_shown_no_names(key):
+    with FakeChat(says("left")) as fake:
+        quick(fake)(Option("gpt-99", "tea"), B)
+    assert "gpt-99" not in fake.requests[0].prompt
+
+
+def test_a_model_is_shown_the_answers_to_an_item(key):
+    with FakeChat(says("left")) as fake:
+        quick(fake)(A, B, Item("q", "1 + 1?", {"A": "two", "B": "three"}))
+    prompt = fake.requests[0].prompt
+    assert "two" in prompt and "three" in prompt and "tea" not in prompt
+
+
+def test_an_item_without_the_answer_of_an_option_is_a_failure(key):
+    with (
+        FakeChat(says("left")) as fake,
+        pytest.raises(JudgeFailed, match="no answer of the option 'B'"),
+    ):
+        quick(fake)(A, B, Item("q", "1 + 1?", {"A": "two"}))
+
+
+def test_further_fields_of_a_request_are_sent_or_left_out(key):
+    with FakeChat(says("left")) as fake:
+        quick(fake, options={"seed": 7, "max_tokens": None})(A, B)
+    body = fake.requests[0].body
+    assert body["seed"] == 7 and "max_tokens" not in body
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"url": "localhost:8000"}, "no address of a chat endpoint"),
+        ({"prompt": "which?"}, r"the prompt does not show \{left\} and \{right\}"),
+        ({"prices": (-1, 1)}, "cannot be less than 0"),
+        ({"attempts": 0}, "attempts is 0"),
+        ({"timeout": -1}, "timeout is -1"),
+    ],
+)
+def test_a_chat_judge_that_cannot_work_is_refused_at_once(wrong, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        ChatJudge("tiny", **{"url": "http://localhost/v1", **wrong})
+
+
+def test_missing_packages_name_their_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tenacity", None)
+    with pytest.raises(MissingExtra, match=r"tenacity: pip install 'copeland\[judges\]'"):
+        ChatJudge("tiny", "http://localhost/v1")

@@ -1,0 +1,93 @@
+"""What options are compared on: drawn alike, and read from files."""
+
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+from tiny_study import TinyStudy, first_by_name
+
+from copeland.study.judges import InvalidItems, Item, judge_study, read_items
+from copeland.study.judges.items import Drawer
+
+
+def test_every_ballot_draws_an_item_that_is_logged_with_it():
+    study = TinyStudy(enough=4)
+    judge_study(study, first_by_name, items=["x", "y", "z"], seed=3)
+    drawer = Drawer("xyz", 3)
+    # The first is drawn by the number of events there were, each later one by the ballot before it.
+    expected = [next(drawer.order(number)) for number in (1000, 1, 2, 3)]
+    assert [told.ballot.item for told in study.votes] == expected
+
+
+def test_items_are_drawn_alike():
+    drawer = Drawer("xyz")
+    counts = Counter(next(drawer.order(number)) for number in range(3000))
+    # The standard deviation of a count is sqrt(3000 x 1/3 x 2/3) = 26.
+    assert all(abs(count - 1000) < 4 * 26 for count in counts.values())
+
+
+def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
+    class OncePerItem(TinyStudy):
+        settings = SimpleNamespace(repeats="first", open_ballots=8)
+
+        def ask(self, voter, item, without=()):
+            had = {told.ballot.item for told in self.votes}
+            return None if item in had else super().ask(voter, item)
+
+    study = OncePerItem(enough=99)
+    assert judge_study(study, first_by_name, items="xyz").votes == 3
+
+
+def test_a_judge_is_given_the_item_as_it_is():
+    items = [Item("one", "What is 1 + 1?")]
+    seen = []
+    judge_study(TinyStudy(enough=1), lambda a, b, item: seen.append(item) or "tie", items=items)
+    assert seen == items
+
+
+def test_items_are_read_from_lines(tmp_path):
+    path = tmp_path / "items.txt"
+    path.write_text("Say hello.\n\n  Count to 3.\n")
+    assert [item.text for item in read_items(path)] == ["Say hello.", "Count to 3."]
+
+
+def test_items_are_read_from_a_table_with_the_answers_of_options(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text('name,text,A,B\nq1,"Say hello,\nplease.",Hello!,\n')
+    assert read_items(path) == [Item("q1", "Say hello,\nplease.", {"A": "Hello!", "B": ""})]
+
+
+def test_items_are_read_from_json_lines(tmp_path):
+    path = tmp_path / "items.jsonl"
+    path.write_text('"Say hello."\n{"name": "q2", "text": "Count.", "answers": {"A": "1 2 3"}}\n')
+    assert read_items(path) == [
+        Item("Say hello.", "Say hello."),
+        Item("q2", "Count.", {"A": "1 2 3"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("items.csv", "name\nq1\n", "line 1: there is no column 'text'"),
+        ("items.csv", "text,A\nhello\n", "line 2: expected 2 fields"),
+        ("items.csv", "text\na\nb\na\n", "line 4: there is an item 'a' before"),
+        ("items.csv", 'text\n"a\n', "line 2: unexpected end of data"),
+        ("items.jsonl", '"a"\n{\n', "line 2: it is not JSON"),
+        ("items.jsonl", '{"name": "a"}\n', "line 1: the item has no text"),
+        ("items.jsonl", '{"text": "a", "answers": [1]}\n', "line 1: answers must be an object"),
+        ("items.jsonl", '{"text": "a", "name": 1}\n', "line 1: the name is 1"),
+        ("items.txt", "\n\n", "there is no item in it"),
+        ("items.xml", "", r"named \.txt, \.csv, \.jsonl"),
+    ],
+)
+def test_a_damaged_file_of_items_is_refused_with_its_line(tmp_path, name, content, sentence):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InvalidItems, match=sentence):
+        read_items(path)
+
+
+def test_a_missing_file_of_items_is_said(tmp_path):
+    with pytest.raises(InvalidItems, match=r"none\.txt: it cannot be read"):
+        read_items(tmp_path / "none.txt")

@@ -1,0 +1,45 @@
+"""A ballot judged twice, with the sides swapped."""
+
+import pytest
+from tiny_study import TinyStudy, always_left
+
+from copeland.study.judges import judge_study
+from copeland.study.judges.answers import ask_judge
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "flipped"),
+    [
+        (("left", "right"), "left", False),  # the same option both times
+        (("right", "left"), "right", False),
+        (("tie", "tie"), "tie", False),
+        (("both_bad", "both_bad"), "both_bad", False),
+        (("left", "left"), "tie", True),  # the same side both times
+        (("right", "tie"), "tie", True),
+        (("tie", "both_bad"), "tie", True),
+        (("left", "skip"), "skip", None),
+        (("left", "?"), "error", None),
+    ],
+)
+def test_a_confirmed_outcome_is_what_both_orders_say(answers, outcome, flipped):
+    said = iter(answers)
+    opinion = ask_judge(lambda *_: next(said), "a", "b", None, swap="confirm")
+    assert (opinion.outcome, opinion.flipped, opinion.calls) == (outcome, flipped, 2)
+
+
+def test_the_second_question_has_the_sides_swapped():
+    shown = []
+
+    def watched(left, right, item):
+        shown.append((left, right, item))
+        return "tie"
+
+    ask_judge(watched, "a", "b", "on this", swap="confirm")
+    assert shown == [("a", "b", "on this"), ("b", "a", "on this")]
+
+
+def test_a_judge_that_looks_at_sides_only_is_shown_to_flip_every_time():
+    heard = []
+    done = judge_study(TinyStudy(enough=4), always_left, swap="confirm", progress=heard.append)
+    assert (done.flips, done.confirmed, done.calls) == (4, 4, 8)
+    assert heard[0].note == "left, but with the sides swapped right: counted as a tie"
