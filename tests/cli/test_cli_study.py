@@ -72,7 +72,7 @@ def write_votes(votes, file="votes.csv"):
 
 @pytest.fixture
 def tea():
-    ok("create", "tea", "-o", "green", "-o", "black", "-o", "white")
+    ok("create", "tea", "-o", "green", "-o", "black", "-o", "white", "--voters", "independent")
 
 
 @pytest.fixture
@@ -217,7 +217,7 @@ def test_a_voter_at_the_cap_is_asked_the_oldest_again(tea):
 @pytest.fixture
 def busy():
     """A study in which ann holds the one ballot that she may hold, on breakfast."""
-    ok("create", "two", "-o", "A", "-o", "B", "--open-ballots", "1")
+    ok("create", "two", "-o", "A", "-o", "B", "--open-ballots", "1", "--voters", "independent")
     (held,) = values("ask", "two", "--voter", "ann", "--item", "breakfast")
     return held
 

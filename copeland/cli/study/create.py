@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.inert import command_line
 
 
@@ -40,16 +41,17 @@ def create_command(
         str | None,
         typer.Option(
             help="A voter's further votes on a pair: count, or only the first.",
-            show_default="count, or first if voters are dependent",
+            show_default="first if people vote, else count",
         ),
     ] = None,
     voters: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="dependent if a voter's answers on different pairs may depend on each other, "
-            "else independent."
+            help="Who votes: people, of whom one may answer many pairs, each once; or independent, where "
+            "every vote is a fresh draw, as with clicks.",
+            show_default="people",
         ),
-    ] = "independent",
+    ] = None,
     lease: Annotated[
         float, Number(help="Seconds for which an unanswered ballot is on its way.")
     ] = 600.0,
@@ -65,9 +67,11 @@ def create_command(
     """Create a study; its settings are fixed from here on."""
     if (options is None) == (not option):
         raise InvalidParameter("give the options: either --options FILE.csv or -o NAME -o NAME ...")
-
     from copeland.study import create_study
+    from copeland.study.meaning.reach import who_votes
 
+    voters = voters or _voters_of(name, storage, load_if_exists)
+    _require_fitting(voters, repeats)
     made = create_study(
         name,
         option or str(options),
@@ -85,8 +89,31 @@ def create_command(
     )
     names = [one.name for one in made.options]
     tell_result(
-        f"Study '{name}' has {len(names)} options. Vote with: "
+        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} Vote with: "
         f"{command_line('copeland', 'study', 'vote', name)}",
         {"study": name, "options": names, "settings": made.settings.to_dict()},
         as_json,
     )
+
+
+def _voters_of(name: str, storage: str, load_if_exists: bool) -> str:
+    """Who votes, if that is not said: those of the study that is gone on with, in a new one people."""
+    from copeland.study import open_study
+
+    if load_if_exists:
+        with suppress(UnknownStudy, StorageError):
+            return open_study(name, storage).settings.voters
+    return "people"
+
+
+def _require_fitting(voters: str, repeats: str | None) -> None:
+    """Refuse what Python would refuse too, in the words of the command line."""
+    from copeland.study.record.settings import PEOPLE
+
+    if voters not in (*PEOPLE, "independent"):
+        raise InvalidParameter(f"--voters is '{voters}'; say people or independent.")
+    if voters in PEOPLE and repeats == "count":
+        raise InvalidParameter(
+            "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
+            "say --voters independent."
+        )

@@ -13,7 +13,7 @@ from copeland.study.conduct.study import Clock, Study
 from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
 from copeland.study.record.options import Option, options_of
-from copeland.study.record.settings import Settings
+from copeland.study.record.settings import PEOPLE, Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_text
 
@@ -71,7 +71,7 @@ def create_study(
         )
         margin = indifference
     given = options_of(options)
-    repeats = repeats or ("first" if voters == "dependent" else "count")
+    repeats = repeats or ("first" if voters in PEOPLE else "count")
     settings = Settings(
         *(algorithm, delta, margin, seed, both_bad, repeats, voters, lease, open_ballots)
     )
@@ -112,7 +112,7 @@ def _require_same(study: Study, options: list[Option], settings: Settings) -> No
             )
     before = study.settings.to_dict()
     for name, value in settings.to_dict().items():
-        if before[name] != value:
+        if before[name] != value and not {before[name], value} <= set(PEOPLE):
             raise StudyExists(
                 f"the study '{study.name}' was created with {name} {before[name]!r}, not {value!r}; "
                 "open it without settings, or give the same."

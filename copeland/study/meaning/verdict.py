@@ -15,6 +15,7 @@ from copeland.certificate import advice_of
 from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
 from copeland.inert import inert
+from copeland.study.meaning.reach import is_exhausted, reach_sentence
 from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.options import ACTIVE
@@ -119,6 +120,8 @@ def _undecided(votes: Reading) -> str:
     cycle = ", in a cycle" if votes.in_circle else ""
     if votes.standing.closed:
         return f"{lead}{cycle}; the study was closed before any option was proved best."
+    if is_exhausted(votes.standing):
+        return f"{lead} so far{cycle}. More people are needed: no option is proved best yet."
     return f"{lead} so far{cycle}. Keep going: no option is proved best yet."
 
 
@@ -293,3 +296,5 @@ def _advice(votes: Reading) -> Iterator[str]:
             f"What would settle it: to prove {votes.names[outlook.champion]} best, about "
             f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
         )
+        if votes.reach is not None and (within := reach_sentence(votes.reach)):
+            yield within
