@@ -433,7 +433,8 @@ def test_one_option_is_said_as_one(tmp_path):
         ("create", "tea", "-o", "green", "-o", "black", "--delta", ".1", "--load-if-exists"),
         ("create", "new", "-o", "a", "-o", "b", "--voters", "dependent", "--repeats", "count"),
         ("create", "new", "-o", "a", "-o", "b", "--voters", "dependent", "--algorithm", "ccb"),
-        ("ask", "people"),
+        ("create", "new", "-o", "a", "-o", "b", "--voters", "crowd"),
+        ("create", "new", "-o", "a", "-o", "b", "--repeats", "count"),
         ("judge", "tea", "--model", "m", "--url", "http://127.0.0.1:1"),
     ],
 )

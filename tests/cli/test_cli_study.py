@@ -72,7 +72,7 @@ def write_votes(votes, file="votes.csv"):
 
 @pytest.fixture
 def tea():
-    ok("create", "tea", "-o", "green", "-o", "black", "-o", "white")
+    ok("create", "tea", "-o", "green", "-o", "black", "-o", "white", "--voters", "independent")
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_a_voter_at_the_cap_is_asked_the_oldest_again(tea):
 @pytest.fixture
 def busy():
     """A study in which ann holds the one ballot that she may hold, on breakfast."""
-    ok("create", "two", "-o", "A", "-o", "B", "--open-ballots", "1")
+    ok("create", "two", "-o", "A", "-o", "B", "--open-ballots", "1", "--voters", "independent")
     (held,) = values("ask", "two", "--voter", "ann", "--item", "breakfast")
     return held
 
@@ -256,6 +256,50 @@ def test_what_cannot_be_asked_or_told_is_refused(tea, words, sentence):
 
 
 # vote
+
+
+def test_who_votes_is_said_when_a_study_is_created():
+    assert "so one person gives 3 votes at most" in ok(
+        "create", "s", *["-o", "A", "-o", "B", "-o", "C"]
+    )
+    assert values("status", "s")["settings"]["voters"] == "people"
+    assert values("create", "old", "-o", "A", "-o", "B", "--voters", "dependent")["study"] == "old"
+    said = ok("create", "clicks", "-o", "A", "-o", "B", "--voters", "independent")
+    assert "Every vote is taken as a fresh draw" in said
+
+
+def test_a_study_of_other_voters_is_gone_on_with(tea):
+    three = ("-o", "green", "-o", "black", "-o", "white", "--load-if-exists")
+    assert values("create", "tea", *three)["settings"]["voters"] == "independent"
+    assert values("create", "new", *three)["settings"]["voters"] == "people"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--voters", "crowd"), "--voters is 'crowd'; say people or independent."),
+        (
+            ("--repeats", "count"),
+            "--repeats count does not go with people, of whom each has one vote",
+        ),
+    ],
+)
+def test_voters_that_cannot_be_are_refused(words, sentence):
+    assert sentence in refused("create", "s", "-o", "A", "-o", "B", *words)
+
+
+def test_when_everybody_has_answered_everything_status_asks_for_people():
+    ok("create", "s", "-o", "A", "-o", "B", "-o", "C")
+    voting("s", "--voter", "ann", keys=["l", "l", "l"])
+    assert values("ask", "s", "--voter", "ann") == []
+    found = values("status", "s")
+    assert found["reach"]["exhausted"] and found["reach"]["people"] > 3
+    shown = " ".join(ok("status", "s").split())
+    assert "Every voter so far has answered every pair; about " in shown
+    assert "Keep going" not in shown
+    words = ("plan", "s", "--worlds", "2", "--most", "5000")
+    assert "A person has one vote a pair, 3 votes in all" in values(*words)["reach"]
+    assert values(*words)["reach"] in " ".join(ok(*words).split())
 
 
 def test_votes_are_kept_key_by_key(tea):

@@ -249,7 +249,6 @@ def test_a_study_that_is_there_takes_in_the_new_votes(file, tmp_path):
     [
         ("a,b,lft", {}, "line 3: 'lft' is not an outcome"),
         ("a,left,a", {}, "an option cannot be called 'left'"),
-        ("a,b,left", {"voters": "dependent"}, "it must know who votes"),
         ("a,b,left", {"delta": 2}, "delta is 2"),
         ("a,b,left", {"options": ["a", "c"]}, "line 2: there is no option 'b'"),
     ],

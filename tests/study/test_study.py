@@ -717,7 +717,7 @@ def test_a_dependent_voter_has_one_vote_a_pair_whatever_the_item(dependent):
 
 
 def test_dependent_voters_have_no_vote_to_repeat():
-    with pytest.raises(InvalidParameter, match="only a voter's first vote on a pair can count"):
+    with pytest.raises(InvalidParameter, match="only a person's first vote on a pair can count"):
         create_study("drinks", OPTIONS, voters="dependent", repeats="count")
 
 
@@ -732,12 +732,11 @@ def test_a_study_of_dependent_voters_ends_with_a_certificate(dependent):
     assert standing.certificate.voters == "dependent"
 
 
-def test_dependent_voters_must_be_known(dependent):
+def test_who_gives_no_name_is_a_person_of_their_own(dependent):
     study = dependent
-    with pytest.raises(InvalidParameter, match="it must know who votes; name the voter"):
-        study.ask()
-    with pytest.raises(InvalidParameter, match="it must know who votes"):
-        study.add_votes([row("left", None)])
+    assert study.tell(study.ask(), "left").counted
+    study.add_votes([row("left", None)] * 2)
+    assert (study.standing().votes, study.standing().repeated) == (3, 0)
 
 
 def test_what_a_dependent_voter_is_asked_does_not_depend_on_that_voters_answers(storage):

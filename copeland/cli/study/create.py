@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from copeland.cli import columns as named
 from copeland.cli.options import Json, Number, Whole
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.inert import command_line
 
 if TYPE_CHECKING:
@@ -56,16 +57,17 @@ def create_command(
         str | None,
         typer.Option(
             help="A voter's further votes on a pair: count, or only the first.",
-            show_default="count, or first if voters are dependent",
+            show_default="first if people vote, else count",
         ),
     ] = None,
     voters: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="dependent if a voter's answers on different pairs may depend on each other, "
-            "else independent."
+            help="Who votes: people, of whom one may answer many pairs, each once; or independent, where "
+            "every vote is a fresh draw, as with clicks.",
+            show_default="people",
         ),
-    ] = "independent",
+    ] = None,
     lease: Annotated[
         float, Number(help="Seconds for which an unanswered ballot is on its way.")
     ] = 600.0,
@@ -82,6 +84,8 @@ def create_command(
 
     With --from its options are those in the votes, unless they are given, and a damaged file creates nothing.
     """
+    from copeland.study.meaning.reach import who_votes
+
     columns = named.columns(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
     )
@@ -93,7 +97,8 @@ def create_command(
         raise InvalidParameter(
             f"--{_first(columns)} names a column of votes; give them with --from."
         )
-
+    voters = voters or _voters_of(name, storage, load_if_exists)
+    _require_fitting(voters, repeats)
     made, taken = _made(
         name,
         option or (None if options is None else str(options)),
@@ -114,7 +119,7 @@ def create_command(
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     tell_result(
-        f"Study '{name}' has {len(names)} options. "
+        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} "
         f"{'' if taken is None else f'{taken.sentence} '}Vote with: "
         f"{command_line('copeland', 'study', 'vote', name)}",
         result if taken is None else {**result, **taken.to_dict()},
@@ -140,3 +145,26 @@ def _made(
 
 def _first(columns: dict[str, str]) -> str:
     return "id" if next(iter(columns)) == "event_id" else next(iter(columns))
+
+
+def _voters_of(name: str, storage: str, load_if_exists: bool) -> str:
+    """Who votes, if that is not said: those of the study that is gone on with, in a new one people."""
+    from copeland.study import open_study
+
+    if load_if_exists:
+        with suppress(UnknownStudy, StorageError):
+            return open_study(name, storage).settings.voters
+    return "people"
+
+
+def _require_fitting(voters: str, repeats: str | None) -> None:
+    """Refuse what Python would refuse too, in the words of the command line."""
+    from copeland.study.record.settings import PEOPLE
+
+    if voters not in (*PEOPLE, "independent"):
+        raise InvalidParameter(f"--voters is '{voters}'; say people or independent.")
+    if voters in PEOPLE and repeats == "count":
+        raise InvalidParameter(
+            "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
+            "say --voters independent."
+        )

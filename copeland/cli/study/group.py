@@ -79,6 +79,8 @@ def nothing_left(work: Study) -> str:
     standing = work.standing(voters=False)
     if standing.certificate.best:
         return "Nothing is left to ask: the verdict is proved."
+    if work.settings.dependent and len(standing.active) > 1:
+        return "Nothing is left to ask: this voter has met every pair, and others can be asked."
     return "Nothing is left to ask."
 
 

@@ -37,6 +37,7 @@ def plan_command(
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
     from copeland.forecast.worlds import BELIEF
+    from copeland.study.meaning.reach import plan_sentence
     from copeland.study.page.tables import plan_sentences, plan_table
 
     work = opened(name, storage)
@@ -47,13 +48,15 @@ def plan_command(
         note("copeland: stopped before the first world was done.")
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        print_json(_described(name, plan, cost_per_vote))
+        said = {"reach": plan_sentence(plan, work.settings) or None}
+        print_json(_described(name, plan, cost_per_vote) | said)
     else:
         show(
             f"{name}: {plan.votes:,} votes so far. Until an option is proved best, in "
             f"{plan.worlds} plausible worlds:",
             plan_table(plan, cost_per_vote),
             *plan_sentences(plan),
+            *filter(None, [plan_sentence(plan, work.settings)]),
             BELIEF,
         )
     if plan.interrupted:

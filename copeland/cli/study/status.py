@@ -67,6 +67,7 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
                 for need in outlook.pairs
             ],
         },
+        "reach": None if reading.reach is None else reading.reach._asdict(),
         "leader": standing.leader,
         "leaders": [labels[i] for i in reading.leaders],
         "circles": [[labels[i] for i in circle] for circle in reading.circles],

@@ -17,7 +17,7 @@ from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
 from copeland.study.record.log import Log
 from copeland.study.record.options import Option, options_of
-from copeland.study.record.settings import Settings
+from copeland.study.record.settings import PEOPLE, Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_text
 from copeland.study.record.votes import Imported, incoming, source_of, votes_from
@@ -135,7 +135,7 @@ def _check_name(name: str) -> None:
 
 
 def _repeats(voters: str | None) -> str:
-    return "first" if voters == "dependent" else "count"
+    return "first" if voters in PEOPLE else "count"
 
 
 def _created(
@@ -187,7 +187,7 @@ def _require_same(study: Study, options: list[Option], settings: Settings) -> No
             )
     before = study.settings.to_dict()
     for name, value in settings.to_dict().items():
-        if before[name] != value:
+        if before[name] != value and not {before[name], value} <= set(PEOPLE):
             raise StudyExists(
                 f"the study '{study.name}' was created with {name} {before[name]!r}, not {value!r}; "
                 "open it without settings, or give the same."

@@ -19,8 +19,8 @@ from copeland.errors import (
     nearest,
 )
 from copeland.registry import find
-from copeland.streams import stream
 from copeland.study.conduct.guide import Guide, Wish, active
+from copeland.study.conduct.manners import last_of, past_of
 from copeland.study.record.books import Books, OpenBallot
 from copeland.study.record.events import (
     ADDED,
@@ -67,14 +67,6 @@ def require_open(books: Books) -> None:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
-def _require_voter(books: Books, voter: str | None) -> None:
-    """Refuse a vote by nobody where it matters who votes."""
-    if voter is None and books.settings.dependent:
-        raise InvalidParameter(
-            "the voters of this study are dependent, so it must know who votes; name the voter."
-        )
-
-
 def wish_of(
     books: Books,
     log: Log,
@@ -85,15 +77,21 @@ def wish_of(
 ) -> Wish:
     """Return what a ballot for a voter must keep to, if there may be one."""
     require_open(books)
-    _require_voter(books, voter)
     options = active(books)
     if available is not None:
         options &= {books.index(name) for name in available}
-    once = voter is not None and books.settings.repeats == "first"
-    avoided: set[frozenset[int]] = set()
-    if voter is not None and once:
-        avoided = {pair for pair, on in log.pairs_of(voter) if _same_item(books, on, item)}
-    return Wish(books.number + 1, now, voter, options, once, frozenset(avoided), item)
+    wish = Wish(books.number + 1, now, voter, options, item=item)
+    if voter is None:
+        return wish
+    if books.settings.repeats == "count":
+        return wish._replace(manners=last_of(log, voter))
+    if books.settings.dependent:
+        past = past_of(books, log, voter)
+        return wish._replace(
+            once=True, avoided=past.done, manners=past.manners, waiting=past.waiting
+        )
+    done = frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
+    return wish._replace(once=True, avoided=done, manners=last_of(log, voter))
 
 
 def new_to(wish: Wish, books: Books, shown: Collection[tuple[str, str]] | None) -> Wish:
@@ -127,27 +125,26 @@ def _held(books: Books, wish: Wish) -> dict[int, OpenBallot]:
 
 
 def _same_item(books: Books, one: str | None, other: str | None) -> bool:
-    """Tell whether two votes of a voter on a pair are on the same: with dependent voters they are."""
+    """Tell whether two votes of a voter on a pair are on the same: to people they are."""
     return books.settings.dependent or one == other
 
 
 def _new_questions(
     books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event]:
-    """Up to ``n`` new questions for a voter who holds some; left and right are shuffled."""
-    settings = books.settings
-    room = n if wish.voter is None else min(n, settings.open_ballots - len(held))
+    """Up to ``n`` new questions for a voter who holds some."""
+    room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
     if room < 1:
         return []
-    for ballot in held.values():
+    for ballot in (*held.values(), *wish.waiting):
+        assert ballot.left is not None and ballot.right is not None
         if wish.once and _same_item(books, ballot.item, wish.item):
             wish = wish.without(ballot.left, ballot.right)
         if wish.shown is not None and ballot.item == wish.item:
             wish = wish.without_orders({(ballot.left, ballot.right)})
     asked = []
-    for number, pair in enumerate(guide.propose(log, books, wish, room), wish.number):
-        swap = stream(settings.seed, "sides", number).random() < 0.5
-        left, right = wish.sides(*(reversed(pair) if swap else pair))
+    for number, sides in enumerate(guide.propose(log, books, wish, room), wish.number):
+        left, right = wish.sides(*sides)
         question = Event(number, ASKED, wish.now, voter=wish.voter, item=wish.item)
         asked.append(question._replace(left=left, right=right))
     return asked
@@ -158,20 +155,24 @@ def _held_questions(
 ) -> list[Event] | Wait:
     """Up to ``n`` questions that a voter holds, where no new one can be asked.
 
-    If none of them is what is wished for now, there may be another once the first of them has expired.
+    Those that have expired come after the others, with new time to answer. If none is what is wished for
+    now, there may be another once the first of those held has expired.
     """
-    if not held or not guide.propose(log, books, wish, 1):
+    if not (held or wish.waiting) or not guide.propose(log, books, wish, 1):
         return []
-    fitting = [
-        ballot
-        for ballot, asked in held.items()
-        if asked.item == wish.item
-        and wish.allows(asked.left, asked.right)
-        and wish.sides(asked.left, asked.right) == (asked.left, asked.right)
-    ]
-    if not fitting:
-        return Wait(min(asked.expires for asked in held.values()))
-    return [asked for asked in map(log.event, fitting[:n]) if asked is not None]
+    kept = [asked for asked in map(log.event, held) if asked is not None]
+    expired = [asked._replace(time=wish.now) for asked in wish.waiting if asked.number not in held]
+    fitting = [asked for asked in (*kept, *expired) if _fits(asked, wish)]
+    if fitting or not held:
+        return fitting[:n]
+    return Wait(min(asked.expires for asked in held.values()))
+
+
+def _fits(asked: Event, wish: Wish) -> bool:
+    """Tell whether a ballot is what is wished for."""
+    assert asked.left is not None and asked.right is not None
+    sides = asked.left, asked.right
+    return asked.item == wish.item and wish.allows(*sides) and wish.sides(*sides) == sides
 
 
 def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Event], Event]:
@@ -184,7 +185,6 @@ def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Ev
     asked = _question(books, log, told.ballot)
     _require_unanswered(books, log, asked)
     vote = _said(books, asked, told, now)
-    _require_voter(books, vote.voter)
     vote = vote._replace(repeats=_repeated(books, log, vote))
     return [vote], vote
 
@@ -274,7 +274,6 @@ def imported(
             undone += known[row.event_id].number in before
             seen += known[row.event_id].number not in before
             continue
-        _require_voter(books, row.voter)
         number = books.number + len(new) + 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection
-from itertools import combinations
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from copeland.kernels.planner import NONE, Planner
 from copeland.policy import Duel, Policy
 from copeland.registry import find
 from copeland.streams import stream
+from copeland.study.conduct.manners import ANYBODY, FINE, Manners, coin_of
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books, count
 from copeland.study.record.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
@@ -26,6 +28,8 @@ from copeland.study.record.options import ACTIVE
 Pair = tuple[int, int]
 
 TRIES = 16  # pairs that the algorithm may name until one is allowed
+NEVER = 127  # above all that a voter minds
+MANY = np.iinfo(np.int64).max  # votes
 
 
 class Wish(NamedTuple):
@@ -39,16 +43,35 @@ class Wish(NamedTuple):
     avoided: frozenset[frozenset[int]] = frozenset()
     item: str | None = None
     shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
+    manners: Manners = ANYBODY
+    waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
         pair = frozenset((one, other))
         return len(pair) == 2 and pair <= self.options and pair not in self.avoided
 
-    def after(self, one: int, other: int) -> Wish:
+    def minds(self, one: int, other: int) -> int:
+        """Return how much the voter would mind a pair that is allowed."""
+        return self.manners.minds(one, other)
+
+    def minds_of(self, options: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return the same for every pair of these options at once, NEVER where it is not allowed."""
+        minds = self.manners.minds_of(options)
+        minds[np.tri(len(options), dtype=bool)] = NEVER  # each pair once
+        place = {option: at for at, option in enumerate(options.tolist())}
+        for pair in self.avoided:
+            if pair <= self.options:
+                one, other = sorted(place[option] for option in pair)
+                minds[one, other] = NEVER
+        return minds
+
+    def after(self, left: int, right: int) -> Wish:
         """Return what is asked for next, once there is a ballot of this pair."""
         following = self._replace(number=self.number + 1)
-        return following.without(one, other) if self.once else following
+        if self.voter is not None:  # else the next one is somebody else's
+            following = following._replace(manners=self.manners.after(left, right))
+        return following.without(left, right) if self.once else following
 
     def without(self, one: int, other: int) -> Wish:
         """Return the same, but not for this pair."""
@@ -69,7 +92,7 @@ class Guide(Protocol):
     """Something that follows a log and proposes what to ask."""
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs for the events from ``wish.number`` on; change nothing."""
+        """Return up to ``n`` pairs, left first, for the events from ``wish.number`` on; change nothing."""
         ...
 
     def take(self, event: Event, books: Books) -> None:
@@ -99,12 +122,18 @@ class Counted:
         """Return up to ``n`` pairs."""
         if not is_open(books):
             return []
-        if books.settings.dependent:
-            player = Player(books, _of_others(log, books, wish.voter))
-        else:
-            player = self._player = self._player or Player(books, (books.wins, books.ties))
+        own = books.settings.dependent and wish.voter is not None
+        player = self._without(log, books, wish.voter) if own else self._of_all(books)
         player.policy.asked = books.asked
         return player.choose(books, wish, n)
+
+    def _of_all(self, books: Books) -> Player:
+        self._player = self._player or Player(books, (books.wins, books.ties))
+        return self._player
+
+    def _without(self, log: Log, books: Books, voter: str | None) -> Player:
+        """A player that knows nothing of a voter's own votes."""
+        return Player(books, _of_others(log, books, voter))
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
@@ -157,11 +186,12 @@ class Player:
         self._paused: frozenset[int] = frozenset()
 
     def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs, one for each event from ``wish.number`` on."""
+        """Return up to ``n`` pairs, left first, one for each event from ``wish.number`` on."""
         self._set_scene(books, wish)
         first = wish.number
         pairs: list[Pair] = []
         while len(pairs) < n and (pair := self._choose(books, wish, not pairs)) is not None:
+            pair = wish.manners.seated(*pair, coin_of(books, wish.number))
             pairs.append(pair)
             self._expect(wish.number, *pair)
             wish = wish.after(*pair)
@@ -206,22 +236,51 @@ class Player:
         drawn = self._draw(wish)
         while urgent and drawn and _rests(drawn) and self._overlook():
             drawn = self._draw(wish)
-        if drawn and wish.allows(drawn[-1].first, drawn[-1].second):
-            return drawn[-1].first, drawn[-1].second
+        named = [
+            (duel.first, duel.second) for duel in drawn if wish.allows(duel.first, duel.second)
+        ]
+        if named:
+            return self._least_minded(books, wish, named)
         if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
             if urgent:  # then it was not for answers under way that it rests
                 self._overlooked.clear()
             return None
+        claimed = [pair for pair in self._claims() if wish.allows(*pair)]
+        if claimed:
+            return self._least_minded(books, wish, claimed)
         return self._least_voted(books, wish)
 
+    def _least_minded(self, books: Books, wish: Wish, named: list[Pair]) -> Pair:
+        """Return the first pair that the voter minds least: of those named, of the plan, of all."""
+        if wish.minds(*named[0]) > FINE:
+            named = named + [pair for pair in self._claims() if wish.allows(*pair)]
+        best = min(named, key=lambda pair: wish.minds(*pair))
+        if wish.minds(*best) > FINE and books.settings.dependent:
+            other = self._least_voted(books, wish)
+            if other is not None and wish.minds(*other) < wish.minds(*best):
+                return other
+        return best
+
+    def _claims(self) -> list[Pair]:
+        """Return what else the plan is to prove, the riskiest first, if the policy has a plan."""
+        state = self.policy.state
+        if not isinstance(state, Planner) or state.champion[0] == NONE:
+            return []
+        champion, leaves = int(state.champion[0]), len(state.leaf_price)
+        risks = state.risk[leaves:]
+        order = np.argsort(risks, kind="stable")[: int(np.isfinite(risks).sum())].tolist()
+        k = leaves // 2
+        return [(champion, j) if j < k else (int(state.refuter[j - k]), j - k) for j in order]
+
     def _draw(self, wish: Wish) -> list[Duel]:
-        """Return what the policy names until that is allowed: the last, unless no try was."""
+        """Return what the policy names until the voter minds that not at all."""
         self.policy.events = wish.number - 1  # its generator is that of the event
         drawn: list[Duel] = []
         found = False
         while not found and len(drawn) < TRIES and not self.policy.finished:
             drawn.append(self.policy.ask())
-            found = wish.allows(drawn[-1].first, drawn[-1].second)
+            pair = drawn[-1].first, drawn[-1].second
+            found = wish.allows(*pair) and wish.minds(*pair) == FINE
         for duel in drawn:  # until now they were open, so that it named others
             self.policy.drop(duel)
         return drawn
@@ -241,16 +300,18 @@ class Player:
         return bool(older)
 
     def _least_voted(self, books: Books, wish: Wish) -> Pair | None:
-        """Return the allowed pair with the fewest votes so far and under way, if any is allowed."""
-        pairs = [pair for pair in combinations(sorted(wish.options), 2) if wish.allows(*pair)]
-        if not pairs:
-            return None
+        """Return an allowed pair that is minded least and, of these, has the fewest votes so far and under way."""
+        options = np.array(sorted(wish.options), np.int64)
         load = books.wins + books.wins.T + books.ties
         for duel in self._pending.values():
             load[[duel.first, duel.second], [duel.second, duel.first]] += 1
-        loads = np.array([load[pair] for pair in pairs])
+        minds = wish.minds_of(options)
+        if not len(options) or minds.min() == NEVER:
+            return None
+        loads = np.where(minds == minds.min(), load[np.ix_(options, options)], MANY)
         rng = stream(books.settings.seed, "least", wish.number)
-        return pairs[int(rng.choice(np.flatnonzero(loads == loads.min())))]
+        place = int(rng.choice(np.flatnonzero(loads == loads.min())))
+        return int(options[place // len(options)]), int(options[place % len(options)])
 
     def _expect(self, ballot: int, first: int, second: int) -> None:
         # No duel of the policy's own has an id below 0.

@@ -18,6 +18,7 @@ from copeland.certificate import Certificate, evidence
 from copeland.forecast.outlook import Outlook, outlook_of
 from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
+from copeland.study.meaning.reach import Reach, reach_of
 from copeland.study.meaning.standing import Standing, order_of
 from copeland.winners import borda_scores, copeland_winners, cycles, von_neumann
 from copeland.words import NAME, shortened
@@ -174,6 +175,11 @@ class Reading:
     def outlook(self) -> Outlook:
         """What would settle it."""
         return outlook_of(self.standing.start)
+
+    @cached_property
+    def reach(self) -> Reach | None:
+        """How far the votes of people go; None where every vote is a fresh draw."""
+        return reach_of(self.standing, self.outlook)
 
     @property
     def circle(self) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from copeland.certificate import advice_of
 from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
 from copeland.inert import inert
+from copeland.study.meaning.reach import is_exhausted, reach_sentence
 from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.options import ACTIVE
@@ -120,6 +121,10 @@ def _undecided(votes: Reading) -> str:
     likelier = _likelier(votes)
     if votes.standing.closed:
         return f"{lead}{cycle}; the study was closed before any option was proved best.{likelier}"
+    if is_exhausted(votes.standing):
+        return (
+            f"{lead} so far{cycle}.{likelier} More people are needed: no option is proved best yet."
+        )
     return f"{lead} so far{cycle}.{likelier} Keep going: no option is proved best yet."
 
 
@@ -306,3 +311,5 @@ def _advice(votes: Reading) -> Iterator[str]:
             f"What would settle it: to prove {votes.names[outlook.champion]} best, about "
             f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
         )
+        if votes.reach is not None and (within := reach_sentence(votes.reach)):
+            yield within

@@ -23,6 +23,7 @@ from copeland.study.record.events import (
 )
 
 PIECE = 10_000  # rows fetched, or written, at a time
+EVERY = 1_000_000_000  # rows: more than there are
 _SEAL = sha256().digest_size  # bytes at the head of a snapshot
 
 metadata = sa.MetaData()
@@ -76,6 +77,9 @@ _partial(
     *("study", "voter", "left", "right"),
     where="voter IS NOT NULL AND outcome IS NOT NULL",
 )
+_partial(
+    "copeland_asked", "study", "voter", "number", where="voter IS NOT NULL AND outcome IS NULL"
+)
 
 snapshots = sa.Table(
     "copeland_snapshots",
@@ -109,6 +113,17 @@ _WITHDRAWN = select(_e.undoes).where(_here, _e.kind == UNDONE, _e.body.is_not(No
 _ANSWERS_OF = _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
 _OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
+_ASKED = (
+    select(*_fields)
+    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None))
+    .order_by(_e.number.desc())
+    .limit(bindparam("most"))
+)
+_ANSWERED = (
+    select(*_fields)
+    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_not(None), _e.kind == VOTED)
+    .order_by(_e.number)
+)
 _OWN_TALLY = (
     select(_e.left, _e.right, _e.outcome, _net).where(_own).group_by(_e.left, _e.right, _e.outcome)
 )
@@ -200,6 +215,15 @@ class Log:
         """Yield the pairs, each with its item, on which an opinion of a voter stands."""
         rows = self._rows(_PAIRS, voter=voter)
         return ((frozenset((left, right)), item) for left, right, item, times in rows if times)
+
+    def asked_of(self, voter: str, most: int = EVERY) -> list[Event]:
+        """Return the ballots that were handed to a voter, the oldest first; or only the latest."""
+        latest = map(Event._make, self._rows(_ASKED, voter=voter, most=most))
+        return list(latest)[::-1]
+
+    def votes_of(self, voter: str) -> Iterator[Event]:
+        """Yield every vote of a voter, skips and errors included."""
+        return map(Event._make, self._rows(_ANSWERED, voter=voter))
 
     def tally_of(self, voter: str) -> Iterable[tuple[int, int, str, int]]:
         """Yield left, right, outcome and how often a voter's votes that count said so."""

@@ -18,8 +18,10 @@ FORMERLY = {"indifference": "margin"}  # what old logs call a setting
 _CHOICES = {
     "both_bad": ("tie", "drop"),
     "repeats": ("count", "first"),
-    "voters": ("independent", "dependent"),
+    "voters": ("people", "independent"),
 }
+
+PEOPLE = ("people", "dependent")  # the second is what the first was called
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,12 @@ class Settings:
         Whether "both are bad" counts as a ``"tie"`` or is left out (``"drop"``).
     repeats
         Whether a voter's further votes on the same pair (and item) ``"count"``, or only the ``"first"``.
-        By default they count, unless voters are dependent.
+        By default they count, unless people vote.
     voters
-        ``"dependent"`` if votes of one voter may depend on each other. Then the first vote of a voter on
-        a pair counts, whatever the item, and what a voter is asked does not depend on that voter's votes.
+        Who votes. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
+        the answers may hang together; what a person is asked does not depend on that person's answers. What is
+        proved is about the population they come from. ``"independent"``: every vote is a fresh draw, as
+        clicks of one vote a visitor are. ``"dependent"`` is what people were called.
     lease
         Seconds for which an unanswered ballot counts as on its way.
     open_ballots
@@ -76,7 +80,7 @@ class Settings:
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
             _require(
-                value in choices,
+                value in choices or (name == "voters" and value in PEOPLE),
                 name,
                 value,
                 listed([repr(choice) for choice in choices], last="or"),
@@ -84,12 +88,13 @@ class Settings:
         algorithm = find(self.spec.name)
         if self.dependent and self.repeats == "count":
             raise InvalidParameter(
-                "with dependent voters only a voter's first vote on a pair can count; say nothing of repeats."
+                "where people vote, only a person's first vote on a pair can count; say nothing of repeats, "
+                "or let voters be independent."
             )
         if self.dependent and algorithm.absorb is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, as "
-                "dependent voters ask for; use cpc-pac."
+                "people ask for; use cpc-pac, or let voters be independent."
             )
         if algorithm.needs_horizon:
             raise InvalidParameter(
@@ -115,8 +120,8 @@ class Settings:
 
     @property
     def dependent(self) -> bool:
-        """Whether votes of one voter may depend on each other."""
-        return self.voters == "dependent"
+        """Whether people vote: votes of one voter may depend on each other."""
+        return self.voters in PEOPLE
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""

@@ -33,7 +33,7 @@ from copeland.study.record.events import Event
 from copeland.study.record.log import Log, studies
 from copeland.study.record.texts import is_storable
 
-SCHEMA = "0002"  # the last step in migrations/versions
+SCHEMA = "0003"  # the last step in migrations/versions
 VERSION_TABLE = "copeland_version"
 LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
 PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
