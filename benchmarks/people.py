@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +31,7 @@ from copeland.study.record.events import VOTED, Event
 PRESENT = 30
 STAY = 8  # ballots that a person answers
 MOST = 20_000  # votes
-RUNS = 3
+RUNS = {5: 4, 9: 8, 20: 2}  # by the number of options: ten minutes in all
 MARGIN = 0.1  # else the second takes 40,000 votes
 PROBLEMS = ("easy-20", "mslr-5")
 MATRICES = ("trec_540006_9", "trec_764738_9", "spotify_day_20")  # of COPELAND_TEST_DATA/matrices
@@ -129,7 +130,7 @@ def vote(books: Books, player: Player, left: int, right: int, left_wins: bool) -
     books.take(event)
 
 
-def without_manners() -> object:
+def without_manners() -> AbstractContextManager[object]:
     """Let voters mind nothing."""
     return patch.multiple(
         Manners,
@@ -148,11 +149,12 @@ def problems() -> Iterator[PreferenceMatrix]:
             yield copeland.load(str(file))
 
 
-def people(runs: int = RUNS) -> Iterator[str]:
+def people() -> Iterator[str]:
     """Yield the table, line by line."""
     yield "| matrix | voters | votes without manners | with | more | same pair running | option 4 times running |"
     yield "|---|---|---|---|---|---|---|"
     for matrix in problems():
+        runs = RUNS[matrix.k]
         for voters in ("people", "independent"):
             with without_manners():
                 old = np.array([course(matrix, voters, run) for run in range(runs)])

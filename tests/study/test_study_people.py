@@ -268,11 +268,10 @@ def test_when_everybody_answered_everything_more_people_are_needed(clock):
     assert (reading.reach.pairs, reading.reach.exhausted) == (3, True)
     most = max(need.votes for need in reading.outlook.pairs)
     assert reading.reach.people == most
-    from copeland.study.meaning.verdict import verdict_of
-
-    verdict = verdict_of(reading)
+    verdict = study.verdict()
     assert "More people are needed" in verdict.claim
-    assert verdict.advice[-1].startswith("Every voter so far has answered every pair; about ")
+    (advice,) = verdict.advice
+    assert advice.startswith("Every voter so far has answered every pair; about ")
     assert not any("Keep going" in sentence for sentence in verdict.sentences)
 
 

@@ -396,7 +396,7 @@ class Study:
         >>> study.verdict().kind, study.certificate().best
         ('winner', (0,))
         """
-        return verdict_of(self.standing(voters=False))
+        return verdict_of(self.standing(voters=self.settings.dependent))
 
     def certificate(self, active: bool = False) -> Certificate:
         """Return what the votes prove: of all options ever offered, or of the active ones alone."""

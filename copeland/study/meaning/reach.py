@@ -47,7 +47,7 @@ def reach_sentence(reach: Reach) -> str:
     people = _people(reach.people)
     if reach.exhausted:
         return f"Every voter so far has answered every pair; about {people} would settle it."
-    return f"As each has one vote a pair, that takes about {people}, or more."
+    return f"That takes about {people} at least, as each has one vote a pair."
 
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:

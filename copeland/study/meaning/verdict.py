@@ -306,10 +306,14 @@ def _advice(votes: Reading) -> Iterator[str]:
     elif votes.standing.votes == 0:
         yield "How many votes it takes depends on how far apart the options are: simulate it with a plan."
     else:
+        within = reach_sentence(votes.reach) if votes.reach is not None else ""
+        if within and is_exhausted(votes.standing):  # then votes alone are no advice
+            yield within
+            return
         asked = [f"{_against(votes, need)} (about {about(need.votes)})" for need in outlook.pairs]
         yield (
             f"What would settle it: to prove {votes.names[outlook.champion]} best, about "
             f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
         )
-        if votes.reach is not None and (within := reach_sentence(votes.reach)):
+        if within:
             yield within
