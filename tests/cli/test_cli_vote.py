@@ -37,7 +37,7 @@ def made(*words):
 def of_files(**paths):
     with open("options.csv", "w", newline="") as file:
         csv.writer(file).writerows([("name", "path"), *paths.items()])
-    made("--options", "options.csv")
+    made("--options", "options.csv", "--voters", "independent")
 
 
 def voting(*words, keys):
@@ -47,7 +47,7 @@ def voting(*words, keys):
 
 @pytest.fixture
 def items():
-    made("-o", "alpha", "-o", "beta")
+    made("-o", "alpha", "-o", "beta", "--voters", "independent")
     Path("items.csv").write_text(ITEMS)
 
 
@@ -96,7 +96,7 @@ def test_an_undone_vote_is_asked_again_on_its_item(items):
 
 
 def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
-    made("-o", "alpha", "-o", "beta", "--repeats", "first")
+    made("-o", "alpha", "-o", "beta", "--repeats", "first", "--voters", "independent")
     Path("items.csv").write_text(ITEMS)
     done = voting("--voter", "ann", "--items", "items.csv", keys=["l"] * 9)
     assert "2 answers kept. Nothing is left to ask." in flat(done.stderr)
@@ -255,3 +255,22 @@ def test_an_answer_to_an_item_stands_in_the_place_of_an_image(images, launched):
     Path("items.csv").write_text(ITEMS)
     shown = voting("--items", "items.csv", "--ballots", "1", keys=["o", "l"]).stdout
     assert "Image" not in shown and launched == []
+
+
+def test_one_person_at_a_terminal_is_one_person(monkeypatch):
+    monkeypatch.setattr("getpass.getuser", lambda: "ann")
+    made("-o", "alpha", "-o", "beta", "-o", "gamma")
+    for _ in range(2):
+        done = voting(keys=["l"] * 9)
+    assert "Nothing is left to ask" in flat(done.stderr)
+    votes = open_study("prompts", "sqlite:///copeland.db").votes()
+    assert {vote.voter for vote in votes} == {"ann"}
+    assert len({frozenset((vote.left, vote.right)) for vote in votes}) == len(votes) == 3
+
+
+def test_a_person_who_leaves_meets_the_same_ballot_again():
+    made("-o", "alpha", "-o", "beta")
+    voting("--voter", "ann", keys=["q"])
+    voting("--voter", "ann", keys=["l"])
+    (vote,) = open_study("prompts", "sqlite:///copeland.db").votes()
+    assert (vote.voter, vote.outcome) == ("ann", "left")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,6 @@ from copeland.cli.study.group import (
     Folder,
     Name,
     Storage,
-    Voter,
     nothing_left,
     opened,
     study,
@@ -55,7 +55,13 @@ _MEANING = {key: meaning for meaning, keys in KEYS.items() for key in keys}
 @study.command("vote", epilog="Example: `copeland study vote tea --voter ann`")
 def vote_command(
     name: Name,
-    voter: Voter = None,
+    voter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who votes; in a study of people it is you, by the name of your account.",
+        ),
+    ] = None,
     ballots: Annotated[int | None, Whole(help="Stop after so many votes.")] = None,
     names: Annotated[
         bool, typer.Option("--names", help="Show names above the texts; else a vote is blind.")
@@ -81,6 +87,7 @@ def vote_command(
     """
     work = opened(name, storage)
     drawn = _items(work, item, items)
+    voter = voter or (_account() if work.settings.dependent else None)
     booth = _Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:
@@ -95,6 +102,14 @@ def vote_command(
         note(f"copeland: {booth.farewell()}")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+def _account() -> str:
+    """Who sits at this terminal: one person, however many ballots."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # an account without a name
+        return "terminal"
 
 
 def _items(work: Study, item: str | None, items: Path | None) -> list[Item]:
@@ -187,8 +202,8 @@ class _Booth:
                 self._say(f"No such key. {HELP}")
 
     def leave(self) -> None:
-        """Give back the ballot in hand, so that nobody counts on its answer."""
-        if self.ballot is not None:
+        """Give back the ballot in hand, so that nobody counts on its answer; a person meets it again."""
+        if self.ballot is not None and not self.work.settings.dependent:
             self.work.tell(self.ballot, "skip", self.voter, source="terminal: left")
 
     def _tell(self, ballot: Ballot, outcome: str) -> None:
