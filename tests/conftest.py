@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
+from helpers import folder_named
 from hypothesis import settings
 from stand_ins import stand_in
 
@@ -19,10 +19,6 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 _databases = itertools.count()
-
-
-def folder_named(name: str) -> Path | None:
-    return Path(name) if name and Path(name).is_dir() else None
 
 
 @pytest.fixture(scope="session")
@@ -68,12 +64,6 @@ def _require_fast_tests(items):
     left_out = sorted({item.path.name for item in items} - {path.name for path in run})
     if left_out:
         raise pytest.UsageError(f"make fast runs nothing of {left_out}; mark a test as quick.")
-
-
-def random_matrix(k: int, seed: int) -> PreferenceMatrix:
-    rng = np.random.default_rng(seed)
-    upper = np.triu(rng.random((k, k)), 1)
-    return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog

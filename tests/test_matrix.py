@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from conftest import folder_named
+from helpers import folder_named
 from stand_ins import stand_in
 
 from copeland import winners

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 from oracles.ccb import PLAIN_CCB
 
 import copeland

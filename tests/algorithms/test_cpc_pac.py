@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.planner import votes_of

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix

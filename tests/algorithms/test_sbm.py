@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 
 import copeland
 from copeland import InvalidParameter

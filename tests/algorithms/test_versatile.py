@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 from scipy.optimize import brentq
 
 import copeland

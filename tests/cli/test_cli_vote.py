@@ -268,6 +268,7 @@ def test_one_person_at_a_terminal_is_one_person(monkeypatch):
     assert len({frozenset((vote.left, vote.right)) for vote in votes}) == len(votes) == 3
 
 
+@pytest.mark.quick
 def test_a_person_who_leaves_meets_the_same_ballot_again():
     made("-o", "alpha", "-o", "beta")
     voting("--voter", "ann", keys=["q"])

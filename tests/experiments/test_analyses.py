@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 
 from copeland import gaps, winners
 from copeland.errors import InvalidParameter, Undefined

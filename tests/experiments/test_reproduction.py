@@ -8,7 +8,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from conftest import random_matrix
+from helpers import random_matrix
 from typer.testing import CliRunner
 
 import copeland

@@ -1,0 +1,17 @@
+"""What several files of tests use."""
+
+from pathlib import Path
+
+import numpy as np
+
+from copeland import PreferenceMatrix
+
+
+def folder_named(name: str) -> Path | None:
+    return Path(name) if name and Path(name).is_dir() else None
+
+
+def random_matrix(k: int, seed: int) -> PreferenceMatrix:
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.random((k, k)), 1)
+    return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
