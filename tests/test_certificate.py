@@ -101,6 +101,7 @@ def plainly(wins, ties, active=None, delta=0.05, margin=0.0, epoch=0, voters="in
     }
 
 
+@pytest.mark.slow
 @given(votes(), terms)
 def test_a_certificate_is_that_of_the_definitions(counts, terms):
     found = certify(*counts, **terms)
@@ -108,6 +109,7 @@ def test_a_certificate_is_that_of_the_definitions(counts, terms):
     assert {name: getattr(found, name) for name in expected} == expected
 
 
+@pytest.mark.slow
 @given(votes(), st.data())
 def test_a_certificate_about_active_options_is_that_of_the_definitions(counts, data):
     k = len(counts[0])
@@ -126,6 +128,7 @@ def test_evidence_is_that_of_the_kernel(counts, margin):
         assert found[i, j] == pytest.approx(-math.inf if i == j else expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(votes(), terms, st.randoms())
 def test_permuting_the_options_permutes_the_certificate(counts, terms, random):
     wins, ties = counts
@@ -157,6 +160,7 @@ def tally(ballots, k):
     return wins, ties
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(
@@ -310,6 +314,7 @@ def test_an_added_option_reopens_the_question():
     assert (found.verdict, found.lower[0], found.upper[5]) == ("open", 4, 5)
 
 
+@pytest.mark.slow
 @given(votes(), terms)
 def test_a_certificate_survives_its_file_and_is_proved_again_by_its_votes(counts, terms):
     found = certify(*counts, **terms)

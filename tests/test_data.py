@@ -256,6 +256,7 @@ TROUBLE = {
 }
 
 
+@pytest.mark.slow
 def test_control_c_leaves_nothing_behind(server, cache):
     def stop(done, total):
         raise KeyboardInterrupt
@@ -353,6 +354,7 @@ def test_bad_input_exits_with_2_before_anything_is_downloaded(words, sentence, s
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["", "json"])
 @pytest.mark.parametrize("trouble", ["not_found", "no_server", "full_disk"])
 def test_trouble_with_the_network_or_the_disk_exits_with_1(
@@ -372,6 +374,7 @@ def test_the_command_without_pooch_names_the_extra(cache, monkeypatch):
     assert "pip install 'copeland[data]'" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["", "list", "fetch", "path"])
 def test_every_command_has_json_and_an_example_in_its_help(command):
     shown = " ".join(run(*command.split(), "--help").stdout.split())

@@ -110,6 +110,7 @@ def test_every_broken_byte_of_an_archive_is_refused_or_harmless(tmp_path):
 # JSON
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -159,6 +160,7 @@ def test_no_other_json_is_taken_for_a_certificate(tmp_path, text):
     refused("study", "verify", tmp_path / "c.json", "--storage", f"sqlite:///{tmp_path}/no.db")
 
 
+@pytest.mark.slow
 def test_an_address_with_an_open_bracket_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
     run("study", "create", "tea", "-o", "green", "-o", "black")
@@ -190,6 +192,7 @@ def test_a_command_runs_with_its_outputs_closed(tmp_path):
         assert (done.returncode, done.stderr, done.stdout) == (code, b"", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_a_full_disk_is_said_in_a_sentence(tmp_path):
     with open("/dev/full", "w") as full:
@@ -220,6 +223,7 @@ def test_a_command_that_is_stopped_says_so(monkeypatch):
     assert refused("winners", "cyclic-4", code=130) == "copeland: stopped."
 
 
+@pytest.mark.slow
 def test_an_import_of_votes_that_is_stopped_leaves_nothing_behind(tmp_path, monkeypatch):
     from copeland.study.record.log import Log
 
@@ -240,6 +244,7 @@ def test_an_import_of_votes_that_is_stopped_leaves_nothing_behind(tmp_path, monk
     assert run("study", "import", "tea", votes).exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no such signal")
 def test_ctrl_c_while_python_imports_is_one_sentence(tmp_path):
     for pause in (0.15, 0.3):
@@ -262,6 +267,7 @@ def test_ctrl_c_while_python_imports_is_one_sentence(tmp_path):
 # Modules
 
 
+@pytest.mark.slow
 def test_modules_are_there_as_the_docs_name_them():
     code = (
         "import copeland; copeland.results.versions(); copeland.problems.names(); copeland.winners"
@@ -361,6 +367,7 @@ def test_winners_reads_what_a_study_exports(tmp_path):
     assert PreferenceMatrix.load(tmp_path / "v.csv").p[0, 1] in (0.0, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -380,6 +387,7 @@ def test_votes_that_make_no_matrix_are_refused(tmp_path, rows, reason):
 # Huge numbers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

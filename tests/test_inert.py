@@ -69,6 +69,7 @@ def test_what_is_too_long_is_refused_with_the_limit_and_the_length(field):
         FIELDS[field]("x" * (most + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize(
     "active", ["\x1b[2J", "\x9b2J", "\x7f", "\r", "\u202e", "\u2066", "\u2028"]
@@ -207,6 +208,7 @@ def test_json_escapes_every_control_character(capsys):
     assert inert(said) == said and json.loads(said) == ACTIVE
 
 
+@pytest.mark.slow
 def test_labels_of_a_matrix_control_no_terminal(folder):
     PreferenceMatrix([[0.5, 0.7], [0.3, 0.5]], labels=[TITLE, CLIPBOARD]).save("m.json")
     assert "]0;owned" in quiet(run("winners", "m.json"))

@@ -27,6 +27,7 @@ def test_every_name_at_the_top_has_an_example(name):
     assert doctest.DocTestParser().get_examples(text)
 
 
+@pytest.mark.slow
 def test_dir_shows_what_is_public_before_and_after_it_is_used():
     code = (
         "import copeland; before = dir(copeland); copeland.Study; copeland.tasks; "

@@ -208,6 +208,7 @@ def tally_of(p):
     return tally
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [5, 8, 12])
 @pytest.mark.parametrize("seed", range(4))
 def test_limits_are_the_plans_that_cw_rmed_and_ecw_rmed_track(k, seed):
@@ -224,6 +225,7 @@ def test_limits_are_the_plans_that_cw_rmed_and_ecw_rmed_track(k, seed):
 # Laws
 
 
+@pytest.mark.slow
 @given(matrices())
 @settings(max_examples=60)
 def test_ecw_is_never_below_the_limit_and_equal_if_several_options_win(m):
@@ -233,6 +235,7 @@ def test_ecw_is_never_below_the_limit_and_equal_if_several_options_win(m):
             assert exact(m) == ecw(m)
 
 
+@pytest.mark.slow
 @given(matrices(), st.randoms(use_true_random=False))
 @settings(max_examples=40)
 def test_names_of_options_do_not_matter(m, luck):
@@ -269,6 +272,7 @@ def test_pairs_close_to_a_tie_that_no_certificate_needs_are_as_good_as_ties():
 # Ties
 
 
+@pytest.mark.slow
 @given(with_ties())
 @settings(max_examples=80)
 def test_limits_with_ties_are_those_of_all_matrices(m):
@@ -281,6 +285,7 @@ def test_limits_with_ties_are_those_of_all_matrices(m):
             assert value(limit, m, champion) == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(with_ties(most=6))
 @settings(max_examples=60)
 def test_with_ties_ecw_is_infinite_where_the_limit_is(m):
@@ -363,6 +368,7 @@ def glr_by_enumeration(wins, champion):
     return ((refuting(k, champion) != side) @ np.array(weight)).min()
 
 
+@pytest.mark.slow
 @given(counts())
 @settings(max_examples=100)
 def test_the_glr_is_the_least_evidence_against_a_matrix_without_the_champion(wins):

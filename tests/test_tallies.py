@@ -248,6 +248,7 @@ def written(head, rows, separator, encoding, newline):
     return (file.getvalue() + newline).encode(encoding)
 
 
+@pytest.mark.slow
 @given(
     votes,
     st.sampled_from([own, by_name, arena, counts]),

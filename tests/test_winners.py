@@ -258,11 +258,13 @@ def test_von_neumann_weighs_a_circle_within_a_circle_by_both():
     assert winners.von_neumann(from_margins(5, outer | inner)) == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_von_neumann_beats_or_ties_with_every_option(m):
     assert worst_case(m, winners.von_neumann(m)) >= 0.5 - 1e-9
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_von_neumann_is_a_distribution(m):
     lottery = winners.von_neumann(m)
@@ -270,6 +272,7 @@ def test_von_neumann_is_a_distribution(m):
     assert lottery.sum() == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smallest", [1e-3, 1e-6, 1e-9, 1e-12])
 def test_von_neumann_survives_margins_of_very_different_sizes(smallest):
     rng = np.random.default_rng(7)
@@ -304,6 +307,7 @@ def test_von_neumann_support_is_all_that_any_maximal_lottery_plays(m):
     assert winners.von_neumann_support(m).tolist() == played
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_von_neumann_support_lies_in_the_smith_set(m):
     assert set(winners.von_neumann_support(m)) <= set(winners.smith_set(m))
@@ -330,6 +334,7 @@ def test_random_walk_between_two_options_balances_by_hand():
     assert winners.random_walk_distribution(m) == pytest.approx([28 / 41, 13 / 41])
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_random_walk_distribution_is_where_many_steps_from_anywhere_lead(m):
     many = np.linalg.matrix_power(transitions(m), 2**14)
@@ -476,6 +481,7 @@ def test_relabelling_options_relabels_the_von_neumann_lottery(case):
     assert winners.von_neumann(permuted(m, order)) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(shuffled())
 def test_relabelling_options_relabels_the_condorcet_winner(case):
     m, order = case
@@ -483,6 +489,7 @@ def test_relabelling_options_relabels_the_condorcet_winner(case):
     assert winners.condorcet_winner(m) == (None if renamed is None else order[renamed])
 
 
+@pytest.mark.slow
 @given(shuffled(most=5))
 def test_relabelling_options_relabels_the_cycles(case):
     m, order = case
@@ -509,6 +516,7 @@ def test_copeland_winners_lie_in_the_smith_set(m):
     assert set(winners.copeland_winners(m)) <= set(winners.smith_set(m))
 
 
+@pytest.mark.slow
 def test_importing_winners_does_not_import_scipy():
     code = "import sys, copeland.winners; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -46,6 +46,7 @@ def test_duels_are_those_of_algorithm_1_where_winners_cycle_and_sets_are_reset()
     assert state.losses[0] == other.losses[0] == 1
 
 
+@pytest.mark.slow
 def test_alpha_is_used():
     (fast, _), (plain, _) = run_both(random_matrix(4, 5), 2000, seed=5, alpha=1.5)
     assert fast == plain

@@ -56,6 +56,7 @@ def test_it_rests_until_the_weakest_decision_expires():
     assert {int(i) for i in cpc.select(planner, expected + 1, None)} == {0, 1}
 
 
+@pytest.mark.slow
 def test_a_pair_is_dueled_only_while_it_is_open():
     planner = cpc.init(4)
     rng, luck = np.random.default_rng(0), np.random.default_rng(1)

@@ -125,6 +125,7 @@ terms = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(tables(), terms)
 @settings(max_examples=50)
 def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
@@ -138,6 +139,7 @@ def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
             assert policy.recommend() in proved.best
 
 
+@pytest.mark.slow
 @given(tables(), st.sampled_from([0.0, 0.05]))
 @settings(max_examples=50)
 def test_what_votes_taken_in_at_once_prove_is_found_by_a_few_comparisons(counts, margin):
@@ -151,6 +153,7 @@ def test_what_votes_taken_in_at_once_prove_is_found_by_a_few_comparisons(counts,
     assert policy.finished == bool(proved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_finished_at_the_very_vote_that_completes_a_proof(seed):
     matrix = tournament(5, seed)
@@ -183,6 +186,7 @@ def test_equal_options_are_rarely_certified_at_all(k):
     assert ended <= MOST_WRONG
 
 
+@pytest.mark.slow
 def test_options_in_a_circle_are_rarely_mistaken_for_the_winner():
     wrong, ended = wrong_and_finished("cyclic-4", 20_000, delta=0.05)
     assert wrong <= MOST_WRONG and ended == RUNS
@@ -196,6 +200,7 @@ def test_near_ties_are_rarely_mistaken():
     assert wrong <= MOST_WRONG < ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 3])
 def test_few_options_are_identified(k):
     order = PreferenceMatrix(np.where(np.tri(k) > 0, 0.2, 0.8) * (1 - np.eye(k)) + np.eye(k) / 2)
@@ -212,6 +217,7 @@ def test_with_a_margin_it_ends_on_exact_ties(ties):
     assert ended == RUNS
 
 
+@pytest.mark.slow
 def test_with_a_margin_equals_that_are_shown_to_lose_are_still_worth_a_win():
     # 20 equals: about 15,900 votes. Where losses shown drove l up it took half as many again.
     equal = PreferenceMatrix(np.full((20, 20), 0.5))
@@ -272,6 +278,7 @@ def test_a_pair_that_is_proved_paused_or_under_way_has_no_turn():
     assert turns == set(map(frozenset, combinations(range(4), 2))) - closed
 
 
+@pytest.mark.slow
 def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
     # 20 options in an order at gaps of .1: about 9,800 votes; twice that would be a fault.
     runs = copeland.simulate("order-20-0.1:seed=0", "cpc-pac", 1e6, runs=20, seed=0, marks=1)
@@ -314,6 +321,7 @@ def evidence_by_pair(planner):
     return found
 
 
+@pytest.mark.slow
 @given(tables(), st.integers(1, 4))
 @settings(max_examples=25)
 def test_growing_is_as_if_all_options_had_been_there_with_the_same_votes(counts, more):
@@ -421,6 +429,7 @@ def test_with_all_options_paused_there_is_nothing_to_ask():
 # Many questions at once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_batch_is_spread_over_pairs_and_no_pair_is_asked_for_more_than_it_may_cost(seed):
     policy = Policy("cpc-pac", k=6, seed=seed)

@@ -62,6 +62,7 @@ def test_without_replacement_it_ends_although_two_arms_are_best():
     assert kl_best_arm(lambda i: next(rewards[i]), 3, delta=0.05, population=5) in (0, 1)
 
 
+@pytest.mark.slow
 def test_a_large_epsilon_ends_sooner():
     def pulls(epsilon):
         coins, count = np.random.default_rng(1), [0]

@@ -140,6 +140,7 @@ def allows_an_answer(state):
     return all(w @ visits + error_bound(shares, radii(state), w) <= 0 for w in weights)
 
 
+@pytest.mark.slow
 def test_it_looks_after_a_tenth_more_duels_and_stops_when_the_bound_allows_it():
     matrix = copeland.load("cyclic-4")
     state = random_walk.init(4, delta=0.1, resolution=0.02)

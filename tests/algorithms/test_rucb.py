@@ -64,6 +64,7 @@ def ours(matrix, steps, seed, alpha=0.51):
     return trace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_duels_are_those_of_the_printed_lines(seed):
     matrix = random_matrix(2 + seed % 5, seed)

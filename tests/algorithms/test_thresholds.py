@@ -62,6 +62,7 @@ def run(algorithm, matrix, steps, seed, check, **params):
             algorithm.update(state, winner, i + j - winner, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_ccb_decides_pairs_as_cpc_does_at_every_step(setting):
     def check(state, t):

@@ -60,6 +60,7 @@ def mixture_after(matrix, steps, seed):
     return vns.average_play(state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_duels_are_those_of_the_literal_rule(seed):
     arguments = (random_matrix(2 + seed, seed), 1500, seed, 1.0 if seed % 2 else 3.0)

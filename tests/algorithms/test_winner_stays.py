@@ -43,6 +43,7 @@ def play(algorithm, matrix, steps, seed, **params):
     return trace, answers, state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_duels_are_those_of_the_rule_as_written(seed):
     matrix = random_matrix(2 + seed, seed)

@@ -59,6 +59,7 @@ def page_of(*contests_played):
     return leaderboard_page(board, "2020-02-02", {"copeland": "9.9"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", [REGRET, IDENTIFICATION])
 @pytest.mark.parametrize("name", algorithms())
 def test_every_algorithm_is_on_a_board_or_has_an_excuse(board, name):
@@ -188,6 +189,7 @@ def small_board(monkeypatch):
     return [Group("Few options", ("cyclic-4", "order-4-0.3"), ("cyclic-4",))]
 
 
+@pytest.mark.slow
 def test_a_board_is_played_once_and_put_together(small_board, tmp_path, monkeypatch):
     board = play(tmp_path, small_board)
     assert [len(one.outcomes) for one in board.played] == [6, 6, 3]

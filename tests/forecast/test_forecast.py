@@ -178,6 +178,7 @@ def test_options_that_look_alike_are_believed_to_be_near_each_other():
     assert alike.weights @ spread < 0.3 < 0.8 < apart.weights @ spread
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("won, lost", [(1, 0), (4, 1), (30, 12), (20, 0)])
 def test_the_weights_of_spread_and_twist_are_their_likelihoods(won, lost):
     """For two options the log-odds are one normal number, so the integral can be had."""
@@ -205,6 +206,7 @@ def test_ties_keep_within_the_room_that_a_preference_leaves():
     assert ties_in(belief, p) == pytest.approx(np.array([[0, 0.2], [0.2, 0]]))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_best_without_a_margin_is_a_copeland_winner(seed):
     p = next(worlds(belief_of(*counts(np.zeros((6, 6), int))), 1, rng(seed)))
@@ -265,6 +267,7 @@ def test_the_same_seed_gives_the_same_plan():
     assert one == other
 
 
+@pytest.mark.slow
 def test_votes_bring_the_end_nearer():
     starts = begun(), begun((0, 1, 8), (0, 2, 8))
     before, after = (forecast_of(start, 40, 20_000) for start in starts)

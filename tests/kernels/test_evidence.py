@@ -108,6 +108,7 @@ def test_ties_speak_for_both_sides_within_a_margin():
     assert log_evidence(0, 0, 500, 0.05) > 10
 
 
+@pytest.mark.slow
 def test_compiled_and_interpreted_evidence_are_equal():
     fast = compiled(log_evidence)
     rng = np.random.default_rng(0)
@@ -157,6 +158,7 @@ def chance_of_reaching(x, n, p_win, p_loss, p_tie, margin):
     return reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p_win, p_loss, p_tie, margin", NULLS)
 @pytest.mark.parametrize("x", [3, 20])
 def test_evidence_ever_reaches_x_with_probability_at_most_one_in_x(x, p_win, p_loss, p_tie, margin):

@@ -153,6 +153,7 @@ def test_strengths_count_for_the_votes_that_the_gaps_call_for_within_a_tenth(sit
     assert 0.9 / 1.001 < expected / planner.prior[0] < 1.1 * 1.001
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=60)
 def test_refuters_are_those_who_did_not_prove_a_loss_yet_the_cheapest_first(situation):
@@ -241,6 +242,7 @@ def test_the_certificate_of_the_worked_example_holds_once_that_loss_is_proved():
     assert [int(i) for i in next_pair(planner)] == [0, 0]
 
 
+@pytest.mark.slow
 @given(situations, st.data())
 def test_plans_cost_what_their_cheapest_wins_and_losses_cost(situation, data):
     planner = situation.planner()
@@ -274,6 +276,7 @@ def test_the_champion_is_the_option_of_the_cheapest_certificate(situation):
         assert least[champion] <= LOYALTY * most[before] * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @given(situations)
 @settings(max_examples=60)
 def test_the_plan_laid_out_leaves_the_dearest_wins_out_and_costs_what_its_claims_cost(situation):
@@ -296,6 +299,7 @@ def test_the_plan_laid_out_leaves_the_dearest_wins_out_and_costs_what_its_claims
     assert (planner.unproved[0] == 0) == (expected == 0)
 
 
+@pytest.mark.slow
 @given(situations)
 def test_the_pair_to_ask_is_the_riskiest_claim_of_the_champions_certificate(situation):
     planner = situation.planner(pausing=True, pending=True)
@@ -414,6 +418,7 @@ def test_a_paused_option_does_not_keep_a_better_champion_out():
     assert planner.champion[0] == 0
 
 
+@pytest.mark.slow
 @given(situations, st.integers(0, 10**6))
 @settings(max_examples=40)
 def test_between_comparisons_only_those_whose_last_plan_was_cheaper_are_planned_anew(

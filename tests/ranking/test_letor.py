@@ -332,6 +332,7 @@ def test_names_that_a_line_would_break_are_not_written(tmp_path, named):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.dictionaries(st.integers(1, 6), st.floats(allow_nan=False, allow_infinity=False)),

@@ -43,6 +43,7 @@ def test_events_come_back_as_they_were_written(storage):
     assert storage.read(key, lambda log: list(log.replay())) == [FIRST, VOTE]
 
 
+@pytest.mark.slow
 def test_only_later_events_are_read_on(storage):
     key = storage.create("tea", FIRST)
     append(storage, key, VOTE, Event(3, ASKED, 2.0))
@@ -146,6 +147,7 @@ def test_the_schema_is_the_last_migration():
     assert ScriptDirectory.from_config(config).get_current_head() == storage_module.SCHEMA
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_a_database_of_a_newer_version_is_refused(kind, tmp_path, request):
     address = f"sqlite:///{tmp_path / 'votes.db'}"
@@ -159,6 +161,7 @@ def test_a_database_of_a_newer_version_is_refused(kind, tmp_path, request):
     kept.dispose()
 
 
+@pytest.mark.slow
 def test_tables_of_others_in_the_same_database_are_left_alone(postgres_url):
     kept = Storage(postgres_url)
     with kept._engine.begin() as connection:
@@ -168,6 +171,7 @@ def test_tables_of_others_in_the_same_database_are_left_alone(postgres_url):
     Storage(postgres_url).create("tea", FIRST)
 
 
+@pytest.mark.slow
 def test_connections_that_a_server_has_closed_are_opened_anew(postgres_url):
     kept = Storage(postgres_url)
     key = kept.create("tea", FIRST)
@@ -280,6 +284,7 @@ def test_a_file_that_is_vacuumed_or_checkpointed_meanwhile_is_still_the_same(tmp
     kept.dispose()
 
 
+@pytest.mark.slow
 def test_a_lock_of_postgres_that_stays_is_a_sentence(postgres_url, monkeypatch):
     monkeypatch.setattr(storage_module, "LOCKED", 0.2)
     kept = Storage(postgres_url)
@@ -295,6 +300,7 @@ def test_a_lock_of_postgres_that_stays_is_a_sentence(postgres_url, monkeypatch):
     kept.dispose()
 
 
+@pytest.mark.slow
 def test_a_stalled_writer_is_thrown_out_and_tries_again_while_others_go_on(
     postgres_url, monkeypatch
 ):
@@ -321,6 +327,7 @@ def test_a_stalled_writer_is_thrown_out_and_tries_again_while_others_go_on(
     others.dispose()
 
 
+@pytest.mark.slow
 def test_a_statement_without_end_is_a_sentence(postgres_url, monkeypatch):
     monkeypatch.setattr(storage_module, "ENDLESS", 0.2)
     kept = Storage(postgres_url)
@@ -408,6 +415,7 @@ def test_a_password_in_an_address_is_never_said(address):
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+@pytest.mark.slow
 def test_a_working_address_is_shown_without_its_passwords(postgres_url):
     kept = Storage(f"{postgres_url}&password={SECRET}&application_name=votes")
     study = create_study("tea", ["green", "black"], kept)

@@ -144,6 +144,7 @@ def change(path, column, number, value):
     base.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
     [
@@ -354,6 +355,7 @@ def old_database(address):
     return address, log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_an_old_database_opens_keeps_its_meaning_and_is_bound_from_here_on(kind, tmp_path, request):
     address = f"sqlite:///{tmp_path / 'old.db'}"

@@ -101,6 +101,7 @@ def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
     study.storage.dispose()
 
 
+@pytest.mark.slow
 def test_an_interrupt_does_not_end_a_study_in_memory():
     study = create_study("tea", OPTIONS)
     vote = study.tell(study.ask(), "left")
@@ -136,6 +137,7 @@ def _fail():
     raise AssertionError
 
 
+@pytest.mark.slow
 def test_books_that_were_interrupted_are_made_anew(tmp_path):
     """Else an event that was half taken in would be taken in again."""
     study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}")

@@ -119,6 +119,7 @@ def test_the_package_offers_studies_by_name():
     assert copeland.open_study is open_study
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -343,6 +344,7 @@ def test_what_cannot_be_asked_is_a_sentence(study, wrong, sentence):
         study.ask(**wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_study_ends_with_the_winner(storage, algorithm):
     study = create_study("drinks", OPTIONS, storage, algorithm=algorithm, delta=0.2)
@@ -369,6 +371,7 @@ def test_when_nothing_is_left_to_ask_the_certificate_holds(storage):
 # Telling
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_every_outcome_is_kept_as_it_was_told(study, outcome):
     vote = study.tell(study.ask(), outcome)
@@ -376,6 +379,7 @@ def test_every_outcome_is_kept_as_it_was_told(study, outcome):
     assert study.votes(frame=True)["outcome"].tolist() == [outcome]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("outcome", "wins", "ties"),
     [
@@ -451,6 +455,7 @@ def test_the_same_event_id_counts_once_after_reopening(study):
     assert again(study).tell(ballot, "left", event_id="a") == first
 
 
+@pytest.mark.slow
 def test_a_ballot_is_not_answered_twice(study):
     ballot = study.ask()
     study.tell(ballot, "left", event_id="a")
@@ -721,6 +726,7 @@ def test_dependent_voters_have_no_vote_to_repeat():
         create_study("drinks", OPTIONS, voters="dependent", repeats="count")
 
 
+@pytest.mark.slow
 def test_a_study_of_dependent_voters_ends_with_a_certificate(dependent):
     for number in range(2000):
         ballot = dependent.ask(voter=f"voter {number // 3}")
@@ -1005,6 +1011,7 @@ def test_a_study_with_long_names_is_shown_in_a_line():
     assert len(repr(create_study("x" * 50, names))) < 200
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_verdict_and_runs_nothing():
     study = create_study("<script>", ["<b>tea</b>", "milk"])
     study.add_votes([{"left": "<b>tea</b>", "right": "milk", "outcome": "left"}] * 20)

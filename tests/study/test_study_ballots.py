@@ -196,6 +196,7 @@ def test_an_abandoned_ballot_is_asked_again_by_time_alone(clock, how):
     assert not set(anew) & set(held)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off", [TEN_YEARS, -TEN_YEARS])
 def test_a_clock_that_is_years_off_keeps_nothing_open(clock, off):
     study = made(clock, ["tea", "milk", "juice"], repeats="first")

@@ -99,6 +99,7 @@ def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
     assert played(0) == played(3)
 
 
+@pytest.mark.slow
 def test_early_questions_do_not_look_at_all_pairs(monkeypatch):
     study = create_study("tea", [f"tea {i}" for i in range(20)])
     monkeypatch.setattr(standing, "certify", lambda *_, **__: pytest.fail("looked at all pairs"))

@@ -78,6 +78,7 @@ moves = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -202,6 +203,7 @@ def test_who_was_less_often_on_the_left_goes_there():
     assert manners.seated(2, 3, coin=True) == (3, 2)
 
 
+@pytest.mark.slow
 def test_first_sides_are_drawn_by_the_seed(clock):
     first = Counter(made(clock, 2, seed=seed).ask("ann").left for seed in range(40))
     assert 8 < first["drink 0"] < 32
@@ -262,6 +264,7 @@ def everything_answered(clock, people):
     return study
 
 
+@pytest.mark.slow
 def test_when_everybody_answered_everything_more_people_are_needed(clock):
     study = everything_answered(clock, 3)
     reading = Reading(study.standing())

@@ -63,6 +63,7 @@ def test_long_names_are_shortened_in_sentences_and_still_differ():
     assert any("Version 2" in sentence for sentence in sentences)
 
 
+@pytest.mark.slow
 def test_the_demo_is_a_cycle_of_three_with_two_options_out():
     verdict = said(DEMO)
     assert verdict.kind == "open"
@@ -76,6 +77,7 @@ def test_the_demo_is_a_cycle_of_three_with_two_options_out():
     assert "D and E are out, as far as the votes tell; that is not proved yet." in verdict.shown
 
 
+@pytest.mark.slow
 def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate():
     sure = next(one for one in said(DEMO).shown if one.startswith("Chances"))
     chances = {name: int(share) for name, share in re.findall(r"\b([A-E]) (\d+) %", sure)}
@@ -85,6 +87,7 @@ def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate():
     assert "not a proof" in sure
 
 
+@pytest.mark.slow
 def test_what_is_proved_of_the_demo_is_said_by_its_certificate():
     study = study_of(DEMO)
     assert verdict_of(study.standing()).proved == (study.standing().certificate.statement,)
@@ -127,12 +130,14 @@ def test_a_circle_without_a_leader_is_not_told():
     assert not any("circle" in one for one in verdict.shown)
 
 
+@pytest.mark.slow
 def test_chances_of_many_options_name_the_likeliest_alone():
     options = "ABCDEFGHIJKLMNOP"
     sure = next(one for one in said({"AB": (6, 4)}, options).shown if one.startswith("Chances"))
     assert "8 others" in sure
 
 
+@pytest.mark.slow
 def test_who_is_named_first_is_the_likeliest_or_the_claim_says_who_is():
     # B beats all it met, and by far; A beats one more, by a vote.
     votes = {"AC": (2, 1), "AD": (2, 1), "AE": (2, 1), "BC": (30, 2), "BD": (30, 2)}
@@ -173,6 +178,7 @@ def test_an_option_that_beats_every_other_is_the_only_winner():
     assert verdict.advice == ()
 
 
+@pytest.mark.slow
 def test_a_winner_that_others_may_be_tied_with_is_only_proved_best():
     # B and C may beat E and then have as many wins as A; D lost twice.
     verdict = said(DEMO | {"AD": (300, 100), "BD": (300, 100), "AE": (60, 0)})
@@ -180,6 +186,7 @@ def test_a_winner_that_others_may_be_tied_with_is_only_proved_best():
     assert "Whether B and C are tied with it is not proved." in verdict.proved
 
 
+@pytest.mark.slow
 def test_a_cycle_that_is_proved_is_tied_for_first():
     verdict = said(CYCLE, "ABC")
     assert verdict.kind == "tied"
@@ -198,6 +205,7 @@ def test_options_tied_within_the_margin_are_said_to_be():
 NEAR = {f"W{rest}": (360, 260) for rest in "Xcde"} | {f"X{rest}": (560, 60) for rest in "cde"}
 
 
+@pytest.mark.slow
 def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
     # W beats everybody with .58, X the rest with .90: with a margin of .2 both are best.
     verdict = said(NEAR, "WXcde", margin=0.2)
@@ -208,6 +216,7 @@ def test_with_a_margin_a_condorcet_winner_is_not_ruled_out_by_near_ties():
     assert not any("Ruled out" in sentence for sentence in verdict.proved)
 
 
+@pytest.mark.slow
 def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
     votes = NEAR | {pair: (310, 310) for pair in ("cd", "ce")} | {"de": (560, 60)}
     verdict = said(votes | {"We": (600, 20)}, "WXcde", margin=0.2)
@@ -218,6 +227,7 @@ def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
     )
 
 
+@pytest.mark.slow
 def test_what_is_best_up_to_a_margin_and_loses_to_another_is_not_the_one_to_take():
     # c, d and e lose to X with .10 and tie with the rest; yet none beats more by more than the margin.
     votes = NEAR | {pair: (310, 310) for pair in ("Wc", "cd", "ce", "de")}
@@ -234,6 +244,7 @@ def test_a_winner_that_is_retired_is_said_to_be():
     assert "A is retired; the verdict is about all options ever offered." in proved
 
 
+@pytest.mark.slow
 def test_the_assumptions_are_those_of_the_certificate():
     study = study_of(CYCLE, "ABC")
     certificate = study.standing().certificate
@@ -250,6 +261,7 @@ def test_only_means_all_or_beats_every_other():
 # Other ways to count
 
 
+@pytest.mark.slow
 def test_where_borda_disagrees_it_is_said():
     verdict = said({"AB": (600, 400), "AC": (600, 400), "BC": (1000, 0)}, "ABC")
     assert verdict.claim == "A is proved the only winner."
@@ -258,6 +270,7 @@ def test_where_borda_disagrees_it_is_said():
     )
 
 
+@pytest.mark.slow
 def test_where_von_neumann_disagrees_it_is_said():
     # A is proved best; that B and C are, too, is not, but the lottery is of all three.
     votes = CYCLE | {"AD": (300, 100), "AE": (60, 0), "DE": (20, 0), "BD": (60, 40), "CD": (60, 40)}
@@ -291,6 +304,7 @@ def test_every_verdict_has_its_kind_and_names_those_proved_best(seed):
         assert standing.labels[i] in verdict.claim
 
 
+@pytest.mark.slow
 def test_chances_are_those_of_worlds_with_the_votes_so_far():
     none = np.zeros((2, 2), int)
     clear, even = (
@@ -343,6 +357,7 @@ def test_the_votes_needed_are_about_those_that_it_takes():
     assert 100 <= outlook.votes <= 400
 
 
+@pytest.mark.slow
 def test_losses_that_others_must_prove_are_among_the_needs():
     # A loses to C, so each other option must be shown to lose once: E has not.
     votes = CYCLE | {"AD": (300, 100), "BD": (300, 100), "AE": (60, 0)}
@@ -402,6 +417,7 @@ def test_other_votes_do_not_prove_a_certificate(filed, tmp_path):
     assert "issued on other votes" in objections(read_certificate(file), other)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change, objection",
     [

@@ -38,6 +38,7 @@ def outside(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "reason"),
     [

@@ -33,6 +33,7 @@ def test_a_server_may_need_no_key(monkeypatch):
     assert "Authorization" not in fake.requests[0].headers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [

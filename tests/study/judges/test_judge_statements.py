@@ -165,6 +165,7 @@ def test_no_text_is_more_than_a_failure(said):
         assert outcome_stated(said) in ("left", "right", "tie", "both_bad", "skip")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "filler",
     [
