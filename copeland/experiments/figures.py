@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copeland.experiments.analyses import CondorcetCurve, GapRatios, ObservedCounts
-from copeland.report.figures import INK, PALETTE
+from copeland.report.figures import INK, PALETTE, note_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def condorcet_figure(found: CondorcetCurve) -> Figure:
     axes.set_ylim(0, 1.03)
     axes.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
     _end_at(axes, int(found.sizes[-1]))
-    _note(axes, "the exact probability, and what sampling finds")
+    note_above(axes, "the exact probability, and what sampling finds")
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right")
     return figure
 
@@ -70,7 +70,7 @@ def gap_ratio_figure(found: GapRatios, options: int, printed: float | None = Non
         found.sizes, found.mean / wide, found.mean * wide, color=PALETTE[0], alpha=0.2, linewidth=0
     )
     axes.plot(found.sizes, found.mean, color=PALETTE[0], linewidth=1.8)
-    _note(axes, f"{_sampled(found.samples.tolist())}; band: two standard errors")
+    note_above(axes, f"{_sampled(found.samples.tolist())}; band: two standard errors")
     if printed is not None:
         axes.axhline(printed, color=INK, alpha=0.6, linewidth=1, linestyle=(0, (4, 3)))
         axes.annotate(
@@ -113,7 +113,9 @@ def _bubbles(found: ObservedCounts, counts: np.ndarray, what: str, symbol: str) 
         clip_on=False,
         zorder=3,
     )
-    _note(axes, f"area: the share of the subsets of a size; {_sampled(found.samples.tolist())}")
+    note_above(
+        axes, f"area: the share of the subsets of a size; {_sampled(found.samples.tolist())}"
+    )
     for share in _SHOWN:
         axes.scatter(
             [], [], s=_BUBBLE * share, color=PALETTE[0], linewidth=0, label=f"{100 * share:.0f} %"
@@ -144,19 +146,6 @@ def _empty(title: str, y: str) -> tuple[Figure, Axes]:
     axes.spines[["left", "bottom"]].set_color(INK)
     axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=9)
     return figure, axes
-
-
-def _note(axes: Axes, text: str) -> None:
-    axes.annotate(
-        text,
-        (0, 1),
-        xytext=(0, 6),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        color=INK,
-        alpha=0.75,
-        fontsize=8.5,
-    )
 
 
 def _end_at(axes: Axes, options: int) -> None:

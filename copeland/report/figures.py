@@ -193,8 +193,13 @@ def _title(axes: Axes, runs: Runs) -> None:
     if runs.interrupted:
         about += "; interrupted"
     axes.set_title(title, loc="left", color=INK, fontsize=12, pad=20, parse_math=False)
+    note_above(axes, about)
+
+
+def note_above(axes: Axes, text: str) -> None:
+    """Write a small line above the axes."""
     axes.annotate(
-        about,
+        text,
         (0, 1),
         xytext=(0, 6),
         xycoords="axes fraction",

@@ -265,7 +265,7 @@ def test_who_votes_is_said_when_a_study_is_created():
     assert values("status", "s")["settings"]["voters"] == "people"
     assert values("create", "old", "-o", "A", "-o", "B", "--voters", "dependent")["study"] == "old"
     said = ok("create", "clicks", "-o", "A", "-o", "B", "--voters", "independent")
-    assert "Every vote is taken as a fresh draw" in said
+    assert "Each vote counts as a fresh draw" in said
 
 
 def test_a_study_of_other_voters_is_gone_on_with(tea):

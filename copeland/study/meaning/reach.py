@@ -68,7 +68,10 @@ def who_votes(settings: Settings, k: int) -> str:
             f"People vote, each once on a pair, so one person gives {counted(_pairs(k), 'vote')} at most; "
             "what is proved is about the population they come from."
         )
-    return "Every vote is taken as a fresh draw: if one person answers many times, they prove less than is said."
+    return (
+        "Each vote counts as a fresh draw. If one person answers many times, the votes prove less than the "
+        "certificate says."
+    )
 
 
 def _more_people(standing: Standing, outlook: Outlook) -> int:
