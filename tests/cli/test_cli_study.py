@@ -277,7 +277,7 @@ def test_a_study_of_other_voters_is_gone_on_with(tea):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--voters", "crowd"), "--voters is 'crowd'; say people or independent."),
+        (("--voters", "crowd"), "--voters is 'crowd'; say people, independent or panel."),
         (
             ("--repeats", "count"),
             "--repeats count does not go with people, of whom each has one vote",
@@ -803,7 +803,7 @@ COMMANDS = dict(commands())
 def test_the_commands_are_all_there():
     assert {" ".join(path[1:]) for path in COMMANDS} == {
         *("create", "list", "ask", "tell", "vote", "judge", "import", "export", "plan", "status"),
-        *("report", "certify", "verify", "undo", "close"),
+        *("report", "certify", "verify", "undo", "close", "excuse", "readmit"),
         *("option add", "option pause", "option resume", "option retire"),
     }
 

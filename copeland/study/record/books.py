@@ -19,9 +19,12 @@ from copeland.study.record.events import (
     CLOSED,
     COUNTED,
     CREATED,
+    ERROR,
+    EXCUSED,
     LEFT,
     OUTCOMES,
     PAUSED,
+    READMITTED,
     RESUMED,
     RETIRED,
     RIGHT,
@@ -31,6 +34,7 @@ from copeland.study.record.events import (
     Event,
 )
 from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
 
 FORMAT = 2  # of snapshots; others are not read
@@ -87,6 +91,7 @@ class Books:
         self.closed = False
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
+        self.panel = Panel(self.settings.panel)
         self._add([Option(**option) for option in body["options"]])
 
     @property
@@ -142,6 +147,7 @@ class Books:
             self.indices[option.name] = self.k
             self.options.append(option)
         self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
+        self.panel.widen(self.k)
 
     def _changed(self, event: Event) -> None:
         assert event.left is not None
@@ -177,6 +183,9 @@ class Books:
 
     def _tally(self, vote: Event, step: int) -> None:
         self.outcomes[vote.outcome] += step  # type: ignore[index]
+        if self.panel.members and vote.outcome != ERROR:
+            assert vote.left is not None and vote.right is not None
+            self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
         if vote.repeats is not None:
             self.repeated += step
         else:
@@ -204,13 +213,23 @@ class Books:
             return False
         return vote.repeats is None or vote.number in self.counted
 
+    def _excused(self, event: Event) -> None:
+        assert event.voter in self.panel.places
+        self.panel.excused.add(event.voter)
+        self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
+
+    def _readmitted(self, event: Event) -> None:
+        assert event.voter is not None
+        self.panel.excused.remove(event.voter)
+
     def _closed(self, _event: Event) -> None:
         self.closed = True
 
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle)."""
         file = io.BytesIO()
-        np.savez_compressed(file, about=np.array(self._about()), wins=self.wins, ties=self.ties)
+        arrays = {"wins": self.wins, "ties": self.ties, "answered": self.panel.answered}
+        np.savez_compressed(file, about=np.array(self._about()), **arrays)
         return file.getvalue()
 
     def _about(self) -> str:
@@ -222,6 +241,7 @@ class Books:
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "undone": sorted(self.undone),
             "counted": sorted(self.counted),
+            "excused": sorted(self.panel.excused),
             **{name: getattr(self, name) for name in _SCALARS},
         }
         return json.dumps(about)
@@ -233,6 +253,7 @@ class Books:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
                 arrays = {name: file[name] for name in ("wins", "ties")}
+                answered = file.get("answered")  # since there are panels
             if about["format"] != FORMAT:
                 return None
             books = cls(Event(1, CREATED, 0.0, body=about))
@@ -244,6 +265,8 @@ class Books:
                 setattr(books, name, about[name])
             books.undone = set(about["undone"])
             books.counted = set(about["counted"])
+            if books.panel.members:
+                books.panel.restore(answered, about["excused"])
             books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
             return None
@@ -255,6 +278,7 @@ class Books:
             and self._about() == other._about()
             and np.array_equal(self.wins, other.wins)
             and np.array_equal(self.ties, other.ties)
+            and np.array_equal(self.panel.answered, other.panel.answered)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -286,6 +310,8 @@ _HANDLERS = {
     VOTED: Books._voted,
     UNDONE: Books._undone,
     COUNTED: Books._counted,
+    EXCUSED: Books._excused,
+    READMITTED: Books._readmitted,
     CLOSED: Books._closed,
 }
 
