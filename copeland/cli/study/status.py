@@ -106,7 +106,7 @@ def rows_of_options(reading: Reading) -> list[dict[str, Any]]:
             "beats": int(reading.scores[i]),
             "beats_proved": found.lower[i],
             "score": list(found.scores[i]),
-            "chance": None if reading.chances is None else reading.chances.each[i],
+            "chance": None if reading.each_chance is None else reading.each_chance[i],
             "borda": float(reading.borda[i]),
             "lottery": float(reading.lottery[i]),
             "place": _place(found, i),

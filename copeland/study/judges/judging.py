@@ -29,7 +29,6 @@ from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
-from copeland.words import listed
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -275,10 +274,8 @@ class _Work:
 
     def _nothing_left(self) -> tuple[str, str]:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
-        awaited = self.study.standing(voters=False).panel if self.study.settings.panel else None
-        if awaited is not None and awaited.awaited:
-            who = listed(awaited.awaited)
-            return "answered", f"nothing is left to ask these judges; still to be asked: {who}."
+        if self.study.settings.panel:
+            return "finished", "nothing is left to ask of the members who judge here."
         if not self.exhausted or self.study.certificate().verdict != "open":
             return "finished", "the study has nothing left to ask."
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"

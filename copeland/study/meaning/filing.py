@@ -220,8 +220,9 @@ def _made_again(filed: Filed, *counts: np.ndarray) -> tuple[str, ...]:
 
 def _wording(filed: Filed) -> Iterator[str]:
     found = filed.certificate
-    earlier = filed.unbound and isinstance(found, Certificate)
-    known = (found.statement, _earlier_words(found)) if earlier else (found.statement,)
+    known = [found.statement]
+    if filed.unbound and isinstance(found, Certificate):
+        known.append(_earlier_words(found))
     if filed.content.get("statement") not in known:
         yield f"its words are not those of its numbers, which say: {found.statement}"
     if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from copeland.study.meaning.panels import PanelStanding
 from copeland.study.meaning.reading import Reading
 from copeland.study.record.options import ACTIVE
-from copeland.words import about, counted, listed
+from copeland.words import NAME, about, counted, listed, shortened
 
 PAIRS = 5  # to ask, named in a sentence
 
@@ -61,11 +61,13 @@ def panel_leading(votes: Reading) -> Iterator[str]:
 
 def panel_answers(panel: PanelStanding) -> Iterator[str]:
     """Yield how many answers each member has given, and who is excused."""
-    given = dict(zip(panel.members, panel.given, strict=True))
-    yield f"Answers given: {listed([f'{name} {n:,}' for name, n in given.items()])}."
+    names = _short(panel)
+    given = [f"{names[name]} {n:,}" for name, n in zip(panel.members, panel.given, strict=True)]
+    yield f"Answers given: {listed(given)}."
     if panel.excused:
         are = "is" if len(panel.excused) == 1 else "are"
-        yield f"{listed(panel.excused)} {are} excused: missing answers of theirs are not waited for."
+        excused = listed([names[name] for name in panel.excused])
+        yield f"{excused} {are} excused: missing answers of theirs are not waited for."
 
 
 def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
@@ -74,13 +76,20 @@ def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
         return
     outlook, missing = votes.outlook, panel.active.missing
     assert outlook.champion is not None and outlook.votes is not None
+    some = any(option.state != ACTIVE for option in votes.standing.options)
+    scope = " of the active options" if some else ""
     if votes.standing.votes:
         asked = [
             f"{votes.names[need.first]} against {votes.names[need.second]} (about {about(need.votes)})"
             for need in outlook.pairs
         ]
         yield (
-            f"What would settle it: to make sure that {votes.names[outlook.champion]} is best, about "
+            f"What would settle it: to make sure that {votes.names[outlook.champion]} is best{scope}, about "
             f"{about(outlook.votes)} of the {missing:,} missing answers, on {listed(asked, PAIRS)}."
         )
-    yield f"Still to be asked: {listed(panel.awaited)}."
+    yield f"Still to be asked: {listed([_short(panel)[name] for name in panel.awaited])}."
+
+
+def _short(panel: PanelStanding) -> dict[str, str]:
+    """The members as they stand in sentences."""
+    return dict(zip(panel.members, shortened(panel.members, NAME), strict=True))

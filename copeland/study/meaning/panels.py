@@ -56,7 +56,7 @@ class PanelStanding:
     matter: tuple[int, ...]  # of each member: missing answers that may bear on who is best
     missing: NDArray[np.int64]  # K x K: answers that are waited for
     silent: NDArray[np.bool_]  # members x K x K: answered, or excused
-    active: PanelCertificate  # what is settled of the active options alone
+    active: PanelCertificate  # what is settled of the active options, if these are not all
 
     @property
     def awaited(self) -> tuple[str, ...]:
@@ -91,5 +91,5 @@ def panel_standing_of(books: Books) -> PanelStanding | None:
         matter=tuple(matter.tolist()),
         missing=panel.missing,
         silent=panel.silent,
-        active=panel_certificate_of(books, active=len(active_of(books)) > 1),
+        active=panel_certificate_of(books, active=1 < len(active_of(books)) < books.k),
     )

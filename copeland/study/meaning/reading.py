@@ -172,6 +172,17 @@ class Reading:
             return panel_chances(wins, ties, missing, self._ahead, settings.seed)
         return chances_of(wins, ties, settings.margin, self._ahead, settings.seed)
 
+    @property
+    def each_chance(self) -> tuple[float, ...] | None:
+        """The chance of each option to be best, ties shared; None if it is not known, or does not matter.
+
+        Of a panel it does not matter once some option is sure to be best: that others may tie with it
+        would make its share smaller.
+        """
+        if self.chances is None or (self.standing.panel is not None and self.certificate.best):
+            return None
+        return self.chances.each
+
     @cached_property
     def believed(self) -> PreferenceMatrix:
         """What is believed of every pair: the mean of plausible worlds, or else the shares of the votes."""

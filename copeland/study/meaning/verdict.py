@@ -44,7 +44,7 @@ class Verdict:
     assumptions: tuple[str, ...]  # what the proof rests on
     chances: (
         tuple[float, ...] | None
-    )  # of each option to be best, estimated; None if there are too many
+    )  # of each option to be best, estimated; None if there are too many, or a panel is sure
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
         shown=tuple(_shown(votes)),
         advice=tuple(_advice(votes)),
         assumptions=certificate.assumptions,
-        chances=votes.chances.each if votes.chances else None,
+        chances=votes.each_chance,
     )
 
 

@@ -281,7 +281,7 @@ def _matrix(reading: Reading) -> _Part:
 
 def _options(reading: Reading) -> _Part:
     standing, known = reading.standing, _known(reading.certificate)
-    chances = reading.chances.each if reading.chances else None
+    chances = reading.each_chance
     head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
     rows = []
     for i in reading.order:

@@ -152,7 +152,9 @@ def score_sentences(reading: Reading) -> Iterator[str]:
 
 def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
     """Yield which options beat each other in circles, with the votes of each link."""
-    if not reading.circles:
+    if not reading.circles and reading.standing.panel is not None:
+        yield "No circle is settled among these options."
+    elif not reading.circles:
         chance = " beyond what may be chance" if graph.rings else ""
         yield f"No circle is seen among these options{chance}."
     for circle in reading.circles[:_CIRCLES]:
