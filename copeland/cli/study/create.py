@@ -76,7 +76,9 @@ def create_command(
     ] = 8,
     batch: Annotated[
         int,
-        Whole(help="How many pairs each person gets, all drawn before the first answer; 0: no such limit."),
+        Whole(
+            help="How many pairs each person gets, all drawn before the first answer; 0: no such limit."
+        ),
     ] = 0,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
