@@ -268,9 +268,18 @@ def _repeated(books: Books, log: Log, vote: Event, known: int | None = None) -> 
 
 
 def imported(
-    books: Books, log: Log, rows: Iterable[ImportedVote], source: str | None, now: float
+    books: Books,
+    log: Log,
+    rows: Iterable[ImportedVote],
+    source: str | None,
+    now: float,
+    last: int | None = None,
 ) -> tuple[list[Event], Imported]:
-    """Return votes that nobody asked for, but for those that are there already, and how many are what."""
+    """Return votes that nobody asked for, but for those that are there already, and how many are what.
+
+    ``last`` is the number of the event that they follow, if that is not in the books yet.
+    """
+    last = books.number if last is None else last
     rows, known = _under_their_ids(books, log, list(rows))
     before = books.undone & {vote.number for vote in known.values()}
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
@@ -282,7 +291,7 @@ def imported(
             undone += known[row.event_id].number in before
             seen += known[row.event_id].number not in before
             continue
-        number = books.number + len(new) + 1
+        number = last + len(new) + 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),
             event_id=row.event_id,
