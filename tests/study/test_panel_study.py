@@ -523,3 +523,9 @@ def test_judges_are_members_by_their_names():
 def test_the_table_of_answers_takes_no_room_where_there_is_no_panel():
     books = create_study("tea", [f"o{i}" for i in range(300)]).books()
     assert books.panel.answered.size == 0 and isinstance(books.panel.answered, np.ndarray)
+
+
+def test_nobody_guides_a_panel():
+    study = lunch()
+    with pytest.raises(errors.InvalidParameter, match="every member of a panel counts"):
+        study.set_role("ann", "guide")

@@ -86,6 +86,12 @@ def create_command(
     open_ballots: Annotated[
         int, Whole(help="How many unanswered ballots a voter may hold at a time.")
     ] = 8,
+    batch: Annotated[
+        int,
+        Whole(
+            help="How many pairs each person gets, all drawn before the first answer; 0: no such limit."
+        ),
+    ] = 0,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
         bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
@@ -112,7 +118,8 @@ def create_command(
     members = _members(panel)
     if voters is None:
         voters, members = _who_votes(name, storage, load_if_exists, members)
-    _require_fitting(voters, repeats, members, margin)
+    _require_fitting(voters, repeats, batch)
+    _require_panel(voters, repeats, members, margin)
     made, taken = _made(
         name,
         option or (None if options is None else str(options)),
@@ -129,6 +136,7 @@ def create_command(
         panel=members,
         lease=lease,
         open_ballots=open_ballots,
+        batch=batch,
         load_if_exists=load_if_exists,
     )
     names = [one.name for one in made.options]
@@ -183,27 +191,37 @@ def _members(given: list[str] | None) -> list[str]:
     return [name.strip() for names in given or () for name in names.split(",") if name.strip()]
 
 
-def _require_fitting(voters: str, repeats: str | None, members: list[str], margin: float) -> None:
+def _require_fitting(voters: str, repeats: str | None, batch: int) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
     from copeland.study.record.settings import PANEL, PEOPLE
 
     if voters not in (*PEOPLE, PANEL, "independent"):
         raise InvalidParameter(f"--voters is '{voters}'; say people, independent or panel.")
-    if voters == PANEL and not members:
-        raise InvalidParameter("--voters panel needs its members; say --panel ann,ben,cid.")
-    if members and voters != PANEL:
-        raise InvalidParameter(f"--panel names a panel, and --voters is {voters}; say panel.")
-    if voters == PANEL and margin:
-        raise InvalidParameter(
-            "--margin means nothing to a panel, whose majorities are counted; leave it out."
-        )
-    if voters == PANEL and repeats == "count":
-        raise InvalidParameter(
-            "--repeats count does not go with a panel, of which each member has one answer a pair; leave it "
-            "out."
-        )
     if voters in PEOPLE and repeats == "count":
         raise InvalidParameter(
             "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
             "say --voters independent."
+        )
+    if batch and voters not in PEOPLE:
+        raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")
+
+
+def _require_panel(voters: str, repeats: str | None, members: list[str], margin: float) -> None:
+    """Refuse a panel without members, members without a panel, and what means nothing to one."""
+    from copeland.study.record.settings import PANEL
+
+    if voters != PANEL:
+        if members:
+            raise InvalidParameter(f"--panel names a panel, and --voters is {voters}; say panel.")
+        return
+    if not members:
+        raise InvalidParameter("--voters panel needs its members; say --panel ann,ben,cid.")
+    if margin:
+        raise InvalidParameter(
+            "--margin means nothing to a panel, whose majorities are counted; leave it out."
+        )
+    if repeats == "count":
+        raise InvalidParameter(
+            "--repeats count does not go with a panel, of which each member has one answer a pair; leave it "
+            "out."
         )

@@ -39,6 +39,7 @@ def create_study(
     panel: Sequence[str] = (),
     lease: float = 600.0,
     open_ballots: int = 8,
+    batch: int = 0,
     load_if_exists: bool = False,
     indifference: float | None = None,
     clock: Clock = time.time,
@@ -89,6 +90,7 @@ def create_study(
         lease=lease,
         open_ballots=open_ballots,
         panel=panel,
+        batch=batch,
     )
     return _created(name, given, settings, storage, load_if_exists, clock)
 

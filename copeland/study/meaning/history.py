@@ -18,7 +18,9 @@ from copeland.study.record.events import (
     CREATED,
     ERROR,
     EXCUSED,
+    GUIDE,
     READMITTED,
+    ROLE,
     UNDONE,
     VOTED,
     Event,
@@ -116,7 +118,12 @@ def _progress(books: Books) -> Progress:
 
 def _standing(log: Iterable[Event]) -> list[Event]:
     """The events that bear on a certificate; a vote that was undone is an error, which still began an epoch."""
-    told = [event for event in log if event.kind in _TELLING]
+    told, guides = [], set()
+    for event in log:
+        if event.kind == ROLE:  # given before the first vote, so it holds for all
+            (guides.add if (event.body or {})["role"] == GUIDE else guides.discard)(event.voter)
+        elif event.kind in _TELLING and event.voter not in guides:
+            told.append(event)
     undone = {event.undoes for event in told if event.kind == UNDONE}
     counted = {event.counts for event in told if event.kind == COUNTED}
     standing = []

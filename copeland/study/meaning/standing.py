@@ -15,6 +15,7 @@ from copeland.certificate import Certificate, certify
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
 from copeland.panel import PanelCertificate
+from copeland.study.meaning.guidance import Guidance
 from copeland.study.meaning.panels import PanelStanding, panel_certificate_of, panel_standing_of
 from copeland.study.record.books import Books
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
@@ -89,7 +90,9 @@ class Standing:
     certificate: Certificate | PanelCertificate
     leader: str | None  # who comes first; None before the first vote
     position: Position
-    voters: tuple[Voter, ...]
+    voters: tuple[Voter, ...]  # without guides
+    guides: tuple[Guidance, ...] = ()
+    guide_votes: int = 0  # that count, and are in no other number here
     panel: PanelStanding | None = None  # where the voters are the whole electorate
 
     @property
@@ -110,7 +113,13 @@ class Standing:
         return Start(self.wins, self.ties, **terms, paused=frozenset(paused))
 
 
-def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) -> Standing:
+def standing_of(
+    name: str,
+    books: Books,
+    voters: tuple[Voter, ...],
+    now: float,
+    guides: tuple[Guidance, ...] = (),
+) -> Standing:
     """Return the standing that the books give."""
     certificate = certificate_of(books)
     return Standing(
@@ -132,6 +141,8 @@ def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) 
         leader=leader_of(books, certificate),
         position=position_of(books.sides[LEFT], books.sides[RIGHT]),
         voters=voters,
+        guides=guides,
+        guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
     )
 

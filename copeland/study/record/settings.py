@@ -24,7 +24,7 @@ _CHOICES = {
 
 PEOPLE = ("people", "dependent")  # the second is what the first was called
 PANEL = "panel"  # who votes, and who chooses the pairs there
-ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin")  # settings
+ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,9 @@ class Settings:
     open_ballots
         How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
         a judge holds one for each worker. Eight are a third of what the smallest study needs.
+    batch
+        Where people vote, how many pairs each of them gets, all drawn before that person's first answer.
+        So nothing that anybody says can change what the same person is asked. 0 draws pairs one by one.
     panel
         The names of the voters, if they are a panel.
     """
@@ -71,6 +74,7 @@ class Settings:
     voters: str = "independent"
     lease: float = 600.0
     open_ballots: int = 8
+    batch: int = 0
     panel: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -85,6 +89,7 @@ class Settings:
             self.open_ballots,
             "a whole number, 1 or more",
         )
+        _require(_whole(self.batch, 0), "batch", self.batch, "a whole number, 0 or more")
         _require(_number(self, "lease") > 0, "lease", self.lease, "a number of seconds above 0")
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
@@ -106,6 +111,8 @@ class Settings:
                 "where people vote, only a person's first vote on a pair can count; say nothing of repeats, "
                 "or let voters be independent."
             )
+        if self.batch and not self.dependent:
+            raise InvalidParameter("a batch is dealt to each person; it needs people as voters.")
         if self.dependent and algorithm.absorb is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, as "
@@ -194,6 +201,8 @@ def _check_panel(settings: Settings) -> None:
         raise InvalidParameter(
             "a member of a panel answers a pair once; say nothing of repeats, or let others vote."
         )
+    if settings.batch:
+        raise InvalidParameter("a batch is dealt to each person of a public; a panel has none.")
     if settings.algorithm != PANEL:
         raise InvalidParameter(
             f"algorithm is {settings.algorithm!r}; a panel has a planner of its own, so leave it out."
