@@ -5,6 +5,8 @@ import json
 import pytest
 from commands import run
 
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
 ORDER = ("tea", "milk", "juice", "water")
 
 

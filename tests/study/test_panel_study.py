@@ -95,6 +95,7 @@ def histories(draw):
     return members, k, said, draw(st.integers(0, 2)), draw(st.booleans()), draw(st.booleans())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(histories())
 def test_the_certificate_is_what_holds_in_every_completion(history):
@@ -133,6 +134,7 @@ def test_a_panel_is_asked_until_some_option_is_sure_to_be_best():
     assert study.verdict().claim == "tea is proved best."
 
 
+@pytest.mark.slow
 def test_no_word_is_said_of_probabilities_that_a_panel_does_not_have(tmp_path):
     study = lunch()
     for ballot in study.ask(n=5):
@@ -146,6 +148,7 @@ def test_no_word_is_said_of_probabilities_that_a_panel_does_not_have(tmp_path):
         assert not re.search(r"delta|error probability|confidence|margin|epoch", words)
 
 
+@pytest.mark.slow
 def test_chances_never_contradict_the_certificate():
     study = lunch()
     while ballot := study.ask():
@@ -364,6 +367,38 @@ def test_a_paused_option_is_asked_once_it_is_resumed():
     assert asked_out(study) and study.certificate().best == (0,)
 
 
+def test_with_one_active_option_nothing_can_be_asked():
+    study = lunch()
+    study.tell(study.ask("ann"), "left")
+    for name in DRINKS[1:]:
+        study.retire_option(name)
+    assert study.ask() is None
+    assert study.verdict().claim.endswith("No option is sure to be best, and nothing can be asked.")
+    assert study.verdict().advice == (
+        "Fewer than 2 options are active, so nothing can be asked; resume one, or add one.",
+    )
+    with pytest.raises(errors.InvalidParameter, match="nothing to ask"):
+        study.plan()
+
+
+def test_of_a_best_option_that_is_retired_and_the_rest_both_are_told():
+    study = lunch()
+    study.add_votes(
+        {"voter": voter, "winner": "tea", "loser": other}
+        for voter, other in itertools.product(("ann", "ben"), DRINKS[1:])
+    )
+    study.retire_option("tea")
+    verdict = study.verdict()
+    assert verdict.claim == "tea is proved the only winner."
+    assert verdict.proved[1] == study.certificate(active=True).statement
+    assert (
+        "tea is retired; the first statement is about all options ever offered." in verdict.proved
+    )
+    assert "is best of the active options, about" in verdict.advice[0]
+    asked_out(study)
+    assert study.certificate(active=True).best == (1,)
+
+
 # Files
 
 
@@ -497,6 +532,7 @@ def test_a_plan_says_how_many_more_answers_it_may_take():
     assert study.plan(worlds=2).ways[0].votes == (0, 0)
 
 
+@pytest.mark.slow
 def test_no_plan_is_below_what_is_said_at_creation():
     for members, k in ((2, 3), (3, 2), (4, 4), (5, 3)):
         fewest, most = (

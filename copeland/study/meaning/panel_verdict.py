@@ -29,18 +29,21 @@ def panel_undecided(
             f"{best} {'is' if len(panel.active.best) == 1 else 'are'} best of the active options. Of all "
             "options ever offered, none is sure to be best."
         )
+    if not panel.awaited:
+        return f"{lead} so far{cycle}. No option is sure to be best, and nothing can be asked."
     return f"{lead} so far{cycle}.{likelier(votes)} Keep going: no option is sure to be best yet."
 
 
 def panel_proved(votes: Reading, panel: PanelStanding) -> Iterator[str]:
     """Yield what is settled, whatever the missing answers say."""
     found, options = votes.certificate, votes.standing.options
-    yield found.statement
+    both = [found.statement]
+    if panel.active.active is not None:
+        both.append(panel.active.statement)
+    yield from both if found.best else reversed(both)  # what is decided comes first
     out = [votes.names[i] for i in range(found.k) if i not in found.possible]
     if out:
         yield f"Ruled out: {listed(out)}."
-    if any(option.state != ACTIVE for option in options):
-        yield panel.active.statement
     gone = [i for i in found.best if options[i].state != ACTIVE]
     if gone:
         states = listed([f"{votes.names[i]} is {options[i].state}" for i in gone])
@@ -74,10 +77,12 @@ def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
     """Yield what would settle it, and who is to be asked."""
     if votes.standing.closed or panel.active.best:
         return
+    if not panel.awaited:
+        yield "Fewer than 2 options are active, so nothing can be asked; resume one, or add one."
+        return
     outlook, missing = votes.outlook, panel.active.missing
     assert outlook.champion is not None and outlook.votes is not None
-    some = any(option.state != ACTIVE for option in votes.standing.options)
-    scope = " of the active options" if some else ""
+    scope = "" if panel.active.active is None else " of the active options"
     if votes.standing.votes:
         asked = [
             f"{votes.names[need.first]} against {votes.names[need.second]} (about {about(need.votes)})"

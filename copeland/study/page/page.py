@@ -23,7 +23,7 @@ from copeland.study.meaning.panels import PanelStanding
 from copeland.study.meaning.reading import PROVED, Reading
 from copeland.study.meaning.standing import Standing, Voter, position_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
-from copeland.study.page import words
+from copeland.study.page import panel_words, words
 from copeland.study.page.figures import (
     BEST,
     COLOURS,
@@ -345,7 +345,7 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
     lower, note = "evidence there, of what a proof needs", words.PROGRESS_NOTE
     meant = "how much of the evidence for a proof is there"
     if reading.standing.panel is not None:
-        lower, note = "pairs settled", words.PANEL_PROGRESS_NOTE
+        lower, note = "pairs settled", panel_words.PROGRESS_NOTE
         meant = "how many of the pairs are settled"
     drawn = _picture(
         progress_figure(
@@ -406,7 +406,7 @@ def _members(panel: PanelStanding) -> _Part:
         for one in panel.rows()
     ]
     columns = ["member", "answers", "missing", "to ask"]
-    return _Part(columns=columns, rows=rows, note=words.panel_note(panel))
+    return _Part(columns=columns, rows=rows, note=panel_words.members_note(panel))
 
 
 def _guides(standing: Standing) -> _Part:

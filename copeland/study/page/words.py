@@ -10,20 +10,15 @@ import numpy as np
 from copeland.certificate import Certificate
 from copeland.panel import PanelCertificate
 from copeland.study.meaning.history import Progress
-from copeland.study.meaning.panels import PanelStanding
 from copeland.study.meaning.reading import AHEAD, LEAST, LIKELY, PROVED, Reading
 from copeland.study.meaning.standing import Position, Standing
+from copeland.study.page import panel_words
 from copeland.study.page.graph import INTO, MANY, Graph
 from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.words import counted, listed
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
 
-PANEL_PROGRESS_NOTE = (
-    "A pair is settled once the missing answers cannot turn it: one option beats the other, or all have "
-    "answered and it is a tie. Not all need be settled to know who is best. Votes that were undone are "
-    "left out."
-)
 PROGRESS_NOTE = (
     "A proof takes wins of one option and losses of all others, each with enough evidence. The lower "
     "curve is how much of that is there for the option nearest to its proof. It may fall when votes "
@@ -47,11 +42,7 @@ _MOVED = 3  # options whose places differ most
 def lead_sentence(standing: Standing) -> str:
     """Return what kind of study it is, in a line."""
     if standing.panel is not None:
-        return (
-            f"A study of {counted(len(standing.options), 'option')} by a panel of "
-            f"{len(standing.panel.members)}: {counted(standing.votes, 'vote')}, and "
-            f"{counted(int(standing.panel.missing.sum()) // 2, 'answer')} missing."
-        )
+        return panel_words.lead_sentence(len(standing.options), standing.votes, standing.panel)
     voters = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
     return (
         f"A study of {counted(len(standing.options), 'option')}: "
@@ -134,10 +125,7 @@ def score_sentences(reading: Reading) -> Iterator[str]:
         f"{f' (even or without votes: {even})' if even else ''}; its bar says {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
-        yield (
-            "A dot is the number of others that an option beats by the votes as they are. A bar is where its "
-            "number can still end, whatever the missing answers say; both ends can happen."
-        )
+        yield panel_words.SCORES
         return
     verdict = (
         f" That takes more evidence than the verdict, which proves that {name} beats"
@@ -153,7 +141,7 @@ def score_sentences(reading: Reading) -> Iterator[str]:
 def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
     """Yield which options beat each other in circles, with the votes of each link."""
     if not reading.circles and reading.standing.panel is not None:
-        yield "No circle is settled among these options."
+        yield panel_words.NO_CIRCLE
     elif not reading.circles:
         chance = " beyond what may be chance" if graph.rings else ""
         yield f"No circle is seen among these options{chance}."
@@ -198,10 +186,7 @@ def win_words(reading: Reading, i: int, j: int) -> str:
 def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     """Return what the kinds of arrows mean."""
     if isinstance(certificate, PanelCertificate):
-        return (
-            "Proved: whatever the missing answers say. Ahead: more members for than against so far, no "
-            "more. Who is best can be sure while many pairs are not."
-        )
+        return panel_words.SURENESS
     return (
         f"Proved: with all other pairs, at every vote, with probability {1 - certificate.delta:g}. Likely: as "
         "sure as that, but for this pair alone. Ahead: more votes for than against, no more. A verdict "
@@ -237,12 +222,9 @@ def cells_sentence(numbered: bool) -> str:
 def matrix_sentence(reading: Reading) -> str:
     """Return how many pairs were voted on, and how many are decided."""
     certificate = reading.certificate
-    proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
     if isinstance(certificate, PanelCertificate):
-        return (
-            f"Voted on: {reading.pairs - reading.unmet:,} of {counted(reading.pairs, 'pair')}. Proved one "
-            f"way or the other: {proved:,}. Proved tied: {len(certificate.ties):,}."
-        )
+        return panel_words.matrix_sentence(reading, certificate)
+    proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
     tied = (
         f" Proved tied within the margin of {certificate.margin:g}: {len(certificate.ties):,}."
         if certificate.margin
@@ -263,10 +245,7 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
     elif reading.standing.panel is not None:
-        yield (
-            f"After {last.votes:,} votes {last.possible} of {last.options} options are not ruled "
-            f"out, and {_percent(last.share)} of the pairs are settled."
-        )
+        yield panel_words.progress_sentence(last)
     else:
         yield (
             f"After {last.votes:,} votes {last.possible} of {last.options} options are not ruled "
@@ -378,19 +357,6 @@ def voters_sentence(standing: Standing) -> str:
     """Return how many voters are known."""
     known = sum(voter.votes for voter in standing.voters)
     return f"{counted(len(standing.voters), 'voter')} gave {known:,} answers, skips and errors left out."
-
-
-def panel_note(panel: PanelStanding) -> str:
-    """Return how to read the table of members."""
-    excused = (
-        f" Excused, so that nothing is waited for: {listed(panel.excused)}."
-        if panel.excused
-        else ""
-    )
-    return (
-        "Answers: skips included. Missing: pairs not answered. To ask: those of them that may still bear on who is best."
-        f"{excused}"
-    )
 
 
 def voters_note(left_out: int) -> str:

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -268,7 +268,8 @@ class Books:
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle)."""
         file = io.BytesIO()
-        arrays = {name: getattr(self, name) for name in _ARRAYS} | {"answered": self.panel.answered}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        arrays["answered"] = self.panel.answered
         np.savez_compressed(file, about=np.array(self._about()), **arrays)
         return file.getvalue()
 
