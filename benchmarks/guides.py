@@ -25,12 +25,12 @@ from copeland.problems.problem import matrix_problem
 from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.conduct.guide import HINTED_ANEW
-from copeland.study.conduct.hints import hints_of
+from copeland.study.conduct.hints import are_stale, hints_of
 
 NAMES = ("easy-20", "order-100-0.1")
 SHARES = (0.6, 0.75, 0.9)  # of the pairs on which a guide names the right side
-RUNS = {100: 10}  # by the number of options
-OTHER_RUNS = 60
+RUNS = {100: 8}  # by the number of options
+OTHER_RUNS = 40
 MARGIN = 0.05  # else near ties, which no guide can settle, take nearly all votes
 MOST = 3_000_000  # votes
 WRONG_RUNS, WRONG_MOST = 1_000, 20_000
@@ -67,27 +67,27 @@ def course(
     ledger = new_ledger(np.array([most]))
     room = np.zeros(matrix.k), np.zeros(matrix.k, np.int64)
     noise, rng = stream(run, "votes", matrix.name), stream(run, "planner", matrix.name)
-    assert algorithm.finished and algorithm.enlarge and algorithm.crowded
+    assert algorithm.finished and algorithm.enlarge and algorithm.crowded and algorithm.hint
+    told = None
     while ledger.mark[0] == 0 and not algorithm.finished(state):
         if algorithm.crowded(state):
             state = algorithm.enlarge(state)
-        state = state if guide is None else hinted(state, guide)
+        if guide is not None and are_stale(told, hints := said(state, guide)):
+            state, told = algorithm.hint(state, hints), hints
         votes = max(matrix.k, int(ledger.duels[0]) // HINTED_ANEW)
         loop(state, problem.world, *room, ledger, votes, True, noise, rng)
     done = bool(algorithm.finished(state))
     return End(int(ledger.duels[0]), int(algorithm.recommend(state)) if done else None)
 
 
-def hinted(state: Planner, guide: Counts) -> Planner:
-    """Return the planner with what the guide says, as far as people bear it out by now."""
+def said(state: Planner, guide: Counts) -> NDArray[np.float64]:
+    """Return what the guide says, as far as people bear it out by now."""
     meetings, size = state.meetings, int(state.meetings.size[0])
     wins = np.zeros_like(guide)
     first, second = meetings.first[:size], meetings.second[:size]
     wins[first, second], wins[second, first] = meetings.won[:size].T
     ties = np.zeros_like(guide)
-    hint = find(PLANNED).hint
-    assert hint is not None
-    return hint(state, hints_of(guide, ties, wins, ties))
+    return hints_of(guide, ties, wins, ties)
 
 
 def votes_of(matrix: PreferenceMatrix, share: float | None) -> NDArray[np.float64]:
