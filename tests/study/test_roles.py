@@ -135,6 +135,11 @@ def test_a_guide_is_asked_every_pair_once_before_any_twice():
     assert len(study.ask("model", n=5)) == 5
 
 
+def test_a_guide_is_dealt_no_batch():
+    study = create_study("batch", OPTIONS, voters="people", batch=2)
+    assert judge_study(study, {"model": _earlier}, role="guide").votes == 6
+
+
 def test_a_role_is_given_before_the_first_vote_or_not_at_all():
     study = create_study("late", OPTIONS)
     study.tell(study.ask("ann"), "left")
