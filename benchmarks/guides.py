@@ -29,8 +29,8 @@ from copeland.study.conduct.hints import are_stale, hints_of
 
 NAMES = ("easy-20", "order-100-0.1")
 SHARES = (0.6, 0.75, 0.9)  # of the pairs on which a guide names the right side
-RUNS = {100: 8}  # by the number of options
-OTHER_RUNS = 40
+RUNS = {12: 40, 15: 40, 20: 40, 100: 8}  # by the number of options
+OTHER_RUNS = 150
 MARGIN = 0.05  # else near ties, which no guide can settle, take nearly all votes
 MOST = 3_000_000  # votes
 WRONG_RUNS, WRONG_MOST = 1_000, 20_000
@@ -136,7 +136,7 @@ def guides() -> Iterator[str]:
     """The votes that a guide saves people."""
     yield "## Guides: votes of people to a certificate"
     yield (
-        f"Mean votes of people over {OTHER_RUNS} runs ({RUNS[100]} at 100 options), people voting, delta = .05, margin = {MARGIN}; in "
+        f"Mean votes of people over {OTHER_RUNS} runs ({RUNS[20]} from 12 options, {RUNS[100]} at 100), people voting, delta = .05, margin = {MARGIN}; in "
         "brackets against no guide, with its standard error. A guide names the right side on that share of the "
         "pairs, and votes on each pair once before people do."
     )
@@ -151,7 +151,9 @@ def guides() -> Iterator[str]:
         ratios.append(found)
         yield line
     means = np.exp(np.log(ratios).mean(axis=0)) - 1
-    yield f"| geometric mean | | | {' | '.join(f'{mean:+.1%}' for mean in means)} |"
+    errors = np.std(np.log(ratios), axis=0) / len(ratios) ** 0.5
+    told = (f"{mean:+.1%} ± {error:.1%}" for mean, error in zip(means, errors, strict=True))
+    yield f"| geometric mean | | | {' | '.join(told)} |"
     yield ""
     yield (
         f"False certificates under a guide that is always wrong: {WRONG_RUNS:,} runs of up to {WRONG_MOST:,} votes, no margin; "

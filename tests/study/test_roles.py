@@ -15,6 +15,7 @@ from copeland.study import (
     Storage,
     certificate_to_file,
     create_study,
+    create_study_from_votes,
     objections,
     open_study,
     read_certificate,
@@ -268,6 +269,8 @@ def test_an_export_says_the_role_and_an_import_keeps_it(mixed, tmp_path):
     }
     again = create_study("again", OPTIONS, voters="people")
     again.import_votes(tmp_path / "votes.csv")
+    made, _ = create_study_from_votes("made", tmp_path / "votes.csv", voters="people")
+    assert (made.books().votes, made.books().guide_votes) == (10, 6)
     ours, theirs = again.books(), mixed.books()
     assert np.array_equal(ours.wins, theirs.wins) and np.array_equal(
         ours.guide_wins, theirs.guide_wins
