@@ -327,7 +327,9 @@ def test_hints_move_what_a_policy_asks_and_prove_nothing():
     policy.hint(lean - lean.T)
     assert 3 in (policy.ask()[1:]) and not policy.state.claims.evidence.any()
     assert Policy.load(policy.dump()).recommend() == policy.recommend() == 3
-    for wrong in (np.ones((5, 5)), np.zeros((4, 4)), np.full((5, 5), np.nan)):
+    policy.grow(6)
+    assert policy.ask().first == policy.recommend() == 3
+    for wrong in (np.ones((6, 6)), np.ones((5, 5)), np.zeros((4, 4)), np.full((5, 5), np.nan)):
         with pytest.raises(InvalidParameter):
             policy.hint(wrong)
     with pytest.raises(CopelandError, match="hint"):
