@@ -130,6 +130,7 @@ def with_options(planner: Planner, k: int) -> Planner:
         getattr(wider, name)[:] = getattr(planner, name)
     while len(wider.meetings.first) < len(meetings.first):
         wider = with_more_pairs(wider)
+    wider = wider._replace(hints=planner.hints.copy())  # entries stay in their order
     for entry in range(int(meetings.size[0])):
         i, j = int(meetings.first[entry]), int(meetings.second[entry])
         won, tied = meetings.won[entry].tolist(), int(meetings.tied[entry])

@@ -18,7 +18,7 @@ from copeland.kernels.planner import NONE, Planner
 from copeland.policy import Duel, Policy
 from copeland.registry import find
 from copeland.streams import stream
-from copeland.study.conduct.hints import hints_of
+from copeland.study.conduct.hints import are_stale, hints_of
 from copeland.study.conduct.manners import ANYBODY, FINE, Manners, coin_of
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books, count
@@ -198,6 +198,7 @@ class Player:
         settings = books.settings
         params = settings.parameters(books.epoch)
         self.policy = Policy(settings.spec.name, books.k, settings.seed, **params)
+        self._hints: np.ndarray | None = None  # the policy was told last
         if counts is not None and books.votes > 0:
             self.policy.absorb(*counts)
         if counts is not None:
@@ -209,8 +210,12 @@ class Player:
 
     def hint(self, books: Books, counts: tuple[np.ndarray, np.ndarray]) -> None:
         """Let the policy know what guides say, as far as these counts bear them out."""
-        if books.guide_votes > 0:
-            self.policy.hint(hints_of(books.guide_wins, books.guide_ties, *counts))
+        if books.guide_votes == 0:
+            return
+        hints = hints_of(books.guide_wins, books.guide_ties, *counts)
+        if are_stale(self._hints, hints):
+            self.policy.hint(hints)
+            self._hints = hints
 
     def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, one for each event from ``wish.number`` on."""

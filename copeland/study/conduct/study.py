@@ -22,7 +22,6 @@ from copeland.study.conduct.decisions import (
     addition,
     answer_to,
     change_of_state,
-    imported,
     new_to,
     questions,
     require_open,
@@ -31,7 +30,7 @@ from copeland.study.conduct.decisions import (
     withdrawal,
 )
 from copeland.study.conduct.guide import Guide, guide_of
-from copeland.study.conduct.roles import check_role, role_given, roles_given
+from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
@@ -366,10 +365,7 @@ class Study:
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            books, now = self._books, self._clock()
-            roles = roles_given(books, log, rows, role, now)
-            votes, found = imported(books, log, rows, source, now, books.number + len(roles))
-            return [*roles, *votes], found
+            return imported_in_role(self._books, log, rows, source, role, self._clock())
 
         return self._change(decide).also(undone)
 
