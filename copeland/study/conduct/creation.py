@@ -10,9 +10,9 @@ from typing import Any
 from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
-from copeland.study.conduct.decisions import imported
 from copeland.study.conduct.guide import Player
 from copeland.study.conduct.members import require_few
+from copeland.study.conduct.roles import check_role, imported_in_role
 from copeland.study.conduct.study import Clock, Study
 from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
@@ -102,6 +102,7 @@ def create_study_from_votes(
     *,
     source: str | None = None,
     columns: Mapping[str, str] | None = None,
+    role: str | None = None,
     options: str | Path | Mapping[str, str] | Iterable[str] | None = None,
     load_if_exists: bool = False,
     clock: Clock = time.time,
@@ -111,7 +112,7 @@ def create_study_from_votes(
 
     Parameters
     ----------
-    votes, source, columns
+    votes, source, columns, role
         As in :meth:`Study.add_votes`.
     options
         As in :func:`create_study`; by default those in the votes, in the order in which they are named.
@@ -125,6 +126,8 @@ def create_study_from_votes(
     (['green', 'black'], 3)
     """
     _check_name(name)
+    if role is not None:
+        check_role(role)
     source = source_of(votes, source)
     check_text(source=source)
     told = incoming(votes, columns)
@@ -133,12 +136,12 @@ def create_study_from_votes(
     taken: list[Imported] = []
 
     def with_votes(books: Books, log: Log) -> list[Event]:
-        new, found = imported(books, log, rows, source, clock())
+        new, found = imported_in_role(books, log, rows, source, role, clock())
         taken[:] = [found.also(undone)]
         return new
 
     made = _created(name, given, _settings(**settings), storage, load_if_exists, clock, with_votes)
-    return made, taken[0] if taken else made.add_votes(told, source)
+    return made, taken[0] if taken else made.add_votes(told, source, role=role)
 
 
 def _check_name(name: str) -> None:

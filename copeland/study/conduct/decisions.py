@@ -128,7 +128,7 @@ def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: in
     """How many new questions there may be; who is dealt a batch gets all of it at once, and no more."""
     if wish.voter is None:
         return n
-    if books.settings.batch:
+    if books.settings.batch and not books.is_guide(wish.voter):
         return 0 if log.asked_of(wish.voter, 1) else books.settings.batch
     return min(n, books.settings.open_ballots - len(held))
 

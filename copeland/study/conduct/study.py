@@ -23,7 +23,6 @@ from copeland.study.conduct.decisions import (
     addition,
     answer_to,
     change_of_state,
-    imported,
     new_to,
     questions,
     require_open,
@@ -34,7 +33,7 @@ from copeland.study.conduct.decisions import (
 from copeland.study.conduct.guide import Guide, guide_of
 from copeland.study.conduct.members import attendance
 from copeland.study.conduct.panels import panel_questions
-from copeland.study.conduct.roles import check_role, role_given, roles_given
+from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.panel_plan import panel_plan
 from copeland.study.meaning.reading import Reading
@@ -389,10 +388,7 @@ class Study:
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            books, now = self._books, self._clock()
-            roles = roles_given(books, log, rows, role, now)
-            votes, found = imported(books, log, rows, source, now, books.number + len(roles))
-            return [*roles, *votes], found
+            return imported_in_role(self._books, log, rows, source, role, self._clock())
 
         return self._change(decide).also(undone)
 
