@@ -5,8 +5,10 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import typer.testing
 from _pytest.doctest import DoctestModule
 from helpers import folder_named
 from hypothesis import settings
@@ -20,6 +22,13 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 _databases = itertools.count()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_program():
+    """The runner of commands would make the whole program anew for every command, which takes longer than most."""
+    with patch.object(typer.testing, "_get_command", cache(typer.main.get_command), create=True):
+        yield
 
 
 @pytest.fixture(scope="session")
