@@ -1,7 +1,9 @@
 """A study of soups with votes on its pairs, and its page."""
 
 import re
+from contextlib import contextmanager
 from dataclasses import replace
+from unittest.mock import patch
 
 from copeland.study import create_study
 from copeland.study.meaning.verdict import verdict_of
@@ -45,3 +47,10 @@ def text_of(page):
 
 def told(sentences):
     return " ".join(sentences)
+
+
+@contextmanager
+def undrawn():
+    """Leave the figures of a page empty, for who reads its words: drawing takes most of the time."""
+    with patch("copeland.study.page.page.image", lambda figure, kind: b"<svg></svg>"):
+        yield
