@@ -69,6 +69,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
+    # The longest begin first, so that no worker waits for one at the end.
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     if items and len({item.path for item in items}) > 50:  # the whole of it, not some files
         _require_fast_tests(items)
 
@@ -138,3 +140,10 @@ def few_worlds():
     """Tell chances to be best by an eighth of the worlds, for who reads more than them: they take most of a verdict's time."""
     with patch("copeland.forecast.worlds.WORLDS", 500):
         yield
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave figures empty, for who reads words, numbers or names of files: drawing takes most of the time."""
+    for module in ("report.pages", "experiments.reproduction_page"):
+        monkeypatch.setattr(f"copeland.{module}.image", lambda figure, kind: b"<svg></svg>")
