@@ -44,6 +44,7 @@ def test_a_study_is_created_with_every_setting():
         "voters": "independent",
         "lease": 60.0,
         "open_ballots": 3,
+        "batch": 0,
     }
     words = [w for k, v in settings.items() for w in (f"--{k.replace('_', '-')}", str(v))]
     made = values("create", "s", "-o", "A", "-o", "B", *words)
