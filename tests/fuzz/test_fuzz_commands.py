@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from copeland.cli import app
 
-pytestmark = pytest.mark.slow  # left out of `make fast`
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_worlds")]  # left out of `make fast`
 
 if not hasattr(signal, "SIGALRM"):
     pytest.skip("this system has no alarm clock", allow_module_level=True)

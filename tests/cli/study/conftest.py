@@ -4,11 +4,6 @@ import pytest
 from study_commands import CYCLE, DEMO, ok, values, write_votes
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_worlds(few_worlds):
-    """Chances are tried in tests/forecast."""
-
-
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
