@@ -10,6 +10,7 @@ import typer
 
 from copeland.cli import columns as named
 from copeland.cli.options import Json, Number, Whole
+from copeland.cli.shell import note
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.inert import command_line
@@ -68,6 +69,10 @@ def create_command(
             show_default="people",
         ),
     ] = None,
+    people: Annotated[
+        int | None,
+        Whole(help="How many people will vote: says at once what is within their reach."),
+    ] = None,
     lease: Annotated[
         float, Number(help="Seconds for which an unanswered ballot is on its way.")
     ] = 600.0,
@@ -98,7 +103,7 @@ def create_command(
             f"--{_first(columns)} names a column of votes; give them with --from."
         )
     voters = voters or _voters_of(name, storage, load_if_exists)
-    _require_fitting(voters, repeats)
+    _require_fitting(voters, repeats, people)
     made, taken = _made(
         name,
         option or (None if options is None else str(options)),
@@ -118,8 +123,10 @@ def create_command(
     )
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
+    reach, prospect = _reach(made, people)
+    result |= prospect
     tell_result(
-        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} "
+        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} {reach}"
         f"{'' if taken is None else f'{taken.sentence} '}Vote with: "
         f"{command_line('copeland', 'study', 'vote', name)}",
         result if taken is None else {**result, **taken.to_dict()},
@@ -157,8 +164,20 @@ def _voters_of(name: str, storage: str, load_if_exists: bool) -> str:
     return "people"
 
 
-def _require_fitting(voters: str, repeats: str | None) -> None:
+def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
+    """What so many people can settle, in a sentence and as JSON; nothing if it was not asked for."""
+    from copeland.study.meaning.prospect import prospect_sentence
+
+    if people is None:
+        return "", {}
+    note("copeland: trying what is within reach, in plausible worlds.")
+    found = made.prospect(people)
+    return f"{prospect_sentence(found)} ", {"reach": found._asdict()}
+
+
+def _require_fitting(voters: str, repeats: str | None, people: int | None = None) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
+    from copeland.forecast.prospects import check_people
     from copeland.study.record.settings import PEOPLE
 
     if voters not in (*PEOPLE, "independent"):
@@ -168,3 +187,9 @@ def _require_fitting(voters: str, repeats: str | None) -> None:
             "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
             "say --voters independent."
         )
+    if people is not None and voters not in PEOPLE:
+        raise InvalidParameter(
+            f"--people does not go with --voters {voters}, where every vote is a fresh draw; leave it out."
+        )
+    if people is not None:
+        check_people(people, "--people")

@@ -11,10 +11,16 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, InvalidRow, StorageError
+from copeland.forecast.goals import Goal, goal_of
 from copeland.forecast.outlook import outlook_of
+from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
+from copeland.forecast.voters import room_of
 from copeland.inert import inert
 from copeland.study.conduct.decisions import (
     Answer,
@@ -31,6 +37,8 @@ from copeland.study.conduct.decisions import (
     withdrawal,
 )
 from copeland.study.conduct.guide import Guide, guide_of
+from copeland.study.meaning.likely import require_chances
+from copeland.study.meaning.reach import met_of
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
 from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
@@ -408,8 +416,13 @@ class Study:
         most: int = MOST,
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
+        *,
+        until: str | Goal = "proved",
+        people: int | None = None,
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
+
+        Where people vote, it also says what the voters so far can settle, each with one vote a pair.
 
         Parameters
         ----------
@@ -419,14 +432,34 @@ class Study:
             Votes after which a world is given up.
         progress
             Called with (worlds done, worlds in all).
+        until
+            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
+        people
+            How many voters there will be in all; by default those who have voted so far.
         """
-        start = self.standing(voters=False).start
+        goal = goal_of(until)
+        check_people(people)
+        standing, (voters, met) = self._read(self._met)
+        require_chances(goal, len(standing.options))
+        start = standing.start
         if outlook_of(start).votes is None:
             raise InvalidParameter(
                 "nothing can be proved of all options while some that it takes are paused or retired; "
                 "resume them, or see what certify --active says."
             )
-        return forecast_of(start, worlds, most, seed, progress)
+        voters = max(voters, people or 0)
+        room = room_of(start, voters, met) if voters and start.dependent else None
+        return forecast_of(start, worlds, most, seed, progress, goal, voters, room)
+
+    def prospect(self, people: int) -> Prospect:
+        """Return what so many voters can settle: as people, and as a panel; by simulation."""
+        check_people(people)
+        return prospect_of(self.standing(voters=False).start, people)
+
+    def _met(self, log: Log) -> tuple[Standing, tuple[int, NDArray[np.int64]]]:
+        standing = standing_of(self.name, self._books, (), self._clock())
+        tally = log.tally() if self.settings.dependent else ()
+        return standing, met_of(tally, len(standing.options))
 
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.

@@ -108,7 +108,7 @@ def study_page(
         "study",
         title=standing.name,
         lead=words.lead_sentence(standing),
-        badge=_badge(verdict, standing),
+        badge=_badge(verdict, reading),
         verdict=verdict,
         needs=_needs(reading) if verdict.advice else None,
         notices=words.notices(reading),
@@ -173,9 +173,11 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
 # Parts of the page
 
 
-def _badge(verdict: Verdict, standing: Standing) -> str:
-    if verdict.kind == "open" and standing.closed:
+def _badge(verdict: Verdict, reading: Reading) -> str:
+    if verdict.kind == "open" and reading.standing.closed:
         return "Closed without a proof"
+    if reading.likely is not None:
+        return "Likely, not proved"
     return _BADGES[verdict.kind]
 
 
