@@ -38,6 +38,7 @@ from copeland.study.conduct.decisions import (
 )
 from copeland.study.conduct.guide import Guide, guide_of
 from copeland.study.meaning.likely import require_chances
+from copeland.study.meaning.ranking import Ranking, ranking_of
 from copeland.study.meaning.reach import met_of
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
@@ -460,6 +461,20 @@ class Study:
         standing = standing_of(self.name, self._books, (), self._clock())
         tally = log.tally() if self.settings.dependent else ()
         return standing, met_of(tally, len(standing.options))
+
+    def ranking(self) -> Ranking:
+        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
+        >>> study.ranking().tiers
+        (('black',), ('green', 'white'))
+        """
+        return ranking_of(Reading(self.standing(voters=False)))
 
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.

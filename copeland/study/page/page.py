@@ -17,6 +17,7 @@ from copeland.report.figures import PALETTE, image
 from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.history import Progress, history_of
+from copeland.study.meaning.ranking import ranking_of, strength_words
 from copeland.study.meaning.reading import PROVED, Reading
 from copeland.study.meaning.standing import Standing, Voter, position_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
@@ -48,6 +49,7 @@ VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
 JUDGES = 12  # voters, those with the most votes, that are compared with each other
 PAIRS = 500  # rows of the table of pairs
+RANKED = 50  # rows of the ranking
 
 _NAME = 20  # letters of a name beside a figure
 _IN_BOX = 12  # letters of a name in a box
@@ -190,6 +192,7 @@ def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
         "progress": _progress(reading, progress),
         "counting": words.counting_sentences(reading),
         "position": _position(reading.standing),
+        "ranking": _ranking(reading),
         "options": _options(reading),
         "pairs": _pairs(reading),
     }
@@ -268,6 +271,24 @@ def _matrix(reading: Reading) -> _Part:
     )
     said, note = [words.matrix_sentence(reading)], words.cells_sentence(numbered)
     return _Part(drawn, said, note, whole=not numbered)
+
+
+def _ranking(reading: Reading) -> _Part:
+    """All options in tiers."""
+    ranking = ranking_of(reading)
+    rows = [
+        [
+            place.name,
+            str(place.tier),
+            str(place.beats),
+            f"{place.least} to {place.most}",
+            strength_words(place.strength),
+        ]
+        for place in ranking.places[:RANKED]
+    ]
+    left = len(ranking.places) - len(rows)
+    more = f" {counted(left, 'option')} further down are left out." if left else ""
+    return _Part(said=[ranking.sentence, *ranking.notes], rows=rows, note=words.RANKING_NOTE + more)
 
 
 def _options(reading: Reading) -> _Part:
