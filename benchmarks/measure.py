@@ -15,6 +15,7 @@ from benchmarks.cheap import cheap
 from benchmarks.false_certificates import false_certificates
 from benchmarks.fuzz import fuzz
 from benchmarks.kill import kills
+from benchmarks.likely import likely
 from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
 from benchmarks.studies import quickness
 
@@ -150,6 +151,7 @@ PARTS = (
     votes,
     cheap,
     false_certificates,
+    likely,
     kills,
     quickness,
     fuzz,

@@ -8,7 +8,7 @@ from commands import run
 
 import copeland
 from copeland.errors import InvalidParameter
-from copeland.forecast.goals import LIKELY, Goal
+from copeland.forecast.goals import LIKELY
 from copeland.study.judges import judge_study
 from copeland.study.meaning.history import history_of
 from copeland.study.meaning.reading import Reading
