@@ -16,6 +16,7 @@ from copeland.streams import stream
 from copeland.words import listed
 
 MOST_AT_ONCE = 100_000  # duels
+_LATER = ("hints",)  # arrays of states that policies dumped earlier do not have
 
 
 class Duel(NamedTuple):
@@ -182,6 +183,21 @@ class Policy:
             raise InvalidParameter(f"{what} must be whole numbers from 0 up.")
         return counts.astype(np.int64, copy=False)
 
+    def hint(self, hints: np.ndarray) -> None:
+        """Say what is believed of pairs but was not voted: in place of all earlier hints.
+
+        ``hints[i, j]`` = ``-hints[j, i]`` is how surely i is said to beat j, from -1 to 1: the correlation of what
+        is said with what is so. Hints decide what is asked, and prove nothing.
+        """
+        hint = self._can("hint")
+        told = np.asarray(hints, np.float64)
+        if told.shape != (self.k, self.k) or not (told == -told.T).all() or (abs(told) >= 1).any():
+            raise InvalidParameter(
+                f"hints must be a table of {self.k} x {self.k} numbers between -1 and 1, with "
+                "hints[i, j] = -hints[j, i]."
+            )
+        self.state = hint(self.state, told)
+
     def grow(self, k: int) -> None:
         """Add options, until there are ``k``."""
         if k < self.k:
@@ -261,7 +277,12 @@ class Policy:
             raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
         with _refusing_damage():
             policy = cls(algorithm, about["k"], about["seed"], about["horizon"], **about["params"])
-            kept = {name: arrays[f"state.{name}"] for name, _ in arrays_of(policy.state)}
+            kept = {
+                name: arrays.get(f"state.{name}", fresh)
+                if name in _LATER
+                else arrays[f"state.{name}"]
+                for name, fresh in arrays_of(policy.state)
+            }
             policy.state = with_arrays(policy.state, kept)
             policy.asked = about["asked"]
             policy.events = about["events"]

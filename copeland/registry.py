@@ -51,6 +51,7 @@ class Algorithm:
     ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
     sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
     about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
+    ``hint(state, hints)`` takes what is believed of pairs without a vote, and returns the new state.
 
     Examples
     --------
@@ -78,6 +79,7 @@ class Algorithm:
     grow: Callable[..., State] | None = None
     pause: Callable[..., None] | None = None
     pend: Callable[..., None] | None = None
+    hint: Callable[..., State] | None = None
     assumes_condorcet: bool = False
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from copeland.errors import InvalidParameter
 from copeland.forecast.races import forecast_of
 from copeland.forecast.starts import Probabilities, Start
-from copeland.forecast.voters import MOST_PEOPLE, fewest_people, room_of
+from copeland.forecast.voters import MOST_PEOPLE, fewest_people, new_voters
 from copeland.forecast.worlds import belief_of, ties_in, worlds
 from copeland.panel import next_question
 from copeland.streams import stream
@@ -48,16 +48,21 @@ def check_people(people: int | None, name: str = "people") -> None:
         )
 
 
-def prospect_of(start: Start, people: int, count: int = WORLDS, seed: int = 0) -> Prospect:
-    """Return what so many voters can settle, from worlds that are plausible."""
-    room = room_of(start, people)
-    found = forecast_of(start, count, seed=seed, voters=people, room=room)
+def prospect_of(
+    start: Start, people: int, each: int | None = None, count: int = WORLDS, seed: int = 0
+) -> Prospect:
+    """Return what so many voters can settle, from worlds that are plausible.
+
+    A person has a vote a pair, or ``each`` votes if that is less.
+    """
+    voters = new_voters(start, people, each)
+    found = forecast_of(start, count, seed=seed, voters=voters)
     assert found.within is not None and found.people is not None
     return Prospect(
         people=people,
         options=start.k,
         delta=start.delta,
-        votes=people * start.k * (start.k - 1) // 2,
+        votes=voters.left,
         possible=found.within.possible,
         fewest=fewest_people(start),
         settled=found.within.settled / len(found.within.votes),

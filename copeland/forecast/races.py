@@ -14,11 +14,11 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.goals import PROOF, Goal
 from copeland.forecast.likely import votes_to_likely
 from copeland.forecast.planned import Ended, run_to_proof
-from copeland.forecast.starts import PLANNED, Counts, Probabilities, Start
+from copeland.forecast.starts import PLANNED, Probabilities, Start
 from copeland.forecast.starts import (
     new_start as new_start,  # where races begin, for those who run them
 )
-from copeland.forecast.voters import Within, is_possible, race_of_voters
+from copeland.forecast.voters import Voters, Within, is_possible, race_of_voters
 from copeland.forecast.worlds import belief_of, ties_in, worlds
 from copeland.kernels import verdicts
 from copeland.kernels.evidence import levels
@@ -146,8 +146,7 @@ def forecast_of(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     goal: Goal = PROOF,
-    voters: int = 0,
-    room: Counts | None = None,
+    voters: Voters | None = None,
 ) -> Forecast:
     """Return how many more votes it may take until an option is proved best, or likely.
 
@@ -163,9 +162,8 @@ def forecast_of(
         Votes after which a world is given up.
     progress
         Called with (worlds done, worlds in all).
-    voters, room
-        How many voters there are, and how many more votes they can give on each pair, if the forecast is to say
-        what these settle, too.
+    voters
+        Who can vote, if the forecast is to say what these settle, too.
     """
     count = _worlds(start, goal) if count is None else count
     for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
@@ -177,8 +175,7 @@ def forecast_of(
     try:
         with interrupts_between_calls() as look:
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
-                limit = room if number < _LIMITED else None
-                world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, limit)
+                world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
                 done.append(_raced(world, look))
                 if progress is not None:
                     progress(len(done), count)
@@ -189,7 +186,7 @@ def forecast_of(
     taken = zip(*(raced.votes for raced in done), strict=True)
     ways = tuple(Way(way, votes, most) for way, votes in zip(WAYS, taken, strict=True))
     people = Way("people", tuple(raced.people for raced in done), most) if start.dependent else None
-    within = None if room is None else _within(start, voters, room, done)
+    within = _within(start, voters, done) if voters is not None and voters.number else None
     return Forecast(start.k, start.votes, len(done), most, ways, interrupted, goal, people, within)
 
 
@@ -202,14 +199,14 @@ class _World(NamedTuple):
     most: int
     key: tuple[int, ...]
     goal: Goal
-    room: Counts | None
+    voters: Voters | None
 
 
 class _Raced(NamedTuple):
     """What the races of a world took."""
 
     votes: tuple[int, ...]  # by each way
-    people: int  # votes of the fullest pair, that is voters in all, if cpc-pac asks
+    people: int  # voters in all, if cpc-pac asks
     within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
 
 
@@ -224,7 +221,7 @@ def _raced(world: _World, look: Callable[[], None]) -> _Raced:
             continue
         ended = _ended(world)
         votes.append(ended.votes)
-        people = int(ended.n.max()) if ended.done else world.most
+        people = _people(world, ended)
         within = _of_voters(world, ended)
     return _Raced(tuple(votes), people, within)
 
@@ -248,20 +245,29 @@ def _ended(world: _World) -> Ended:
     return votes_to_likely(PLANNED, *world[:5], world.goal.likely)
 
 
+def _people(world: _World, ended: Ended) -> int:
+    """How many voters such a race takes: those of the pair with the most votes, or more if each has few."""
+    if not ended.done:
+        return world.most
+    each = len(world.start.pairs) if world.voters is None else world.voters.each
+    return max(int(ended.n.max()), -(-int(ended.n.sum() // 2) // max(each, 1)))
+
+
 def _of_voters(world: _World, ended: Ended) -> int | None:
-    """How many votes settle it within the room; None if they do not suffice."""
-    start, room = world.start, world.room
-    if room is None:
+    """How many votes of these voters settle it; None if they do not suffice, or it is not tried."""
+    start, voters = world.start, world.voters
+    if voters is None or not voters.number or world.key[-1] >= _LIMITED:
         return None
-    if ended.done and (ended.n <= start.wins + start.wins.T + start.ties + room).all():
+    most = start.wins + start.wins.T + start.ties + voters.room
+    if ended.done and ended.votes <= voters.left and (ended.n <= most).all():
         return ended.votes  # nobody was asked twice
-    return race_of_voters(start, room, world.p, world.tie, world.key, world.goal)
+    return race_of_voters(start, voters, world.p, world.tie, world.key, world.goal)
 
 
-def _within(start: Start, voters: int, room: Counts, done: list[_Raced]) -> Within:
-    possible = is_possible(start, room, start.wins, start.ties)
+def _within(start: Start, voters: Voters, done: list[_Raced]) -> Within:
+    possible = is_possible(start, voters.room, start.wins, start.ties)
     votes = tuple(raced.within for raced in done[:_LIMITED])
-    return Within(voters, int(room.sum()) // 2, possible, votes)
+    return Within(voters.number, voters.left, possible, votes)
 
 
 def _worlds(start: Start, goal: Goal) -> int:

@@ -31,6 +31,23 @@ class Within(NamedTuple):
         return sum(votes is not None for votes in self.votes)
 
 
+class Voters(NamedTuple):
+    """Who can vote, and on what."""
+
+    number: int
+    room: Counts  # K x K: how many more votes each pair can get from them
+    left: int  # votes that they can still give in all
+    each: int  # votes that a person has
+
+
+def new_voters(start: Start, number: int, each: int | None = None) -> Voters:
+    """Return so many voters who have not voted yet, each with a vote a pair, or with ``each`` votes."""
+    room = room_of(start, number)
+    pairs = len(start.pairs)
+    own = pairs if each is None else min(each, pairs)
+    return Voters(number, room, min(int(room.sum()) // 2, number * own), own)
+
+
 def room_of(start: Start, voters: int, met: Counts | None = None) -> Counts:
     """Return how many more votes each pair can get, K x K.
 
@@ -70,26 +87,25 @@ def _agreeing(start: Start, people: int) -> bool:
 
 def race_of_voters(
     start: Start,
-    room: Counts,
+    voters: Voters,
     p: Probabilities,
     tie: Probabilities,
     key: tuple[int, ...] = (0,),
     goal: Goal = PROOF,
 ) -> int | None:
-    """Return how many votes settle it in a world where each pair can get no more than its room.
-
-    None if all votes together do not. Pairs are chosen by cpc-pac; once its plan waits for pairs that
+    """Return how many votes of these voters settle it in a world; None if all of them together do not.
+    Pairs are chosen by cpc-pac; once its plan waits for pairs that
     have no room, all others are asked in turn.
     """
-    race = _Race(start, room, p, tie, key)
-    for due in looks(start.votes, int(room.sum()) // 2):
+    race = _Race(start, voters.room, p, tie, key)
+    for due in looks(start.votes, voters.left):
         useful = race.go_on(goal, due)
         if race.is_settled(goal):
             return race.votes
         if not useful:
             return None
-    race.go_on(goal, int(room.sum()) // 2)
-    return race.votes if race.is_settled(goal) else None
+    race.go_on(goal, voters.left)
+    return race.votes if race.is_settled(goal) and race.votes <= voters.left else None
 
 
 class _Race(PlannedRace):

@@ -10,7 +10,7 @@ from copeland.forecast.goals import Goal
 from copeland.forecast.planned import run_to_proof
 from copeland.forecast.prospects import panel_votes, prospect_of
 from copeland.forecast.races import PLANNED, Start, forecast_of, new_start
-from copeland.forecast.voters import fewest_people, is_possible, race_of_voters, room_of
+from copeland.forecast.voters import fewest_people, is_possible, new_voters, race_of_voters, room_of
 
 pytestmark = pytest.mark.quick
 
@@ -64,32 +64,32 @@ def test_a_race_never_asks_a_pair_more_often_than_there_are_voters():
     free = run_to_proof(people(4), p, tie, 10_000, (1,))
     enough = int(free.n.max())
     start = people(4)
-    assert race_of_voters(start, room_of(start, enough), p, tie, (1,)) == free.votes
-    within = race_of_voters(start, room_of(start, enough - 1), p, tie, (1,))
+    assert race_of_voters(start, new_voters(start, enough), p, tie, (1,)) == free.votes
+    within = race_of_voters(start, new_voters(start, enough - 1), p, tie, (1,))
     assert within is None or within <= 6 * (enough - 1)
 
 
 def test_a_race_without_room_settles_nothing():
     start = people(4)
-    assert race_of_voters(start, room_of(start, 5), order(4, 0.45), np.zeros((4, 4))) is None
+    assert race_of_voters(start, new_voters(start, 5), order(4, 0.45), np.zeros((4, 4))) is None
 
 
 @pytest.mark.parametrize("voters", [16, 40])
 def test_what_voters_who_agree_settle_takes_no_more_votes_than_they_have(voters):
     start = people(4)
-    votes = race_of_voters(start, room_of(start, voters), order(4, 0.49), np.zeros((4, 4)))
+    votes = race_of_voters(start, new_voters(start, voters), order(4, 0.49), np.zeros((4, 4)))
     assert votes is not None and votes <= 6 * voters
 
 
 def test_few_voters_may_make_an_option_likely_who_cannot_prove_it():
     start, p = people(4), order(4, 0.45)
-    room = room_of(start, 6)
-    assert race_of_voters(start, room, p, np.zeros((4, 4)), goal=Goal(0.9)) is not None
+    voters = new_voters(start, 6)
+    assert race_of_voters(start, voters, p, np.zeros((4, 4)), goal=Goal(0.9)) is not None
 
 
 def test_a_plan_says_both_what_the_voters_settle_and_how_many_it_takes():
     start = people(3)
-    plan = forecast_of(start, 6, 5_000, voters=8, room=room_of(start, 8))
+    plan = forecast_of(start, 6, 5_000, voters=new_voters(start, 8))
     assert plan.within.voters == 8 and plan.within.left == 24
     assert not plan.within.possible and plan.within.settled == 0
     assert plan.people.quantile(0.1) > 8
@@ -111,3 +111,16 @@ def test_a_prospect_counts_votes_and_plays_a_panel():
 
 def test_no_panel_is_played_that_would_take_long():
     assert panel_votes(people(30), 50) is None
+
+
+def test_people_with_few_votes_each_are_more_people():
+    start = people(4)
+    free, dealt = (
+        forecast_of(start, 4, 5_000, voters=new_voters(start, 2, each)) for each in (None, 2)
+    )
+    assert free.ways == dealt.ways
+    assert (free.within.left, dealt.within.left) == (12, 4)
+    for one, other, votes in zip(
+        free.people.votes, dealt.people.votes, dealt.way(PLANNED).votes, strict=True
+    ):
+        assert other == max(one, -(-votes // 2))

@@ -8,11 +8,14 @@ from commands import run
 
 import copeland
 from copeland.errors import InvalidParameter
+from copeland.study import Settings
 from copeland.study.meaning.prospect import prospect_sentence
 from copeland.study.meaning.reach import plan_sentence
 from copeland.study.meaning.reading import Reading
 
 pytestmark = pytest.mark.quick
+
+PEOPLE = Settings(voters="people", repeats="first")
 
 
 def people_study(voters, answers, **how):
@@ -33,17 +36,17 @@ def test_a_plan_counts_what_the_voters_so_far_have_left():
     plan = people_study(4, 2).plan(3, 500)
     assert (plan.within.voters, plan.within.left) == (4, 4)
     assert not plan.within.possible
-    assert "4 voters can give 4 votes more, which can prove nothing" in plan_sentence(plan)
-    assert "with as many people as needed" in plan_sentence(plan) or "more than" in plan_sentence(
-        plan
-    )
+    assert "4 voters can give 4 votes more, which can prove nothing" in plan_sentence(plan, PEOPLE)
+    assert "with as many people as needed" in plan_sentence(
+        plan, PEOPLE
+    ) or "more than" in plan_sentence(plan)
 
 
 def test_a_plan_may_be_for_more_people_than_voted_so_far():
     plan = people_study(4, 2).plan(3, 500, people=60)
     assert (plan.within.voters, plan.within.left) == (60, 3 * 60 - 8)
     assert plan.within.possible
-    assert "suffice in" in plan_sentence(plan)
+    assert "suffice in" in plan_sentence(plan, PEOPLE)
 
 
 def test_skips_are_pairs_met_and_errors_are_not():
@@ -121,3 +124,14 @@ def test_the_command_plans_for_people_only_where_people_vote(tmp_path):
     copeland.create_study("clicks", ["a", "b"], storage=storage)
     told = run("study", "plan", "clicks", "--storage", storage, "--people", 3)
     assert told.exit_code == 2 and "--people is for studies of people" in told.stderr
+
+
+def test_a_plan_leaves_guides_out_and_counts_what_is_dealt():
+    study = copeland.create_study("dealt", list("abcd"), voters="people", batch=2)
+    study.set_role("robot", "guide")
+    for voter in ("ann", "robot"):
+        study.tell(study.ask(voter=voter), "left")
+    plan = study.plan(1, 50)
+    assert (plan.within.voters, plan.within.left) == (1, 1)
+    assert study.plan(1, 50, people=3).within.left == 1 + 2 * 2
+    assert "2 votes in all" in plan_sentence(plan, study.settings)

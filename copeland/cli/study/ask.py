@@ -10,9 +10,11 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.shell import print_json, show
 from copeland.cli.study.group import (
     STORAGE,
+    AsGuide,
     Name,
     Storage,
     Voter,
+    let_guide,
     nothing_left,
     opened,
     study,
@@ -37,6 +39,7 @@ def ask_command(
     item: Annotated[
         str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
     ] = None,
+    guide: AsGuide = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -47,6 +50,8 @@ def ask_command(
     from copeland.study import Wait
 
     work = opened(name, storage)
+    if guide:
+        let_guide(work, voter)
     ballots = work.ask(voter, n=n, available=available, item=item)
     if not ballots:
         asked = work.ask(voter, available=available, item=item)

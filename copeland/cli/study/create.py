@@ -79,6 +79,12 @@ def create_command(
     open_ballots: Annotated[
         int, Whole(help="How many unanswered ballots a voter may hold at a time.")
     ] = 8,
+    batch: Annotated[
+        int,
+        Whole(
+            help="How many pairs each person gets, all drawn before the first answer; 0: no such limit."
+        ),
+    ] = 0,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
         bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
@@ -103,7 +109,7 @@ def create_command(
             f"--{_first(columns)} names a column of votes; give them with --from."
         )
     voters = voters or _voters_of(name, storage, load_if_exists)
-    _require_fitting(voters, repeats, people)
+    _require_fitting(voters, repeats, batch, people)
     made, taken = _made(
         name,
         option or (None if options is None else str(options)),
@@ -119,6 +125,7 @@ def create_command(
         voters=voters,
         lease=lease,
         open_ballots=open_ballots,
+        batch=batch,
         load_if_exists=load_if_exists,
     )
     names = [one.name for one in made.options]
@@ -175,7 +182,7 @@ def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
     return f"{prospect_sentence(found)} ", {"reach": found._asdict()}
 
 
-def _require_fitting(voters: str, repeats: str | None, people: int | None = None) -> None:
+def _require_fitting(voters: str, repeats: str | None, batch: int, people: int | None) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
     from copeland.forecast.prospects import check_people
     from copeland.study.record.settings import PEOPLE
@@ -187,6 +194,8 @@ def _require_fitting(voters: str, repeats: str | None, people: int | None = None
             "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
             "say --voters independent."
         )
+    if batch and voters not in PEOPLE:
+        raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")
     if people is not None and voters not in PEOPLE:
         raise InvalidParameter(
             f"--people does not go with --voters {voters}, where every vote is a fresh draw; leave it out."

@@ -39,6 +39,13 @@ Storage = Annotated[
     ),
 ]
 Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
+AsGuide = Annotated[
+    bool,
+    typer.Option(
+        "--guide",
+        help="The votes decide what is asked next, and prove nothing; to be said before the first vote.",
+    ),
+]
 Folder = Annotated[
     Path | None,
     typer.Option(
@@ -58,6 +65,13 @@ def opened(name: str, storage: str) -> Study:
     from copeland.study import open_study
 
     return open_study(name, storage)
+
+
+def let_guide(work: Study, voter: str | None) -> None:
+    """Make a voter a guide."""
+    if voter is None:
+        raise InvalidParameter("a guide needs a name; give one with --voter.")
+    work.set_role(voter, "guide")
 
 
 def require_new(path: Path, force: bool) -> None:

@@ -64,7 +64,7 @@ def plan_command(
         note("copeland: stopped before the first world was done.")
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        said = {"reach": plan_sentence(plan) or None}
+        said = {"reach": plan_sentence(plan, work.settings) or None}
         print_json(_described(name, plan, cost_per_vote) | said)
     else:
         show(
@@ -72,7 +72,7 @@ def plan_command(
             f"{plan.worlds} plausible worlds:",
             plan_table(plan, cost_per_vote),
             *plan_sentences(plan),
-            *filter(None, [plan_sentence(plan)]),
+            *filter(None, [plan_sentence(plan, work.settings)]),
             BELIEF,
         )
     if plan.interrupted:

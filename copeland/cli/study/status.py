@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
+    from copeland.study.meaning.guidance import guidance_sentences
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import verdict_of
     from copeland.study.page.tables import standing_table
@@ -37,6 +38,7 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         (f"Proved ({delta})", verdict.proved),
         ("By the votes so far", (*verdict.shown, *_notes(standing))),
         ("What next", verdict.advice),
+        ("Guides", tuple(guidance_sentences(standing.guides))),
     ):
         if sentences:
             show(_bold(f"\n{heading}"), *(_bullet(sentence) for sentence in sentences))
@@ -83,6 +85,10 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
         "voters": [
             {"name": one.name, "votes": one.votes, "agreement": one.agreement}
             for one in standing.voters
+        ],
+        "guides": [
+            one._asdict() | {"agreement": one.agreement, "role": "guide", "proves": False}
+            for one in standing.guides
         ],
         "settings": standing.settings.to_dict(),
     }

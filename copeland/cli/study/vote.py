@@ -15,9 +15,11 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.shell import INTERRUPTED, note, print_json, show
 from copeland.cli.study.group import (
     STORAGE,
+    AsGuide,
     Folder,
     Name,
     Storage,
+    let_guide,
     nothing_left,
     opened,
     study,
@@ -76,6 +78,7 @@ def vote_command(
             help="What they are compared on, one drawn for each ballot: .txt, .csv or .jsonl.",
         ),
     ] = None,
+    guide: AsGuide = False,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -88,6 +91,8 @@ def vote_command(
     work = opened(name, storage)
     drawn = _items(work, item, items)
     voter = voter or (_account() if work.settings.dependent else None)
+    if guide:
+        let_guide(work, voter)
     booth = _Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:

@@ -58,7 +58,7 @@ def credit_pair(planner, entry, change):
     meetings = planner.meetings
     for side in range(2):
         option = meetings.first[entry] if side == 0 else meetings.second[entry]
-        planner.credit[option] += change * pair_credit(meetings, entry, side)
+        planner.credit[option] += change * pair_credit(planner, entry, side)
     n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
     if n >= LEAST_VOTES:
         gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n

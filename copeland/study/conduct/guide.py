@@ -18,6 +18,7 @@ from copeland.kernels.planner import NONE, Planner
 from copeland.policy import Duel, Policy
 from copeland.registry import find
 from copeland.streams import stream
+from copeland.study.conduct.hints import hints_of
 from copeland.study.conduct.manners import ANYBODY, FINE, Manners, coin_of
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books, count
@@ -29,6 +30,7 @@ Pair = tuple[int, int]
 
 TRIES = 16  # pairs that the algorithm may name until one is allowed
 NEVER = 127  # above all that a voter minds
+HINTED_ANEW = 10  # the trust in guides is found anew after one in so many more votes
 MANY = np.iinfo(np.int64).max  # votes
 
 
@@ -117,18 +119,26 @@ class Counted:
 
     def __init__(self) -> None:
         self._player: Player | None = None  # made from the counts when it is needed
+        self._hinted_at = 0  # votes
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
         if not is_open(books):
             return []
+        if books.is_guide(wish.voter):
+            return _in_rounds(books, wish, n)
         own = books.settings.dependent and wish.voter is not None
         player = self._without(log, books, wish.voter) if own else self._of_all(books)
         player.policy.asked = books.asked
         return player.choose(books, wish, n)
 
     def _of_all(self, books: Books) -> Player:
-        self._player = self._player or Player(books, (books.wins, books.ties))
+        counts = books.wins, books.ties
+        if self._player is None:
+            self._player, self._hinted_at = Player(books, counts), books.votes
+        elif books.votes - self._hinted_at >= max(books.k, self._hinted_at / HINTED_ANEW):
+            self._player.hint(books, counts)
+            self._hinted_at = books.votes
         return self._player
 
     def _without(self, log: Log, books: Books, voter: str | None) -> Player:
@@ -137,7 +147,7 @@ class Counted:
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
-        if event.kind == ADDED:
+        if event.kind == ADDED or (event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)):
             self._player = None
         elif event.kind in (VOTED, COUNTED) and self._player is not None:
             self._player.tell(event, books)
@@ -180,10 +190,17 @@ class Player:
         self.policy = Policy(settings.spec.name, books.k, settings.seed, **params)
         if counts is not None and books.votes > 0:
             self.policy.absorb(*counts)
+        if counts is not None:
+            self.hint(books, counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Duel] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
         self._paused: frozenset[int] = frozenset()
+
+    def hint(self, books: Books, counts: tuple[np.ndarray, np.ndarray]) -> None:
+        """Let the policy know what guides say, as far as these counts bear them out."""
+        if books.guide_votes > 0:
+            self.policy.hint(hints_of(books.guide_wins, books.guide_ties, *counts))
 
     def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, one for each event from ``wish.number`` on."""
@@ -216,7 +233,11 @@ class Player:
         self.policy.add(vote.left, vote.right, winner)
 
     def _set_scene(self, books: Books, wish: Wish) -> None:
-        under_way = books.under_way(wish.now)
+        under_way = {  # what guides are asked is no vote to come
+            ballot: asked
+            for ballot, asked in books.under_way(wish.now).items()
+            if not books.is_guide(asked.voter)
+        }
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
         for ballot in self._pending.keys() - expected:
@@ -320,6 +341,29 @@ class Player:
 
     def _forget(self, ballot: int) -> None:
         self.policy.drop(self._pending.pop(ballot))
+
+
+def _in_rounds(books: Books, wish: Wish, n: int) -> list[Pair]:
+    """Return up to ``n`` pairs for a guide, those first of which guides have said least."""
+    options = np.array(sorted(wish.options), np.int64)
+    load = books.guide_wins + books.guide_wins.T + books.guide_ties
+    for asked in books.under_way(wish.now).values():
+        if books.is_guide(asked.voter):
+            load[[asked.left, asked.right], [asked.right, asked.left]] += 1
+    pairs: list[Pair] = []
+    while len(pairs) < n and len(options) > 1:
+        loads = np.where(wish.minds_of(options) == NEVER, MANY, load[np.ix_(options, options)])
+        if loads.min() == MANY:
+            break
+        rng = stream(books.settings.seed, "guide", wish.number)
+        one, other = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), len(options))
+        pair = wish.manners.seated(
+            int(options[one]), int(options[other]), coin_of(books, wish.number)
+        )
+        load[list(pair), list(pair[::-1])] += 1
+        pairs.append(pair)
+        wish = wish.after(*pair)
+    return pairs
 
 
 def _rests(drawn: list[Duel]) -> bool:

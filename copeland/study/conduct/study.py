@@ -11,16 +11,12 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, InvalidRow, StorageError
 from copeland.forecast.goals import Goal, goal_of
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
-from copeland.forecast.voters import room_of
 from copeland.inert import inert
 from copeland.study.conduct.decisions import (
     Answer,
@@ -37,16 +33,20 @@ from copeland.study.conduct.decisions import (
     withdrawal,
 )
 from copeland.study.conduct.guide import Guide, guide_of
+from copeland.study.conduct.roles import check_role, role_given, roles_given
+from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import require_chances
 from copeland.study.meaning.ranking import Ranking, ranking_of
-from copeland.study.meaning.reach import met_of
+from copeland.study.meaning.reach import Met, met_of, votes_each
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
 from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     CLOSED,
+    GUIDE,
     PAUSED,
+    PROOF,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -269,6 +269,34 @@ class Study:
         check_plain(event_id=event_id)
         self._append(lambda log: undoing(self._books, log, event_id, self._clock()))
 
+    def set_role(self, voter: str, role: str) -> None:
+        """Say before a voter's first vote what that voter's votes are for.
+
+        Parameters
+        ----------
+        role
+            ``"proof"``, as everybody has who is given none: the votes count for the certificate. ``"guide"``:
+            they move what the study asks next, and prove nothing.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> study.set_role("a language model", "guide")
+        >>> study.tell(study.ask("a language model"), "green").counted
+        False
+        """
+        check_text(voter=voter)
+        if voter is None:
+            raise InvalidParameter("a role is given to a voter by name, and there is none.")
+        check_role(role)
+        self._append(lambda log: role_given(self._books, log, voter, role, self._clock()))
+
+    def role(self, voter: str | None) -> str:
+        """Return the role of a voter; who was given none, or has no name, has the role ``proof``."""
+        check_text(voter=voter)
+        return GUIDE if self._current().is_guide(voter) else PROOF
+
     # Options
 
     def add_option(
@@ -305,7 +333,11 @@ class Study:
     # Votes from elsewhere, and votes to take away
 
     def add_votes(
-        self, votes: Any, source: str | None = None, columns: Mapping[str, str] | None = None
+        self,
+        votes: Any,
+        source: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        role: str | None = None,
     ) -> Imported:
         """Take in votes that nobody asked for; return how many were new, and what became of the others.
 
@@ -323,7 +355,12 @@ class Study:
             Where they come from, as it should be logged; by default the name of the file.
         columns
             Which columns are those named above, where theirs are other names: ``{"voter": "who"}``.
+        role
+            The role that all voters of these votes are given, as by :meth:`set_role`; by default they keep the
+            one they have, unless a column ``role`` says ``guide``.
         """
+        if role is not None:
+            check_role(role)
         source = source_of(votes, source)
         check_text(source=source)
         options = self._current().indices
@@ -334,7 +371,10 @@ class Study:
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            return imported(self._books, log, rows, source, self._clock())
+            books, now = self._books, self._clock()
+            roles = roles_given(books, log, rows, role, now)
+            votes, found = imported(books, log, rows, source, now, books.number + len(roles))
+            return [*roles, *votes], found
 
         return self._change(decide).also(undone)
 
@@ -359,7 +399,7 @@ class Study:
         """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
 
         ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
-        an error, or both_bad where that is left out.
+        an error, or both_bad where that is left out; and for every vote of a guide.
         """
         found = self._read(lambda log: [self._vote(event) for event in log.votes()])
         return frame_of(found) if frame else found
@@ -440,7 +480,7 @@ class Study:
         """
         goal = goal_of(until)
         check_people(people)
-        standing, (voters, met) = self._read(self._met)
+        standing, met = self._read(self._met)
         require_chances(goal, len(standing.options))
         start = standing.start
         if outlook_of(start).votes is None:
@@ -448,19 +488,23 @@ class Study:
                 "nothing can be proved of all options while some that it takes are paused or retired; "
                 "resume them, or see what certify --active says."
             )
-        voters = max(voters, people or 0)
-        room = room_of(start, voters, met) if voters and start.dependent else None
-        return forecast_of(start, worlds, most, seed, progress, goal, voters, room)
+        each = votes_each(self.settings, len(standing.active))
+        voters = met.voters(start, each, people or 0) if start.dependent else None
+        return forecast_of(start, worlds, most, seed, progress, goal, voters)
 
     def prospect(self, people: int) -> Prospect:
         """Return what so many voters can settle: as people, and as a panel; by simulation."""
         check_people(people)
-        return prospect_of(self.standing(voters=False).start, people)
+        standing = self.standing(voters=False)
+        each = votes_each(self.settings, len(standing.active))
+        return prospect_of(standing.start, people, each)
 
-    def _met(self, log: Log) -> tuple[Standing, tuple[int, NDArray[np.int64]]]:
-        standing = standing_of(self.name, self._books, (), self._clock())
+    def _met(self, log: Log) -> tuple[Standing, Met]:
+        """Where the study stands, and what those have met whose votes prove something."""
+        books = self._books
+        standing = standing_of(self.name, books, (), self._clock())
         tally = log.tally() if self.settings.dependent else ()
-        return standing, met_of(tally, len(standing.options))
+        return standing, met_of((row for row in tally if not books.is_guide(row[0])), books.k)
 
     def ranking(self) -> Ranking:
         """Return all options in tiers that are proved apart, with Copeland scores and strengths.
@@ -486,14 +530,19 @@ class Study:
         return write_study_page(self.standing(), self.log(), path, command)
 
     def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands: counts, certificate, leader, position bias, voters.
+        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
 
-        ``voters=False`` leaves the voters out, for whom all votes must be gone through.
+        ``voters=False`` leaves voters and guides out, for whom all votes must be gone through.
         """
 
         def look(log: Log) -> Standing:
-            known = voters_of(log.tally()) if voters else ()
-            return standing_of(self.name, self._books, known, self._clock())
+            books, now = self._books, self._clock()
+            if not voters:
+                return standing_of(self.name, books, (), now)
+            tally = list(log.tally())
+            known = voters_of(row for row in tally if not books.is_guide(row[0]))
+            guides = guidance_of(tally, books.guides, books.wins)
+            return standing_of(self.name, books, known, now, guides)
 
         return self._read(look)
 
@@ -604,5 +653,6 @@ class Study:
             event.item,
             event.source,
             event.number in self._books.undone,
-            self._books.counts(event),
+            self._books.proves(event),
+            GUIDE if self._books.is_guide(event.voter) else PROOF,
         )

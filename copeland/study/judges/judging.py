@@ -28,7 +28,7 @@ from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import Candidate
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.likely import likely_sentence, require_chances
-from copeland.study.record.events import ERROR, SKIP
+from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
 
@@ -92,6 +92,7 @@ def judge_study(
     repeat: bool = False,
     patience: int = 5,
     folder: str | Path | None = None,
+    role: str | None = None,
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
@@ -130,6 +131,9 @@ def judge_study(
     folder
         Where the files of options are; none outside of it is read. By default the folder of the study's
         SQLite file; a study kept elsewhere has none.
+    role
+        ``"guide"``: what the judges say moves what people are asked, and proves nothing. By default each keeps
+        the role that it has.
     progress
         Told of every ballot judged.
     rest
@@ -147,6 +151,8 @@ def judge_study(
             check(capped=cost is not None)
     goal = goal_of(until)
     require_chances(goal, len(study.options))
+    if role is not None:
+        _give_role(study, named, role, endless=repeat and calls is None and cost is None)
     work = _Work(
         study=study,
         goal=goal,
@@ -164,6 +170,16 @@ def judge_study(
     )
     work.run()
     return work.summary()
+
+
+def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) -> None:
+    """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
+    if role == GUIDE and endless:
+        raise InvalidParameter(
+            "a guide that may repeat itself never comes to an end; give a number of calls, or a cost."
+        )
+    for judge in judges:
+        study.set_role(judge, role)
 
 
 def sleep_until(wait: Wait) -> None:
@@ -302,6 +318,11 @@ class _Work:
         if not self.exhausted or self.study.certificate().verdict != "open":
             return "finished", "the study has nothing left to ask."
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
+        if all(self.study.role(judge) == GUIDE for judge in self.turns):
+            return (
+                "answered",
+                f"{who} answered every question there is; what is left is for people.",
+            )
         return "answered", (
             f"{who} answered every question there is, and the same answer again would be no new vote; "
             "more items, more judges, people, or a temperature above 0 with repeats allowed would help."

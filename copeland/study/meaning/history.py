@@ -11,7 +11,17 @@ from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
 from copeland.study.meaning.standing import certificate_of, leader_of
 from copeland.study.record.books import Books
-from copeland.study.record.events import ADDED, COUNTED, CREATED, SKIP, UNDONE, VOTED, Event
+from copeland.study.record.events import (
+    ADDED,
+    COUNTED,
+    CREATED,
+    GUIDE,
+    ROLE,
+    SKIP,
+    UNDONE,
+    VOTED,
+    Event,
+)
 
 POINTS = 200  # rows, evenly spaced over the votes
 
@@ -95,7 +105,12 @@ def _progress(books: Books) -> Progress:
 
 def _standing(log: Iterable[Event]) -> list[Event]:
     """The events that bear on a certificate; a vote that was undone is a skip, which still began an epoch."""
-    told = [event for event in log if event.kind in _TELLING]
+    told, guides = [], set()
+    for event in log:
+        if event.kind == ROLE:  # given before the first vote, so it holds for all
+            (guides.add if (event.body or {})["role"] == GUIDE else guides.discard)(event.voter)
+        elif event.kind in _TELLING and event.voter not in guides:
+            told.append(event)
     undone = {event.undoes for event in told if event.kind == UNDONE}
     counted = {event.counts for event in told if event.kind == COUNTED}
     standing = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from copeland.forecast.goals import PROOF, Goal
 from copeland.forecast.outlook import Outlook
 from copeland.forecast.races import Forecast
-from copeland.forecast.voters import Within
+from copeland.forecast.starts import Start
+from copeland.forecast.voters import Voters, Within, room_of
 from copeland.study.meaning.standing import Standing, Voter
 from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.options import ACTIVE
@@ -22,7 +24,7 @@ from copeland.words import about, counted
 class Reach(NamedTuple):
     """How far the votes of people go."""
 
-    pairs: int  # that can be asked: the votes that a person can give
+    pairs: int  # that a person can be asked
     exhausted: bool  # whether every voter so far has met every pair
     people: (
         int | None
@@ -35,7 +37,7 @@ def reach_of(standing: Standing, outlook: Outlook) -> Reach | None:
     """Return how far people's votes go; None where every vote is a fresh draw."""
     if not standing.settings.dependent:
         return None
-    pairs = _pairs(sum(option.state == ACTIVE for option in standing.options))
+    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     people = None if outlook.votes is None else _more_people(standing, outlook)
     left = sum(max(pairs - _met(voter), 0) for voter in standing.voters)
     return Reach(pairs, is_exhausted(standing), people, len(standing.voters), left)
@@ -43,7 +45,7 @@ def reach_of(standing: Standing, outlook: Outlook) -> Reach | None:
 
 def is_exhausted(standing: Standing) -> bool:
     """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
-    pairs = _pairs(sum(option.state == ACTIVE for option in standing.options))
+    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     met = [_met(voter) for voter in standing.voters]
     return standing.settings.dependent and bool(met) and min(met) >= pairs
 
@@ -60,11 +62,11 @@ def reach_sentence(reach: Reach) -> str:
     return f"That takes about {people} at least, as each has one vote a pair{left}."
 
 
-def plan_sentence(plan: Forecast) -> str:
+def plan_sentence(plan: Forecast, settings: Settings) -> str:
     """Return what people can settle: those so far, and how many it takes; empty if votes are fresh draws."""
     if plan.people is None:
         return ""
-    pairs = counted(_pairs(plan.options), "vote")
+    pairs = counted(votes_each(settings, plan.options), "vote")
     enough = plan.people.quantile(0.5)
     takes = (
         f"half of the worlds take more than {about(plan.most)} people"
@@ -83,39 +85,59 @@ def _so_far(within: Within, goal: Goal) -> str:
     return f"{have}, which suffice in {within.settled:,} of {counted(len(within.votes), 'world')}"
 
 
-def met_of(
-    tally: Iterable[tuple[str | None, int, int, str, int]], k: int
-) -> tuple[int, NDArray[np.int64]]:
-    """Return how many voters there are by name, and how many of them have met each pair.
+class Met(NamedTuple):
+    """What voters with a name have met."""
+
+    each: Mapping[str, int]  # how many pairs, by voter
+    pairs: NDArray[np.int64]  # K x K: how many of them have met each pair
+
+    def voters(self, start: Start, each: int, people: int = 0) -> Voters:
+        """Return these voters, up to ``people`` in all with some who come anew, of ``each`` votes a person."""
+        number = max(len(self.each), people)
+        room = room_of(start, number, self.pairs)
+        own = sum(max(each - met, 0) for met in self.each.values())
+        left = min(int(room.sum()) // 2, own + (number - len(self.each)) * each)
+        return Voters(number, room, left, each)
+
+
+def met_of(tally: Iterable[tuple[str | None, int, int, str, int]], k: int) -> Met:
+    """Return what each voter by name has met.
 
     Examples
     --------
-    >>> voters, met = met_of([("ann", 0, 1, "left", 1), ("bob", 1, 0, "skip", 1)], 2)
-    >>> voters, met.tolist()
-    (2, [[0, 2], [2, 0]])
+    >>> met = met_of([("ann", 0, 1, "left", 1), ("bob", 1, 0, "skip", 1)], 2)
+    >>> met.each, met.pairs.tolist()
+    ({'ann': 1, 'bob': 1}, [[0, 2], [2, 0]])
     """
     seen = {
         (voter, min(left, right), max(left, right))
         for voter, left, right, outcome, _ in tally
         if voter is not None and outcome != ERROR
     }
-    met = np.zeros((k, k), np.int64)
-    for _, i, j in seen:
+    met, each = np.zeros((k, k), np.int64), Counter[str]()
+    for voter, i, j in sorted(seen):
         met[[i, j], [j, i]] += 1
-    return len({voter for voter, _, _ in seen}), met
+        each[voter] += 1
+    return Met(dict(each), met)
 
 
 def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
     if settings.dependent:
         return (
-            f"People vote, each once on a pair, so one person gives {counted(_pairs(k), 'vote')} at most; "
+            f"People vote, each once on a pair, so one person gives {counted(votes_each(settings, k), 'vote')} "
+            f"at most{', all drawn before the first answer' if settings.batch else ''}; "
             "what is proved is about the population they come from."
         )
     return (
         "Each vote counts as a fresh draw. If one person answers many times, the votes prove less than the "
         "certificate says."
     )
+
+
+def votes_each(settings: Settings, k: int) -> int:
+    """Return how many votes a person can give: one a pair, and no more than are dealt."""
+    return min(_pairs(k), settings.batch or _pairs(k))
 
 
 def _more_people(standing: Standing, outlook: Outlook) -> int:

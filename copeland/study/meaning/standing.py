@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from copeland.certificate import Certificate, certify
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
+from copeland.study.meaning.guidance import Guidance
 from copeland.study.record.books import Books
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.record.options import ACTIVE, Option
@@ -87,7 +88,9 @@ class Standing:
     certificate: Certificate
     leader: str | None  # who comes first; None before the first vote
     position: Position
-    voters: tuple[Voter, ...]
+    voters: tuple[Voter, ...]  # without guides
+    guides: tuple[Guidance, ...] = ()
+    guide_votes: int = 0  # that count, and are in no other number here
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -107,7 +110,13 @@ class Standing:
         return Start(self.wins, self.ties, **terms, paused=frozenset(paused))
 
 
-def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) -> Standing:
+def standing_of(
+    name: str,
+    books: Books,
+    voters: tuple[Voter, ...],
+    now: float,
+    guides: tuple[Guidance, ...] = (),
+) -> Standing:
     """Return the standing that the books give."""
     certificate = certificate_of(books)
     return Standing(
@@ -129,6 +138,8 @@ def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) 
         leader=leader_of(books, certificate),
         position=position_of(books.sides[LEFT], books.sides[RIGHT]),
         voters=voters,
+        guides=guides,
+        guide_votes=books.guide_votes,
     )
 
 

@@ -16,6 +16,7 @@ from copeland.report.document import document, inline_svg
 from copeland.report.figures import PALETTE, image
 from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
+from copeland.study.meaning.guidance import NO_PROOF
 from copeland.study.meaning.history import Progress, history_of
 from copeland.study.meaning.ranking import ranking_of, strength_words
 from copeland.study.meaning.reading import PROVED, Reading
@@ -117,6 +118,7 @@ def study_page(
         tiles=_tiles(standing, progress),
         voted=voted,
         **(_drawn(reading, progress) if voted else {}),
+        guides=_guides(standing) if standing.guides else None,
         voters=_voters(standing) if standing.voters else None,
         judges=_judges(agreed) if agreed is not None and agreed.pairs else None,
         outcomes=words.outcomes_sentence(standing),
@@ -394,6 +396,14 @@ def _voters(standing: Standing) -> _Part:
     ]
     note = words.voters_note(len(standing.voters) - len(voters))
     return _Part(said=[words.voters_sentence(standing)], rows=rows, note=note)
+
+
+def _guides(standing: Standing) -> _Part:
+    rows = [
+        [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
+        for guide in standing.guides[:VOTERS]
+    ]
+    return _Part(rows=rows, note=NO_PROOF)
 
 
 def _judges(agreed: JudgeAgreement) -> _Part:

@@ -15,6 +15,8 @@ undone      the vote ``undoes`` counts no more; what it said is said again, so t
             import, if all of it was undone
 counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
             undone; what it said is said again
+role        ``voter`` has the role in ``body`` from now on: ``proof``, as everybody has who was given none, or
+            ``guide``, whose votes prove nothing
 closed      no more votes
 =========== ===================================================================================
 
@@ -45,8 +47,13 @@ ASKED = "asked"
 VOTED = "voted"
 UNDONE = "undone"
 COUNTED = "counted"
+ROLE = "role"
 CLOSED = "closed"
-KINDS = (CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED, CLOSED)
+KINDS = (CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED, ROLE, CLOSED)
+
+PROOF = "proof"
+GUIDE = "guide"
+ROLES = (PROOF, GUIDE)
 
 LEFT = "left"
 RIGHT = "right"
