@@ -27,6 +27,8 @@ def role_given(books: Books, log: Log, voter: str, role: str, now: float) -> lis
     has = GUIDE if books.is_guide(voter) else PROOF
     if role == has:
         return []
+    if books.settings.panel:
+        raise InvalidParameter("every member of a panel counts, so nobody can guide it.")
     algorithm = find(books.settings.spec.name)
     if algorithm.hint is None:
         raise InvalidParameter(

@@ -16,6 +16,7 @@ from copeland.errors import InvalidParameter, InvalidRow, StorageError
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
+from copeland.panel import PanelCertificate
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
@@ -30,17 +31,22 @@ from copeland.study.conduct.decisions import (
     withdrawal,
 )
 from copeland.study.conduct.guide import Guide, guide_of
+from copeland.study.conduct.members import attendance
+from copeland.study.conduct.panels import panel_questions
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.meaning.guidance import guidance_of
+from copeland.study.meaning.panel_plan import panel_plan
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
 from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     CLOSED,
+    EXCUSED,
     GUIDE,
     PAUSED,
     PROOF,
+    READMITTED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -189,7 +195,8 @@ class Study:
         Parameters
         ----------
         voter
-            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot.
+            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot; of a
+            panel, the member who should be asked next is chosen, and the ballot says who.
         available
             The only options that can be shown now.
         item
@@ -206,6 +213,8 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
             wish = new_to(wish, self._books, without)
+            if self.settings.panel:
+                return panel_questions(self._books, log, wish, n or 1)
             guide, self._guide = self._guide or guide_of(self._books, log), None
             decided = questions(self._books, log, guide, wish, n or 1)
             self._guide = guide  # not if it was interrupted
@@ -324,6 +333,20 @@ class Study:
 
         self._change(decide)
 
+    # The panel, if there is one
+
+    def excuse(self, voter: str) -> None:
+        """Wait no more for the missing answers of a member of the panel; those given stay."""
+        self._attend(voter, EXCUSED)
+
+    def readmit(self, voter: str) -> None:
+        """Wait again for the answers of a member who was excused."""
+        self._attend(voter, READMITTED)
+
+    def _attend(self, voter: str, kind: str) -> None:
+        check_plain(voter=voter)
+        self._append(lambda _log: attendance(self._books, voter, kind, self._clock()))
+
     # Votes from elsewhere, and votes to take away
 
     def add_votes(
@@ -438,7 +461,7 @@ class Study:
         """
         return verdict_of(self.standing(voters=self.settings.dependent))
 
-    def certificate(self, active: bool = False) -> Certificate:
+    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: of all options ever offered, or of the active ones alone."""
         return self._read(lambda _log: certificate_of(self._books, active))
 
@@ -451,6 +474,8 @@ class Study:
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
 
+        Of a panel, these are answers until some active option is sure to be best.
+
         Parameters
         ----------
         worlds
@@ -460,6 +485,8 @@ class Study:
         progress
             Called with (worlds done, worlds in all).
         """
+        if self.settings.panel:
+            return panel_plan(self.standing(voters=False), worlds, seed, progress)
         start = self.standing(voters=False).start
         if outlook_of(start).votes is None:
             raise InvalidParameter(
@@ -488,7 +515,8 @@ class Study:
             if not voters:
                 return standing_of(self.name, books, (), now)
             tally = list(log.tally())
-            known = voters_of(row for row in tally if not books.is_guide(row[0]))
+            proving = (row for row in tally if not books.is_guide(row[0]))
+            known = voters_of(proving, self.settings.panel)
             guides = guidance_of(tally, books.guides, books.wins)
             return standing_of(self.name, books, known, now, guides)
 
