@@ -85,7 +85,7 @@ class Algorithm:
     @property
     def needs_horizon(self) -> bool:
         """Whether it must know in advance how long it will run."""
-        return "horizon" in inspect.signature(self.init).parameters
+        return "horizon" in _signature(self.init)
 
     @property
     def stops(self) -> bool:
@@ -95,8 +95,8 @@ class Algorithm:
     @property
     def parameters(self) -> dict[str, Any]:
         """Its parameters and their defaults."""
-        signature = inspect.signature(self.init).parameters.values()
-        return {p.name: p.default for p in signature if p.name not in ("k", "horizon")}
+        given = _signature(self.init).values()
+        return {p.name: p.default for p in given if p.name not in ("k", "horizon")}
 
     def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
         """Return the state to begin with; refuse what does not fit."""
@@ -145,6 +145,11 @@ class Algorithm:
     def __reduce__(self) -> Any:
         # Other processes may not know the file it is from: what they cannot import goes with it.
         return _unpacked, (_packed(self),)
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters  # a study at work asks for it at every question
 
 
 PARTS = (

@@ -15,6 +15,7 @@ from copeland.study import (
     Storage,
     certificate_to_file,
     create_study,
+    create_study_from_votes,
     objections,
     open_study,
     read_certificate,
@@ -133,6 +134,11 @@ def test_a_guide_is_asked_every_pair_once_before_any_twice():
         study.tell(ballot, "left")
     assert len(set(asked)) == 15
     assert len(study.ask("model", n=5)) == 5
+
+
+def test_a_guide_is_dealt_no_batch():
+    study = create_study("batch", OPTIONS, voters="people", batch=2)
+    assert judge_study(study, {"model": _earlier}, role="guide").votes == 6
 
 
 def test_a_role_is_given_before_the_first_vote_or_not_at_all():
@@ -263,6 +269,8 @@ def test_an_export_says_the_role_and_an_import_keeps_it(mixed, tmp_path):
     }
     again = create_study("again", OPTIONS, voters="people")
     again.import_votes(tmp_path / "votes.csv")
+    made, _ = create_study_from_votes("made", tmp_path / "votes.csv", voters="people")
+    assert (made.books().votes, made.books().guide_votes) == (10, 6)
     ours, theirs = again.books(), mixed.books()
     assert np.array_equal(ours.wins, theirs.wins) and np.array_equal(
         ours.guide_wins, theirs.guide_wins
@@ -319,7 +327,9 @@ def test_hints_move_what_a_policy_asks_and_prove_nothing():
     policy.hint(lean - lean.T)
     assert 3 in (policy.ask()[1:]) and not policy.state.claims.evidence.any()
     assert Policy.load(policy.dump()).recommend() == policy.recommend() == 3
-    for wrong in (np.ones((5, 5)), np.zeros((4, 4)), np.full((5, 5), np.nan)):
+    policy.grow(6)
+    assert policy.ask().first == policy.recommend() == 3
+    for wrong in (np.ones((6, 6)), np.ones((5, 5)), np.zeros((4, 4)), np.full((5, 5), np.nan)):
         with pytest.raises(InvalidParameter):
             policy.hint(wrong)
     with pytest.raises(CopelandError, match="hint"):

@@ -45,7 +45,8 @@ def ask_command(
 ) -> None:
     """Hand out ballots; the JSON is a list, and empty if nothing is left to ask.
 
-    A voter who holds as many ballots as the study allows is shown the oldest again.
+    A voter who holds as many ballots as the study allows is shown the oldest again. Of a panel, without
+    --voter, each ballot says which member is to be asked.
     """
     from copeland.study import Wait
 
@@ -63,12 +64,13 @@ def ask_command(
         print_json([_described(work, ballot) for ballot in ballots])
         return
     for ballot in ballots:
+        whom = f" for {ballot.voter}" if work.settings.panel else ""
         show(
-            f"Ballot {ballot.id}: {ballot.left} (left) or {ballot.right} (right)?"
+            f"Ballot {ballot.id}{whom}: {ballot.left} (left) or {ballot.right} (right)?"
             f" Answer: {command_line('copeland', 'study', 'tell', name, ballot.id, 'left')}"
         )
     if not ballots:
-        show(nothing_left(work))
+        show(nothing_left(work, voter))
 
 
 def _described(work: Study, ballot: Ballot) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Votes that are only believed: they move prices and plans, and are evidence of nothing.
 
-Whoever has an opinion but no vote hints at pairs. A hint counts in what is believed of its pair like so many
-votes with such a lead. Claims are weighed by votes alone (:mod:`copeland.kernels.planner.votes`).
+Whoever has an opinion but no vote hints at pairs. A hint, from -1 to 1, is the correlation of "i beats j" with
+what is so, and counts in what is believed of the pair (:mod:`copeland.kernels.planner.prices`). Claims are weighed
+by votes alone (:mod:`copeland.kernels.planner.votes`).
 """
 
 from __future__ import annotations

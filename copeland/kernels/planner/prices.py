@@ -16,9 +16,7 @@ LEAST_NATS = 0.1  # evidence that an unproved claim lacks at least, at levels ne
 EVIDENCE_GAIN = 0.9
 CREDIT_VOTES = 8.0  # votes by which a pair's credit is drawn towards one half
 CREDIT_WIDTH = 1.5  # a lead of so many standard deviations earns a full win
-HINTED_LEAD = (
-    CREDIT_WIDTH / 2 * math.sqrt(CREDIT_VOTES)
-)  # of a sure hint: a full win without a vote
+HINTED_LEAD = CREDIT_WIDTH / 2 * math.sqrt(CREDIT_VOTES)  # a sure hint is a full win without votes
 LEAST_WORTH = 0.02  # of a duel between two winners, in wins: free, but not for ever
 DEAR = 1e8  # dearer claims are priced by their logarithm, so that sums keep their digits
 BLOCKED = math.inf  # in place of a price: the claim cannot be asked. It is never added to prices

@@ -59,9 +59,7 @@ class Planner(NamedTuple):
     )
     margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
     prior: Floats  # (1,): votes that strengths count for
-    hints: (
-        Floats  # by entry, of the first ones or of none: what is said without a vote; see `hints`
-    )
+    hints: Floats  # by entry, of the first ones or of none: see `hint_for`
     gaps: (
         Floats  # (2,): to estimate it, sums over the pairs of weights and of weighted squared gaps
     )

@@ -13,6 +13,7 @@ FIRST_TRUST, FIRST_PAIRS = 0.4, 4.0
 # What a side that is surely right is worth: it says nothing of the size of the gap. Measured: more than this costs
 # votes where gaps differ much.
 WORTH = 0.6
+MOVED = 0.02  # hints that have moved by less are as good as new
 MOST = 0.95  # of a hint: no guide is sure
 FAIR_VOTES = 8.0  # votes by which the lead of people on a pair is drawn towards none
 
@@ -27,6 +28,11 @@ def hints_of(guide_wins: Counts, guide_ties: Counts, wins: Counts, ties: Counts)
     """
     lean = leanings(guide_wins, guide_ties)
     return np.clip(WORTH * trust_in(lean, wins, ties) * lean, -MOST, MOST)
+
+
+def are_stale(old: Floats | None, new: Floats) -> bool:
+    """Tell whether hints have moved so far that the planner should know the new ones."""
+    return old is None or float(abs(new - old).max()) > MOVED
 
 
 def leanings(wins: Counts, ties: Counts) -> Floats:

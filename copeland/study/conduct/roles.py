@@ -5,14 +5,15 @@ What a guide says moves what the planner believes, never what is proved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from copeland.errors import AlreadyVoted, InvalidParameter, InvalidRow, UnknownName, nearest
 from copeland.registry import find
+from copeland.study.conduct.decisions import imported
 from copeland.study.record.books import Books
 from copeland.study.record.events import GUIDE, PROOF, ROLE, ROLES, Event
 from copeland.study.record.log import Log
-from copeland.study.record.votes import ImportedVote
+from copeland.study.record.votes import Imported, ImportedVote
 
 
 def check_role(role: str) -> None:
@@ -26,6 +27,8 @@ def role_given(books: Books, log: Log, voter: str, role: str, now: float) -> lis
     has = GUIDE if books.is_guide(voter) else PROOF
     if role == has:
         return []
+    if books.settings.panel:
+        raise InvalidParameter("every member of a panel counts, so nobody can guide it.")
     algorithm = find(books.settings.spec.name)
     if algorithm.hint is None:
         raise InvalidParameter(
@@ -38,13 +41,27 @@ def role_given(books: Books, log: Log, voter: str, role: str, now: float) -> lis
     return [Event(books.number + 1, ROLE, now, voter=voter, body={"role": role})]
 
 
-def roles_given(
+def imported_in_role(
+    books: Books,
+    log: Log,
+    rows: Sequence[ImportedVote],
+    source: str | None,
+    role: str | None,
+    now: float,
+) -> tuple[list[Event], Imported]:
+    """Return the roles of the voters of an import and then its votes, and how many are what.
+
+    The role is the one that is named; without one, that of the rows.
+    """
+    roles = _roles_of(books, log, rows, role, now)
+    votes, found = imported(books, log, rows, source, now, books.number + len(roles))
+    return [*roles, *votes], found
+
+
+def _roles_of(
     books: Books, log: Log, rows: Iterable[ImportedVote], role: str | None, now: float
 ) -> list[Event]:
-    """Return the events that give the voters of an import their role, to come before their votes.
-
-    It is the role that is named; without one, that of the rows.
-    """
+    """The events that give voters the roles that they do not have yet."""
     roles: dict[str | None, str] = {}
     for row in rows:
         told = role or row.role

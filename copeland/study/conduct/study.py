@@ -18,13 +18,13 @@ from copeland.forecast.outlook import outlook_of
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
+from copeland.panel import PanelCertificate
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
     addition,
     answer_to,
     change_of_state,
-    imported,
     new_to,
     questions,
     require_open,
@@ -33,9 +33,12 @@ from copeland.study.conduct.decisions import (
     withdrawal,
 )
 from copeland.study.conduct.guide import Guide, guide_of
-from copeland.study.conduct.roles import check_role, role_given, roles_given
+from copeland.study.conduct.members import attendance
+from copeland.study.conduct.panels import panel_questions
+from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.meaning.guidance import guidance_of
-from copeland.study.meaning.likely import require_chances
+from copeland.study.meaning.likely import refuse_for_panel, require_chances
+from copeland.study.meaning.panel_plan import panel_plan
 from copeland.study.meaning.ranking import Ranking, ranking_of
 from copeland.study.meaning.reach import Met, met_of, votes_each
 from copeland.study.meaning.reading import Reading
@@ -44,9 +47,11 @@ from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     CLOSED,
+    EXCUSED,
     GUIDE,
     PAUSED,
     PROOF,
+    READMITTED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -195,7 +200,8 @@ class Study:
         Parameters
         ----------
         voter
-            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot.
+            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot; of a
+            panel, the member who should be asked next is chosen, and the ballot says who.
         available
             The only options that can be shown now.
         item
@@ -212,6 +218,8 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
             wish = new_to(wish, self._books, without)
+            if self.settings.panel:
+                return panel_questions(self._books, log, wish, n or 1)
             guide, self._guide = self._guide or guide_of(self._books, log), None
             decided = questions(self._books, log, guide, wish, n or 1)
             self._guide = guide  # not if it was interrupted
@@ -330,6 +338,20 @@ class Study:
 
         self._change(decide)
 
+    # The panel, if there is one
+
+    def excuse(self, voter: str) -> None:
+        """Wait no more for the missing answers of a member of the panel; those given stay."""
+        self._attend(voter, EXCUSED)
+
+    def readmit(self, voter: str) -> None:
+        """Wait again for the answers of a member who was excused."""
+        self._attend(voter, READMITTED)
+
+    def _attend(self, voter: str, kind: str) -> None:
+        check_plain(voter=voter)
+        self._append(lambda _log: attendance(self._books, voter, kind, self._clock()))
+
     # Votes from elsewhere, and votes to take away
 
     def add_votes(
@@ -371,10 +393,7 @@ class Study:
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            books, now = self._books, self._clock()
-            roles = roles_given(books, log, rows, role, now)
-            votes, found = imported(books, log, rows, source, now, books.number + len(roles))
-            return [*roles, *votes], found
+            return imported_in_role(self._books, log, rows, source, role, self._clock())
 
         return self._change(decide).also(undone)
 
@@ -447,7 +466,7 @@ class Study:
         """
         return verdict_of(self.standing(voters=self.settings.dependent))
 
-    def certificate(self, active: bool = False) -> Certificate:
+    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: of all options ever offered, or of the active ones alone."""
         return self._read(lambda _log: certificate_of(self._books, active))
 
@@ -464,6 +483,7 @@ class Study:
         """Return how many more votes it may take to prove an option best, by simulation.
 
         Where people vote, it also says what the voters so far can settle, each with one vote a pair.
+        Of a panel, these are answers until some active option is sure to be best.
 
         Parameters
         ----------
@@ -480,6 +500,9 @@ class Study:
         """
         goal = goal_of(until)
         check_people(people)
+        if self.settings.panel:
+            refuse_for_panel(goal, people)
+            return panel_plan(self.standing(voters=False), worlds, seed, progress)
         standing, met = self._read(self._met)
         require_chances(goal, len(standing.options))
         start = standing.start
@@ -495,6 +518,8 @@ class Study:
     def prospect(self, people: int) -> Prospect:
         """Return what so many voters can settle: as people, and as a panel; by simulation."""
         check_people(people)
+        if not self.settings.dependent:
+            raise InvalidParameter("what people can settle is for studies of people; this is none.")
         standing = self.standing(voters=False)
         each = votes_each(self.settings, len(standing.active))
         return prospect_of(standing.start, people, each)
@@ -540,7 +565,8 @@ class Study:
             if not voters:
                 return standing_of(self.name, books, (), now)
             tally = list(log.tally())
-            known = voters_of(row for row in tally if not books.is_guide(row[0]))
+            proving = (row for row in tally if not books.is_guide(row[0]))
+            known = voters_of(proving, self.settings.panel)
             guides = guidance_of(tally, books.guides, books.wins)
             return standing_of(self.name, books, known, now, guides)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from copeland.panel import PanelCertificate
 from copeland.shown import MOST_ROWS, html_table
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.strengths import strengths_of
@@ -27,12 +28,12 @@ class Ranking:
     """All options, the best tier first; made by :meth:`Study.ranking`.
 
     Every option of a tier beats more others than every option of a tier below: that is wrong, for all
-    tiers together and at every vote, with probability ``delta`` at most. Within a tier the order is that
+    tiers together and at every vote, with probability ``delta`` at most; of a panel, never. Within a tier the order is that
     of the votes as they are, and proves nothing.
     """
 
     places: tuple[Place, ...]
-    delta: float
+    delta: float | None  # None of a panel, of which nothing that is settled can be wrong
     notes: tuple[str, ...]  # what the strengths cannot say
 
     @property
@@ -50,9 +51,14 @@ class Ranking:
         number = len(self.tiers)
         if number == 1:
             return "No tiers are told apart yet: no option is proved to beat more others than all below it."
+        sure = (
+            "whatever the missing answers say"
+            if self.delta is None
+            else f"error probability {self.delta:g} for all of them together"
+        )
         return (
             f"{number} tiers are told apart: each option of a tier beats more others than every option of "
-            f"a lower one (error probability {self.delta:g} for all of them together)."
+            f"a lower one ({sure})."
         )
 
     def _repr_html_(self) -> str:
@@ -80,7 +86,8 @@ def ranking_of(reading: Reading) -> Ranking:
         )
         for i in order
     )
-    return Ranking(tuple(places), found.delta, notes)
+    delta = None if isinstance(found, PanelCertificate) else found.delta
+    return Ranking(tuple(places), delta, notes)
 
 
 def tiers_of(scores: Sequence[tuple[int, int]]) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from copeland.forecast.outlook import Outlook
 from copeland.forecast.races import Forecast
 from copeland.forecast.starts import Start
 from copeland.forecast.voters import Voters, Within, room_of
+from copeland.study.meaning.panel_plan import questions_sentence
 from copeland.study.meaning.standing import Standing, Voter
 from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.options import ACTIVE
@@ -123,6 +124,9 @@ def met_of(tally: Iterable[tuple[str | None, int, int, str, int]], k: int) -> Me
 
 def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
+    if settings.panel:
+        members = counted(len(settings.panel), "member")
+        return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
     if settings.dependent:
         return (
             f"People vote, each once on a pair, so one person gives {counted(votes_each(settings, k), 'vote')} "

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,13 @@ from copeland.study.record.events import (
     CLOSED,
     COUNTED,
     CREATED,
+    ERROR,
+    EXCUSED,
     GUIDE,
     LEFT,
     OUTCOMES,
     PAUSED,
+    READMITTED,
     RESUMED,
     RETIRED,
     RIGHT,
@@ -34,6 +37,7 @@ from copeland.study.record.events import (
     Event,
 )
 from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
 
 FORMAT = 3  # of snapshots; others are not read
@@ -97,6 +101,7 @@ class Books:
         self.closed = False
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
+        self.panel = Panel(self.settings.panel)
         self._add([Option(**option) for option in body["options"]])
 
     @property
@@ -152,6 +157,7 @@ class Books:
             self.indices[option.name] = self.k
             self.options.append(option)
         self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
+        self.panel.widen(self.k)
         self._make_room_for_guides()
 
     def _make_room_for_guides(self) -> None:
@@ -205,6 +211,9 @@ class Books:
     def _tally(self, vote: Event, step: int) -> None:
         proof = not self.is_guide(vote.voter)
         self.outcomes[vote.outcome] += step * proof  # type: ignore[index]
+        if self.panel.members and vote.outcome != ERROR:
+            assert vote.left is not None and vote.right is not None
+            self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
         if vote.repeats is not None:
             self.repeated += step * proof
         else:
@@ -236,6 +245,15 @@ class Books:
             return False
         return vote.repeats is None or vote.number in self.counted
 
+    def _excused(self, event: Event) -> None:
+        assert event.voter in self.panel.places
+        self.panel.excused.add(event.voter)
+        self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
+
+    def _readmitted(self, event: Event) -> None:
+        assert event.voter is not None
+        self.panel.excused.remove(event.voter)
+
     def is_guide(self, voter: str | None) -> bool:
         """Tell whether a voter's votes prove nothing."""
         return voter in self.guides
@@ -250,7 +268,8 @@ class Books:
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle)."""
         file = io.BytesIO()
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        arrays["answered"] = self.panel.answered
         np.savez_compressed(file, about=np.array(self._about()), **arrays)
         return file.getvalue()
 
@@ -263,6 +282,7 @@ class Books:
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "undone": sorted(self.undone),
             "counted": sorted(self.counted),
+            "excused": sorted(self.panel.excused),
             "guides": sorted(self.guides),
             **{name: getattr(self, name) for name in _SCALARS},
         }
@@ -275,6 +295,7 @@ class Books:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
                 arrays = {name: file[name] for name in _ARRAYS}
+                answered = file["answered"]
             if about["format"] != FORMAT:
                 return None
             books = cls(Event(1, CREATED, 0.0, body=about))
@@ -288,6 +309,8 @@ class Books:
                 setattr(books, name, about[name])
             books.undone = set(about["undone"])
             books.counted = set(about["counted"])
+            if books.panel.members:
+                books.panel.restore(answered, about["excused"])
             books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
             return None
@@ -298,6 +321,7 @@ class Books:
             isinstance(other, Books)
             and self._about() == other._about()
             and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _ARRAYS)
+            and np.array_equal(self.panel.answered, other.panel.answered)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -329,6 +353,8 @@ _HANDLERS = {
     VOTED: Books._voted,
     UNDONE: Books._undone,
     COUNTED: Books._counted,
+    EXCUSED: Books._excused,
+    READMITTED: Books._readmitted,
     ROLE: Books._given_role,
     CLOSED: Books._closed,
 }

@@ -17,6 +17,8 @@ counted     the vote ``counts``, kept as a repeat, counts from now on, because t
             undone; what it said is said again
 role        ``voter`` has the role in ``body`` from now on: ``proof``, as everybody has who was given none, or
             ``guide``, whose votes prove nothing
+excused     no answer of ``voter``, a member of the panel, is waited for any more
+readmitted  answers of ``voter`` are waited for again
 closed      no more votes
 =========== ===================================================================================
 
@@ -48,8 +50,13 @@ VOTED = "voted"
 UNDONE = "undone"
 COUNTED = "counted"
 ROLE = "role"
+EXCUSED = "excused"
+READMITTED = "readmitted"
 CLOSED = "closed"
-KINDS = (CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED, ROLE, CLOSED)
+KINDS = (
+    *(CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED),
+    *(ROLE, EXCUSED, READMITTED, CLOSED),
+)
 
 PROOF = "proof"
 GUIDE = "guide"
