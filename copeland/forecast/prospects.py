@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter
+from copeland.forecast.panels import PLANNED as PANEL
+from copeland.forecast.panels import panel_forecast
 from copeland.forecast.races import forecast_of
-from copeland.forecast.starts import Probabilities, Start
+from copeland.forecast.starts import Start
 from copeland.forecast.voters import MOST_PEOPLE, fewest_people, new_voters
-from copeland.forecast.worlds import belief_of, ties_in, worlds
-from copeland.panel import next_question
-from copeland.streams import stream
 
 WORLDS = 20
 _PANELS = 8  # worlds in which a panel is played
@@ -81,25 +80,8 @@ def panel_votes(start: Start, people: int, seed: int = 0) -> int | None:
     count = min(_PANELS, _QUESTIONS // questions)
     if count == 0:
         return None
-    belief = belief_of(start.wins, start.ties)
-    drawn = enumerate(worlds(belief, count, stream(seed, "panels")))
-    taken = [_played(p, ties_in(belief, p), people, (seed, nth)) for nth, p in drawn]
-    return round(float(np.median(taken)))
-
-
-def _played(p: Probabilities, tie: Probabilities, people: int, key: tuple[int, int]) -> int:
-    """Ask a panel until all that is to be settled is; return how many votes that takes."""
-    k = len(p)
-    luck, rng = stream(*key, "answers").random((people, k, k)), stream(*key, "panel")
-    answered = np.zeros((people, k, k), dtype=bool)
-    wins, ties = np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
-    while question := next_question(wins, ties, answered, rng):
-        v, i, j = question
-        answered[v, [i, j], [j, i]] = True
-        if abs(luck[v, i, j] - p[i, j]) < tie[i, j] / 2:
-            ties[[i, j], [j, i]] += 1
-        elif luck[v, i, j] < p[i, j]:
-            wins[i, j] += 1
-        else:
-            wins[j, i] += 1
-    return int(answered.sum()) // 2
+    none = np.zeros((start.k, start.k), np.int64)
+    silent = np.zeros((people, start.k, start.k), dtype=bool)
+    silent[:, range(start.k), range(start.k)] = True
+    found = panel_forecast(none, none, silent, count, seed).way(PANEL).quantile(0.5)
+    return None if found is None else int(found)

@@ -138,3 +138,19 @@ def test_the_command_refuses_nonsense_in_its_own_words(storage, command):
     judge = ("--command", "true") if command == "judge" else ()
     told = run("study", command, "drinks", "--storage", storage, *judge, "--until", "likely=9")
     assert told.exit_code == 2 and "--until is 'likely=9'" in told.stderr
+
+
+def test_a_panel_is_never_only_likely_and_has_tiers_of_its_own():
+    study = copeland.create_study("jury", ["a", "b"], voters="panel", panel=["ann", "ben", "cid"])
+    with pytest.raises(InvalidParameter, match="means nothing to a panel"):
+        study.plan(until="likely")
+    with pytest.raises(InvalidParameter, match="means nothing to a panel"):
+        judge_study(study, noisy_judge(), until="likely")
+    with pytest.raises(InvalidParameter, match="for studies of people"):
+        study.prospect(3)
+    for voter in ("ann", "ben"):
+        study.tell(study.ask(voter=voter), "a")
+    assert Reading(study.standing()).likely is None
+    ranking = study.ranking()
+    assert ranking.delta is None and ranking.tiers == (("a",), ("b",))
+    assert "whatever the missing answers say" in ranking.sentence

@@ -80,10 +80,10 @@ def plan_command(
 
 
 def _require_people(people: int | None, work: Study) -> None:
-    """Refuse a number of people where votes are fresh draws."""
+    """Refuse a number of people where nobody knows of people."""
     if people is not None and not work.settings.dependent:
         raise InvalidParameter(
-            "--people is for studies of people, and in this one every vote is a fresh draw; leave it out."
+            f"--people is for studies of people, and here voters are '{work.settings.voters}'; leave it out."
         )
 
 

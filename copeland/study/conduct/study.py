@@ -37,7 +37,7 @@ from copeland.study.conduct.members import attendance
 from copeland.study.conduct.panels import panel_questions
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.meaning.guidance import guidance_of
-from copeland.study.meaning.likely import require_chances
+from copeland.study.meaning.likely import refuse_for_panel, require_chances
 from copeland.study.meaning.panel_plan import panel_plan
 from copeland.study.meaning.ranking import Ranking, ranking_of
 from copeland.study.meaning.reach import Met, met_of, votes_each
@@ -482,8 +482,8 @@ class Study:
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
 
-        Of a panel, these are answers until some active option is sure to be best. Where people vote, it also
-        says what the voters so far can settle, each with one vote a pair.
+        Where people vote, it also says what the voters so far can settle, each with one vote a pair.
+        Of a panel, these are answers until some active option is sure to be best.
 
         Parameters
         ----------
@@ -501,10 +501,7 @@ class Study:
         goal = goal_of(until)
         check_people(people)
         if self.settings.panel:
-            if until is not None or people is not None:
-                raise InvalidParameter(
-                    "a panel is asked until its answers settle it; leave out how likely, and how many people."
-                )
+            refuse_for_panel(goal, people)
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
         standing, met = self._read(self._met)
         require_chances(goal, len(standing.options))
@@ -521,6 +518,8 @@ class Study:
     def prospect(self, people: int) -> Prospect:
         """Return what so many voters can settle: as people, and as a panel; by simulation."""
         check_people(people)
+        if not self.settings.dependent:
+            raise InvalidParameter("what people can settle is for studies of people; this is none.")
         standing = self.standing(voters=False)
         each = votes_each(self.settings, len(standing.active))
         return prospect_of(standing.start, people, each)

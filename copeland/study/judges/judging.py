@@ -27,7 +27,7 @@ from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import Candidate
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
-from copeland.study.meaning.likely import likely_sentence, require_chances
+from copeland.study.meaning.likely import likely_sentence, refuse_for_panel, require_chances
 from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
@@ -150,6 +150,8 @@ def judge_study(
         if check is not None:
             check(capped=cost is not None)
     goal = goal_of(until)
+    if goal.likely is not None and study.settings.panel:
+        refuse_for_panel(goal)
     require_chances(goal, len(study.options))
     if role is not None:
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)

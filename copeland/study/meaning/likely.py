@@ -34,6 +34,18 @@ def likely_sentence(standing: Standing, least: float) -> str:
     return likely_words(shortened(standing.labels, NAME)[found.option], found.chance)
 
 
+def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
+    """Refuse what means nothing to a panel, whose answers settle who is best for certain."""
+    if goal.likely is not None:
+        raise InvalidParameter(
+            "until likely means nothing to a panel, whose answers settle who is best; go on until that is proved."
+        )
+    if people is not None:
+        raise InvalidParameter(
+            "people means nothing to a panel, whose members are named; leave it out."
+        )
+
+
 def require_chances(goal: Goal, options: int) -> None:
     """Refuse to go on until one of very many options is likely best."""
     if goal.likely is not None and options > MOST_OPTIONS:
