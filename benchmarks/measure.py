@@ -16,6 +16,7 @@ from benchmarks.false_certificates import false_certificates
 from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
 from benchmarks.kill import kills
+from benchmarks.likely import likely
 from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
 from benchmarks.studies import quickness
 
@@ -152,6 +153,7 @@ PARTS = (
     cheap,
     false_certificates,
     guides,
+    likely,
     kills,
     quickness,
     fuzz,
