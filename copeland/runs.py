@@ -15,7 +15,9 @@ from copeland.shown import MOST_ROWS, html_table
 from copeland.spec import Spec
 from copeland.words import listed
 
-REGRETS = {"definition-1": 1.0, "half": 0.5}  # what the regret of Definition 1 is multiplied by
+# The ways to count regret, and what the sum over duels is multiplied by. The first two are Definition 1.
+REGRETS = {"definition-1": 1.0, "half": 0.5, "weak": 1.0, "condorcet": 0.5, "condorcet-weak": 1.0}
+BOUNDED = ("definition-1", "half")  # those for which a lower bound is known here
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,13 @@ INK = "#24292f"  # text and axes; a page may put its own colour in its place
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.5, 1.5)))
 
-REGRET_WORDS = {"definition-1": "Definition 1", "half": "halved"}
+REGRET_WORDS = {
+    "definition-1": "Definition 1",
+    "half": "halved",
+    "weak": "weak",
+    "condorcet": "Condorcet",
+    "condorcet-weak": "Condorcet, weak",
+}
 
 FLAT = 0.005  # a curve below this share of the highest is still one with the axis
 RUNAWAY = 8.0  # a curve that ends so many times above the next is cut at the top, as in the paper
