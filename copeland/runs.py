@@ -141,6 +141,13 @@ def _summary(curve: Curves) -> dict[str, Any]:
     }
 
 
+def standard_errors(regret: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard error of the mean over runs at each mark; NaN for a single run."""
+    if len(regret) < 2:
+        return np.full(regret.shape[1], np.nan)
+    return regret.std(axis=0, ddof=1) / np.sqrt(len(regret))
+
+
 def number(value: float) -> float | None:
     """Return a value for JSON: None where a cut run, or a short one, has none."""
     return float(value) if np.isfinite(value) else None

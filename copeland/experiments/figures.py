@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 7.2, 4.0  # inches
 _BUBBLE = 90.0  # the area of the bubble of all subsets of a size, in square points
+_RARE = (
+    0.02  # of less than this share of the subsets a bubble is too small to be seen: it gets a ring
+)
 _SHOWN = (1.0, 0.25, 0.05)  # the shares whose bubbles explain the others
 
 
@@ -112,6 +115,18 @@ def _bubbles(found: ObservedCounts, counts: np.ndarray, what: str, symbol: str) 
         linewidth=0,
         clip_on=False,
         zorder=3,
+    )
+    rare = shares < _RARE
+    axes.scatter(
+        found.sizes[rows][rare],
+        values[rare],
+        s=_BUBBLE * _RARE,
+        facecolor="none",
+        edgecolor=PALETTE[1],
+        linewidth=0.5,
+        clip_on=False,
+        zorder=2,
+        label=f"under {100 * _RARE:.0f} %",
     )
     note_above(
         axes, f"area: the share of the subsets of a size; {_sampled(found.samples.tolist())}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.runs import REGRETS, Curves, Runs
+from copeland.runs import REGRETS, Curves, Runs, standard_errors
 from copeland.words import counted
 
 if TYPE_CHECKING:
@@ -46,8 +46,15 @@ _UNSAID = {
 }
 
 
-def regret_figure(runs: Runs, lower_bound: float | None = None) -> Figure:
-    """Return mean regret over time, a curve and a band of quantiles for each algorithm.
+def regret_figure(
+    runs: Runs,
+    lower_bound: float | None = None,
+    *,
+    errors: bool = False,
+    cut: Sequence[str] = (),
+    unbound: Sequence[str] = (),
+) -> Figure:
+    """Return mean regret over time, a curve and a band for each algorithm.
 
     Parameters
     ----------
@@ -56,6 +63,12 @@ def regret_figure(runs: Runs, lower_bound: float | None = None) -> Figure:
     lower_bound
         The least regret for each ln t (:func:`copeland.limits.lower_regret`, by Definition 1), to be
         drawn as a dashed line; if the runs have halved regret, so has the line.
+    errors
+        Whether a band is two standard errors of the mean wide on each side; else the middle 90 % of runs.
+    cut
+        Names of algorithms whose curves may leave the figure at its top.
+    unbound
+        Names of algorithms that the lower bound does not bind, to be named beside it.
     """
     from matplotlib.figure import Figure
 
@@ -63,10 +76,10 @@ def regret_figure(runs: Runs, lower_bound: float | None = None) -> Figure:
     axes = figure.add_subplot()
     shade = min(0.15, 0.6 / len(runs.curves))  # many bands on top of each other stay light
     for place, curve in enumerate(runs.curves):
-        _draw(axes, curve, place, shade)
-    limit = [] if lower_bound is None else [_limit(runs, lower_bound)]
-    _scale(axes, runs, [end.regret for end in limit])
-    _title(axes, runs)
+        _draw(axes, curve, place, shade, errors)
+    limit = [] if lower_bound is None else [_limit(runs, lower_bound, unbound)]
+    _scale(axes, runs, [end.regret for end in limit], cut)
+    _title(axes, runs, errors)
     for end in limit:
         _draw_limit(axes, end)
     _label_ends(axes, [*(_end(curve, place) for place, curve in enumerate(runs.curves)), *limit])
@@ -102,10 +115,12 @@ def apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[
     return positions.round(9).tolist()
 
 
-def _draw(axes: Axes, curve: Curves, place: int, shade: float) -> None:
+def _draw(axes: Axes, curve: Curves, place: int, shade: float, errors: bool) -> None:
     colour, dashes = PALETTE[place % len(PALETTE)], DASHES[place % len(DASHES)]
-    low, high = np.quantile(curve.regret, [0.05, 0.95], axis=0)
+    low, high = _band(curve, errors)
     axes.fill_between(curve.marks, low, high, color=colour, alpha=shade, linewidth=0)
+    if errors and curve.independent:
+        axes.vlines(curve.marks, low, high, color=colour, linewidth=1.6)
     # Runs that knew their horizon are points; the line between them is only a guide for the eye.
     points = curve.independent or len(curve.marks) == 1
     axes.plot(
@@ -121,6 +136,15 @@ def _draw(axes: Axes, curve: Curves, place: int, shade: float) -> None:
     )
 
 
+def _band(curve: Curves, errors: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the band of a curve begins and ends, at each mark."""
+    if not errors:
+        low, high = np.quantile(curve.regret, [0.05, 0.95], axis=0)
+        return low, high
+    mean, wide = curve.regret.mean(axis=0), 2 * standard_errors(curve.regret)
+    return mean - wide, mean + wide
+
+
 class _End(NamedTuple):
     """Where a line ends."""
 
@@ -131,9 +155,10 @@ class _End(NamedTuple):
     cut: bool = False  # whether a run was cut there, before the horizon
 
 
-def _limit(runs: Runs, lower_bound: float) -> _End:
+def _limit(runs: Runs, lower_bound: float, unbound: Sequence[str]) -> _End:
     regret = REGRETS[runs.regret] * lower_bound * math.log(runs.horizon)
-    return _End("lower bound", runs.horizon, regret, INK)
+    name = f"lower bound\n(not of {', '.join(unbound)})" if unbound else "lower bound"
+    return _End(name, runs.horizon, regret, INK)
 
 
 def _draw_limit(axes: Axes, end: _End) -> None:
@@ -149,8 +174,8 @@ def _draw_limit(axes: Axes, end: _End) -> None:
     )
 
 
-def _scale(axes: Axes, runs: Runs, limits: Sequence[float]) -> None:
-    highest = _highest(runs.curves)
+def _scale(axes: Axes, runs: Runs, limits: Sequence[float], cut: Sequence[str]) -> None:
+    highest = _highest([c for c in runs.curves if c.name not in cut] or runs.curves)
     highest = max([highest, *(limit for limit in limits if limit <= RUNAWAY * highest)])
     axes.set_xscale("log")
     axes.set_xlim(_start(runs, highest), runs.horizon)
@@ -190,10 +215,11 @@ def _start(runs: Runs, highest: float) -> float:
     return start if start < runs.horizon else start / 10
 
 
-def _title(axes: Axes, runs: Runs) -> None:
+def _title(axes: Axes, runs: Runs, errors: bool) -> None:
     name = runs.problem if len(runs.problem) <= 40 else f"{runs.problem[:39]}…"
     title = f"{name}: {runs.k} options, {counted(runs.runs, 'run')}"
-    about = "mean of the runs; band: the middle 90 % of them" if runs.runs > 1 else "a single run"
+    band = "two standard errors of it" if errors else "the middle 90 % of them"
+    about = f"mean of the runs; band: {band}" if runs.runs > 1 else "a single run"
     if runs.redrawn:
         about += "; the problem is redrawn for each run"
     if runs.interrupted:
