@@ -38,7 +38,7 @@ def duration(
     'this takes about 1 minute of CPU time, 30 seconds with 2 processes; what is done already takes none.'
     """
     parts = [part for part in only or PARTS if matrix or part not in OF_MATRIX]
-    seconds = sum(MEASURED[part][full] for part in parts if part != "ties")
+    seconds = sum(MEASURED[part][full] for part in parts if part in MEASURED and part != "ties")
     if rows is not None and "ties" in parts:
         asked = comparisons or (ties.FULL_COMPARISONS if full else ties.QUICK_COMPARISONS)
         pairs = rows.features * (rows.features - 1) // 2
