@@ -42,6 +42,13 @@ _COUNTING = (
 QUICK_SAMPLES = BLOCK
 FULL_SAMPLES = 10_000
 
+# Of a consistent matrix: most subsets have circles, and each takes a linear program.
+CONSISTENT_SIZES = {
+    False: (1, 2, 3, 5, 7, 10, 15, 20, 30),
+    True: (*range(1, 11), 15, 20, 30, 50, 75, 100),
+}
+CONSISTENT_SAMPLES = {False: BLOCK, True: 4 * BLOCK}
+
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -105,7 +112,7 @@ def reproduce(
     first: list[Task] = [
         task for piece in (*experiments, subsets, *kinds.values()) for task in piece
     ]
-    later = _sizes(rows.features, full) if rows is not None and kinds else []
+    later = _consistent_sizes(rows.features, full) if rows is not None and kinds else []
     run = _Work(Path(folder), jobs, backend, progress, note, total=len(first) + len(later))
     results = run.finish(first)
     runs = [
@@ -176,7 +183,11 @@ def _tie_study(
     """What ties do, with the analyses of the consistent matrix."""
     kept = found[ties.CLICKS[0], ties.CONSISTENT]
     matrix = kept.matrix()
-    cells = [Cell.of(arrays) for arrays in run.finish(_subsets(matrix, full, seed))]
+    subsets = [
+        SubsetTask(matrix, k, first, BLOCK, seed, lotteries=True)
+        for k, first in _consistent_sizes(rows.features, full)
+    ]
+    cells = [Cell.of(arrays) for arrays in run.finish(subsets)]
     return TieStudy(
         rows=rows,
         comparisons=int(kept.n.max()),
@@ -284,6 +295,12 @@ def _sizes(options: int, full: bool) -> list[tuple[int, int]]:
     """The sizes of subsets, and the first sample of each block of them."""
     samples = FULL_SAMPLES if full else QUICK_SAMPLES
     return [(k, first) for k in range(1, options + 1) for first in range(0, samples, BLOCK)]
+
+
+def _consistent_sizes(options: int, full: bool) -> list[tuple[int, int]]:
+    """The same, of a consistent matrix."""
+    sizes = [k for k in CONSISTENT_SIZES[full] if k <= options]
+    return [(k, first) for k in sizes for first in range(0, CONSISTENT_SAMPLES[full], BLOCK)]
 
 
 def as_json(found: Reproduction) -> dict[str, Any]:

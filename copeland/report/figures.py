@@ -78,7 +78,8 @@ def regret_figure(
     for place, curve in enumerate(runs.curves):
         _draw(axes, curve, place, shade, errors)
     limit = [] if lower_bound is None else [_limit(runs, lower_bound, unbound)]
-    _scale(axes, runs, [end.regret for end in limit], cut)
+    shown = [curve for curve in runs.curves if curve.name not in cut] or runs.curves
+    _scale(axes, runs, [end.regret for end in limit], _highest(shown, errors))
     _title(axes, runs, errors)
     for end in limit:
         _draw_limit(axes, end)
@@ -174,8 +175,7 @@ def _draw_limit(axes: Axes, end: _End) -> None:
     )
 
 
-def _scale(axes: Axes, runs: Runs, limits: Sequence[float], cut: Sequence[str]) -> None:
-    highest = _highest([c for c in runs.curves if c.name not in cut] or runs.curves)
+def _scale(axes: Axes, runs: Runs, limits: Sequence[float], highest: float) -> None:
     highest = max([highest, *(limit for limit in limits if limit <= RUNAWAY * highest)])
     axes.set_xscale("log")
     axes.set_xlim(_start(runs, highest), runs.horizon)
@@ -199,9 +199,13 @@ def _tops(curve: Curves) -> NDArray[np.float64]:
     return np.maximum(np.quantile(curve.regret, 0.95, axis=0), curve.regret.mean(axis=0))
 
 
-def _highest(curves: Sequence[Curves]) -> float:
-    """The highest point to be shown: of all curves, but those that run away from all others."""
-    ends = sorted(float(np.nanmax(_tops(curve))) for curve in curves)
+def _highest(curves: Sequence[Curves], means: bool) -> float:
+    """The highest point to be shown: of all curves, but those that run away from all others.
+
+    Of their means alone, or also of their bands.
+    """
+    tops = [curve.regret.mean(axis=0) if means else _tops(curve) for curve in curves]
+    ends = sorted(float(np.nanmax(top)) for top in tops)
     while len(ends) > 1 and ends[-1] > RUNAWAY * ends[-2] > 0:
         ends.pop()
     return ends[-1]
