@@ -74,16 +74,16 @@ def create_command(
             show_default="people",
         ),
     ] = None,
-    people: Annotated[
-        int | None,
-        Whole(help="How many people will vote: says at once what is within their reach."),
-    ] = None,
     panel: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
             help="The members of the panel: names with commas between them, or again for each.",
         ),
+    ] = None,
+    people: Annotated[
+        int | None,
+        Whole(help="How many people will vote: says at once what is within their reach."),
     ] = None,
     lease: Annotated[
         float, Number(help="Seconds for which an unanswered ballot is on its way.")
@@ -146,9 +146,9 @@ def create_command(
     )
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
+    as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
     reach, prospect = _reach(made, people)
     result |= prospect
-    as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
     tell_result(
         f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} {reach}"
         f"{'' if taken is None else f'{taken.sentence} '}Vote with: "
@@ -225,7 +225,7 @@ def _require_fitting(voters: str, repeats: str | None, batch: int, people: int |
         raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")
     if people is not None and voters not in PEOPLE:
         raise InvalidParameter(
-            f"--people does not go with --voters {voters}; leave it out, or say --voters people."
+            f"--people says how many of them will vote, and --voters is {voters}; leave it out."
         )
     if people is not None:
         check_people(people, "--people")

@@ -482,8 +482,8 @@ class Study:
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
 
-        Where people vote, it also says what the voters so far can settle, each with one vote a pair.
-        Of a panel, these are answers until some active option is sure to be best.
+        Of a panel, these are answers until some active option is sure to be best. Where people vote, it also
+        says what the voters so far can settle, each with one vote a pair.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from copeland.panel import PanelCertificate
+from copeland.certificate import Certificate
 from copeland.shown import MOST_ROWS, html_table
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.strengths import strengths_of
@@ -28,12 +28,12 @@ class Ranking:
     """All options, the best tier first; made by :meth:`Study.ranking`.
 
     Every option of a tier beats more others than every option of a tier below: that is wrong, for all
-    tiers together and at every vote, with probability ``delta`` at most; of a panel, never. Within a tier the order is that
-    of the votes as they are, and proves nothing.
+    tiers together and at every vote, with probability ``delta`` at most. Within a tier the order is that
+    of the votes as they are, and proves nothing. Of a panel it is certain, and ``delta`` is None.
     """
 
     places: tuple[Place, ...]
-    delta: float | None  # None of a panel, of which nothing that is settled can be wrong
+    delta: float | None
     notes: tuple[str, ...]  # what the strengths cannot say
 
     @property
@@ -51,14 +51,14 @@ class Ranking:
         number = len(self.tiers)
         if number == 1:
             return "No tiers are told apart yet: no option is proved to beat more others than all below it."
-        sure = (
-            "whatever the missing answers say"
+        how_sure = (
+            "whatever the panel's missing answers say"
             if self.delta is None
             else f"error probability {self.delta:g} for all of them together"
         )
         return (
             f"{number} tiers are told apart: each option of a tier beats more others than every option of "
-            f"a lower one ({sure})."
+            f"a lower one ({how_sure})."
         )
 
     def _repr_html_(self) -> str:
@@ -86,8 +86,7 @@ def ranking_of(reading: Reading) -> Ranking:
         )
         for i in order
     )
-    delta = None if isinstance(found, PanelCertificate) else found.delta
-    return Ranking(tuple(places), delta, notes)
+    return Ranking(tuple(places), found.delta if isinstance(found, Certificate) else None, notes)
 
 
 def tiers_of(scores: Sequence[tuple[int, int]]) -> tuple[int, ...]:

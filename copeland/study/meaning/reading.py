@@ -141,7 +141,7 @@ class Reading:
     @property
     def likely(self) -> int | None:
         """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
-        if self.standing.panel is not None or self.certificate.best or self.standing.votes == 0:
+        if self.certificate.best or self.standing.panel is not None or self.standing.votes == 0:
             return None
         if self.chances is None:
             return None

@@ -183,11 +183,8 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
 def _badge(verdict: Verdict, reading: Reading) -> str:
     if verdict.kind == "open" and reading.standing.closed:
         return "Closed without a proof"
-    if (
-        verdict.kind == "open"
-        and reading.standing.panel is not None
-        and reading.standing.panel.active.best
-    ):
+    panel = reading.standing.panel
+    if verdict.kind == "open" and panel is not None and panel.active.best:
         return "Settled for the active options"
     if reading.likely is not None:
         return "Likely, not proved"

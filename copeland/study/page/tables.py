@@ -57,6 +57,23 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the members of a panel, and how much each has answered."""
+    table = _table(None)
+    table.add_column("member", overflow="fold")
+    for name in ("answers", "missing", "to ask"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in rows:
+        table.add_row(
+            _plain(row["name"]),
+            *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
+            "excused" if row["excused"] else "",
+        )
+    table.caption = _plain("to ask: missing answers that may still bear on who is best")
+    return table
+
+
 def ranking_table(ranking: Ranking) -> Table:
     """Return all options, the best tier first."""
     table = _table(None)
@@ -82,23 +99,6 @@ def ranking_table(ranking: Ranking) -> Table:
         f"{more}beats: how many others, by the votes as they are; proved: where that number must be; "
         "strength: log-odds by Bradley and Terry, an estimate"
     )
-    return table
-
-
-def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the members of a panel, and how much each has answered."""
-    table = _table(None)
-    table.add_column("member", overflow="fold")
-    for name in ("answers", "missing", "to ask"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("")
-    for row in rows:
-        table.add_row(
-            _plain(row["name"]),
-            *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
-            "excused" if row["excused"] else "",
-        )
-    table.caption = _plain("to ask: missing answers that may still bear on who is best")
     return table
 
 
