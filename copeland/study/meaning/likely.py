@@ -38,7 +38,7 @@ def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
     """Refuse what means nothing to a panel, whose answers settle who is best for certain."""
     if goal.likely is not None:
         raise InvalidParameter(
-            "until likely means nothing to a panel, whose answers settle who is best; go on until that is proved."
+            "a panel is asked until its answers settle it, and likely means nothing to it; leave that out."
         )
     if people is not None:
         raise InvalidParameter(
