@@ -51,15 +51,19 @@ class Filed(NamedTuple):
         return () if "envelope" in self.content else UNBOUND
 
 
-def certificate_to_file(study: Study, active: bool = False) -> tuple[Certificate, str]:
+def certificate_to_file(
+    study: Study, active: bool = False, at: int | None = None
+) -> tuple[Certificate, str]:
     """Return the certificate of a study as it stands, and the text of its file.
 
     Parameters
     ----------
     active
         Make the statement about the active options alone. It then needs more evidence.
+    at
+        The number of the event after which it is issued; by default the last.
     """
-    log = study.log()
+    log = study.log()[:at]
     found = certificate_of(replayed(log), active)
     content = {
         "envelope": ENVELOPE,

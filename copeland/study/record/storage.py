@@ -33,7 +33,7 @@ from copeland.study.record.events import Event
 from copeland.study.record.log import Log, studies
 from copeland.study.record.texts import is_storable
 
-SCHEMA = "0003"  # the last step in migrations/versions
+SCHEMA = "0004"  # the last step in migrations/versions
 VERSION_TABLE = "copeland_version"
 LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
 PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
@@ -146,6 +146,10 @@ class Storage:
         """Return the names of all studies, the oldest first."""
         query = select(studies.c.name).order_by(studies.c.id)
         return self._run(lambda connection: list(connection.execute(query).scalars()), reads=True)
+
+    def transact(self, work: Callable[[Connection], T], reads: bool = False) -> T:
+        """Run ``work`` on a connection, for tables beside the logs; it may be run again, as in ``write``."""
+        return self._run(work, reads)
 
     def dispose(self) -> None:
         """Close every connection; the next use opens new ones."""

@@ -1,0 +1,216 @@
+"""A new study out of a form: pasted texts, a CSV file or images, and settings in plain words."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from starlette.datastructures import FormData, UploadFile
+
+from copeland.errors import InvalidParameter
+from copeland.study import Option, Settings, Study, create_study, read_options
+from copeland.web.keep import Pane
+from copeland.web.media import image_of
+from copeland.web.page import KINDS, QUESTION
+from copeland.web.server import Server
+from copeland.web.sessions import said
+from copeland.web.texts import names_in
+
+SHORT = 80  # letters of a line that is its own name
+NAME = 40  # letters of a name that is made of a longer text
+MOST = 200  # images
+DIVIDER = "---"  # a line between pasted texts of several lines
+VOTERS = ("people", "panel", "independent")
+LIMITS = {"question": 300, "guidance": 5_000, "code": 100, "language": 40}
+
+
+@dataclass(frozen=True)
+class Described:
+    """An image that is to be an option."""
+
+    digest: str
+    name: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a form says of a study to be."""
+
+    name: str
+    options: list[Option]
+    images: list[Described]
+    settings: dict[str, object]
+    page: dict[str, object]
+    warnings: list[str] = field(default_factory=list)
+
+
+def draft_of(form: FormData, server: Server) -> Draft:
+    """Return what a form says, once its files have been read."""
+    name = said(form, "name")
+    if not name:
+        raise InvalidParameter("The study has no name; give it one. Only you see it.")
+    kind = said(form, "kind")
+    images = [*_described(form), *_uploaded(form, server)]
+    options = [] if images else _texts(form)
+    if len(options) + len(images) < 2:
+        raise InvalidParameter("A study needs at least 2 options; paste them, or choose files.")
+    page = {
+        "question": _limited(form, "question") or QUESTION,
+        "guidance": _limited(form, "guidance"),
+        "kind": kind if kind in KINDS else "text",
+        "language": _limited(form, "language"),
+        "per_voter": _whole(form, "per_voter", 20, 1, 10_000),
+        "ties": said(form, "ties") == "on",
+        "both_bad": said(form, "both_bad") in ("tie", "drop"),
+        "code": _limited(form, "code"),
+    }
+    return Draft(name, options, images, _settings(form), page)
+
+
+def created(server: Server, draft: Draft) -> Study:
+    """Create the study of a draft, with its page and an open link; return it."""
+    shown = [*draft.options, *(Option(image.name) for image in draft.images)]
+    study = create_study(
+        draft.name,
+        shown,
+        server.storage,
+        clock=server.clock,
+        **draft.settings,  # type: ignore[arg-type]
+    )
+    key = server.storage.key(draft.name)
+    server.keep.add_page(key, draft.page)
+    for image in draft.images:
+        server.keep.show(key, image.name, Pane(image.digest, image.alt))
+    server.keep.add_links(key, server.signer, ["Open link"], personal=False)
+    return study
+
+
+def takes_panel() -> bool:
+    """Tell whether a study may be of exactly those who vote."""
+    with suppress(InvalidParameter):
+        return bool(Settings(voters=VOTERS[1], repeats="first"))
+    return False
+
+
+def hints_of(study: Study, panes: dict[str, Pane]) -> list[str]:
+    """Return the options in whose text or alt text a voter could read a name."""
+    names = [option.name for option in study.options]
+    texts = {o.name: o.text for o in study.options} | {name: p.alt for name, p in panes.items()}
+    return names_in(texts, names)
+
+
+def _texts(form: FormData) -> list[Option]:
+    file = form.get("csv")
+    if isinstance(file, UploadFile) and file.filename:
+        return from_csv(file.file.read())
+    return from_lines(said(form, "pasted"))
+
+
+def from_lines(pasted: str) -> list[Option]:
+    r"""Return options out of pasted text: one a line, or texts of several lines with ``---`` between them.
+
+    Examples
+    --------
+    >>> [option.name for option in from_lines("green tea\n\nblack tea\n")]
+    ['green tea', 'black tea']
+    >>> [option.text for option in from_lines("Dear all,\nhello.\n---\nHi!")]
+    ['Dear all,\nhello.', 'Hi!']
+    """
+    lines = pasted.splitlines()
+    if any(line.strip() == DIVIDER for line in lines):
+        texts = [text.strip() for text in "\n".join(lines).split(f"\n{DIVIDER}")]
+        texts = [text.removeprefix(DIVIDER).strip() for text in texts]
+    else:
+        texts = [line.strip() for line in lines]
+        if all(len(text) <= SHORT for text in texts):
+            return [Option(text) for text in texts if text]
+    texts = [text for text in texts if text]
+    return [Option(f"{n}. {_title(text)}", text) for n, text in enumerate(texts, 1)]
+
+
+def _title(text: str) -> str:
+    first = text.splitlines()[0]
+    return first if len(first) <= NAME else f"{first[:NAME].rstrip()}…"
+
+
+def from_csv(content: bytes) -> list[Option]:
+    """Return the options of a CSV file with the columns ``name`` and ``text``."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "options.csv")
+        path.write_bytes(content)
+        try:
+            options = read_options(path)
+        except Exception as error:  # its sentence names the file in a folder that nobody knows
+            raise InvalidParameter(str(error).replace(str(path), "The CSV file")) from error
+    if any(option.path for option in options):
+        raise InvalidParameter(
+            "The CSV file has a column path, and a server opens no files by their names; upload "
+            "the images instead."
+        )
+    return options
+
+
+def _uploaded(form: FormData, server: Server) -> list[Described]:
+    """The images of a form, stored, and still without words."""
+    files = [
+        file for file in form.getlist("images") if isinstance(file, UploadFile) and file.filename
+    ]
+    if len(files) > MOST:
+        raise InvalidParameter(f"{len(files)} images came; a form takes {MOST} at a time.")
+    found = []
+    for file in files:
+        name = Path(file.filename or "image").name
+        image = image_of(file.file.read(), name)
+        server.keep.add_image(image)
+        found.append(Described(image.digest, Path(name).stem[:NAME] or "image", ""))
+    return found
+
+
+def _described(form: FormData) -> list[Described]:
+    rows = zip(*(form.getlist(f"image_{part}") for part in ("digest", "name", "alt")), strict=False)
+    return [Described(*(str(part).strip() for part in row)) for row in rows]
+
+
+def _settings(form: FormData) -> dict[str, object]:
+    voters = said(form, "voters") or VOTERS[0]
+    if voters not in VOTERS:
+        raise InvalidParameter("Say who votes: people, a panel, or independent visitors.")
+    told: dict[str, object] = {
+        "delta": _number(form, "delta", 0.05),
+        "margin": _number(form, "margin", 0.0),
+        "voters": voters,
+        "both_bad": "drop" if said(form, "both_bad") == "drop" else "tie",
+    }
+    return told if voters != "independent" else {**told, "repeats": "first"}
+
+
+def _limited(form: FormData, name: str) -> str:
+    text = said(form, name)
+    if len(text) > LIMITS[name]:
+        raise InvalidParameter(
+            f"The {name} has {len(text):,} letters; it may have {LIMITS[name]:,}."
+        )
+    return text
+
+
+def _number(form: FormData, name: str, usual: float) -> float:
+    try:
+        value = float(said(form, name) or usual)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InvalidParameter(f"The {name} is no number.")
+    return value
+
+
+def _whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
+    value = _number(form, name, usual)
+    if not value.is_integer() or not least <= value <= most:
+        raise InvalidParameter(
+            f"Pairs for each voter: say a whole number from {least} to {most:,}."
+        )
+    return int(value)

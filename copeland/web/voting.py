@@ -1,0 +1,237 @@
+"""What a voter meets: start, vote, thanks. Nothing here tells a name, a count or a standing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, Response
+
+from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
+from copeland.study import Ballot, Study, Wait
+from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.web import limits
+from copeland.web.ballots import Progress, pairs_for, progress_of, shown, why_ended
+from copeland.web.keep import Link
+from copeland.web.page import Page
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import Voter, begin_voting, form_of, require_ours, said, voter_of
+from copeland.web.texts import shown_text
+from copeland.web.views import page as html
+from copeland.web.views import see
+
+router = APIRouter()
+
+PAIR_SECONDS = 12  # that a pair takes somebody, roughly
+UNDONE = "the voter took it back"
+
+Form = Annotated[FormData, Depends(form_of)]
+
+
+@router.get("/v/{token}")
+def start(request: Request, token: str) -> HTMLResponse:
+    """Show what will be asked. This changes nothing: mail programs open links too."""
+    server = server_of(request)
+    link, page = _invited(request, token)
+    study = server.study(page)
+    begun = voter_of(request, page.slug)
+    pairs = pairs_for(page, study)
+    return html(
+        request,
+        "start",
+        page=page,
+        guidance=shown_text("markdown", page.guidance) if page.guidance else "",
+        pairs=pairs,
+        minutes=max(1, round(pairs * PAIR_SECONDS / 60)),
+        begun=begun is not None and begun.link.study == link.study,
+        ended=_ended(page, study),
+        action=f"/v/{token}",
+        csrf=server.signer.form(link.hash),
+    )
+
+
+@router.post("/v/{token}")
+def begin(request: Request, token: str, form: Form) -> Response:
+    """Let somebody vote."""
+    link, page = _invited(request, token)
+    require_ours(request, form, link.hash)
+    answer = see(request, f"/vote/{page.slug}")
+    begin_voting(request, answer, page, link)
+    return answer
+
+
+@router.get("/vote/{slug}")
+def vote(request: Request, slug: str) -> HTMLResponse:
+    """Show the pair that this voter is to answer: the same one until it is answered."""
+    voter = _voter(request, slug)
+    return _next(request, voter, server_of(request).study(voter.page))
+
+
+@router.post("/vote/{slug}")
+def answer(request: Request, slug: str, form: Form) -> Response:
+    """Keep an answer, and show the next pair."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    _not_too_often(server, voter)
+    ballot, attempt = _ballot(server, voter, said(form, "ballot"))
+    outcome = said(form, "outcome")
+    if outcome not in outcomes_of(voter.page):
+        raise HTTPException(400)
+    study = server.study(voter.page)
+    before, of = _progress(study, voter), pairs_for(voter.page, study)
+    try:
+        kept = study.answer(
+            *(ballot, outcome, voter.name),
+            event_id=f"page/{ballot}/{attempt}",
+            source=voter.link.source,
+            following=before.done + 1 < of and not voter.page.paused,
+        )
+    except (AlreadyVoted, Conflict):
+        return _after(request, voter, study, "This pair was answered before. ")
+    except (StudyClosed, UnknownBallot):
+        return _after(request, voter, study, "")
+    if not _wants_fragment(request):
+        return see(request, f"/vote/{slug}")
+    last = study.events(kept.number - 1, 1)[0]
+    progress = before if not kept.new else Progress(before.done + 1, last, before.undone)
+    return _view(request, voter, study, kept.next, progress, of, "Vote kept. ")
+
+
+@router.post("/vote/{slug}/undo")
+def undo(request: Request, slug: str, form: Form) -> Response:
+    """Take back this voter's last answer, until there is another; then its pair is asked again."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    _not_too_often(server, voter)
+    study = server.study(voter.page)
+    last = _progress(study, voter).last
+    try:
+        if last is not None and last.event_id is not None:
+            study.undo(last.event_id, UNDONE)
+    except (StudyClosed, UnknownVote):  # it was closed, or undone in another window, just now
+        last = None
+    return _after(request, voter, study, "Your last answer is taken back. " if last else "")
+
+
+@router.get("/m/{slug}/{token}/{side}")
+def medium(request: Request, slug: str, token: str, side: str) -> Response:
+    """Return an image of a ballot, to the voter whose ballot it is."""
+    server, voter = server_of(request), _voter(request, slug)
+    number, _ = _ballot(server, voter, token)
+    study = server.study(voter.page)
+    asked = next(iter(study.events(number - 1, 1)), None)
+    option = (
+        {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
+    )
+    if option is None:
+        raise HTTPException(404)
+    pane = server.panes(voter.page).get(study.options[option].name)
+    image = server.keep.image(pane.media) if pane else None
+    if image is None:
+        raise HTTPException(404)
+    kept = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(image.content, media_type=image.kind, headers=kept)
+
+
+def outcomes_of(page: Page) -> tuple[str, ...]:
+    """Return what a voter can say on a page."""
+    return (
+        *(LEFT, RIGHT, SKIP),
+        *((TIE,) if page.ties else ()),
+        *((BOTH_BAD,) if page.both_bad else ()),
+    )
+
+
+def _invited(request: Request, token: str) -> tuple[Link, Page]:
+    """The link of a token and its page; whoever tries many tokens has to wait."""
+    server = server_of(request)
+    address = request.client.host if request.client else ""
+    wait = server.limits.wait(limits.ATTEMPTS, address, counts=False)
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    link = server.keep.link(token)
+    page = server.keep.page_with(link.study) if link else None
+    if link is None or page is None or not link.is_open(server.clock()):
+        server.limits.wait(limits.ATTEMPTS, address)
+        raise HTTPException(404)
+    return link, page
+
+
+def _voter(request: Request, slug: str) -> Voter:
+    voter = voter_of(request, slug)
+    if voter is None:
+        raise HTTPException(404)
+    return voter
+
+
+def _ballot(server: Server, voter: Voter, token: str) -> tuple[int, int]:
+    found = server.signer.unseal(voter.page.slug, voter.name, token)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def _not_too_often(server: Server, voter: Voter) -> None:
+    wait = server.limits.wait(limits.VOTES, f"{voter.page.slug} {voter.name}")
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+
+
+def _progress(study: Study, voter: Voter) -> Progress:
+    return progress_of(study.log(voter=voter.name))
+
+
+def _ended(page: Page, study: Study) -> str:
+    """Why nobody can vote, if so."""
+    return "paused" if page.paused else "closed" if study.closed else ""
+
+
+def _after(request: Request, voter: Voter, study: Study, happened: str) -> Response:
+    """What follows a form: the next pair, or for a browser without scripts the way to it."""
+    if _wants_fragment(request):
+        return _next(request, voter, study, happened)
+    return see(request, f"/vote/{voter.page.slug}")
+
+
+def _wants_fragment(request: Request) -> bool:
+    return request.headers.get("x-fragment") == "pair"
+
+
+def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> HTMLResponse:
+    progress, of = _progress(study, voter), pairs_for(voter.page, study)
+    found: Ballot | Wait | None = None
+    if not _ended(voter.page, study) and progress.done < of:
+        try:
+            found = study.following(voter.name)
+        except StudyClosed:  # just now
+            found = None
+    return _view(request, voter, study, found, progress, of, happened)
+
+
+def _view(
+    request: Request,
+    voter: Voter,
+    study: Study,
+    found: Ballot | Wait | None,
+    progress: Progress,
+    of: int,
+    happened: str,
+) -> HTMLResponse:
+    """A pair, or why there is none."""
+    server, is_part = server_of(request), _wants_fragment(request)
+    values = {
+        "page": voter.page,
+        "done": progress.done,
+        "of": of,
+        "undo": progress.last is not None and not study.closed,
+        "happened": happened,
+        "csrf": server.signer.form(voter.name),
+        "outcomes": outcomes_of(voter.page),
+    }
+    if isinstance(found, Ballot):
+        attempt = progress.undone.get(found.id, 0)
+        values["ballot"] = shown(server, voter, study, found, attempt)
+        return html(request, "pair" if is_part else "vote", **values)
+    values["why"] = why_ended(voter.page, study, found, progress.done, of)
+    return html(request, "ended" if is_part else "thanks", **values)
