@@ -46,14 +46,18 @@ def _opened(content: bytes, name: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # how large it may be is said below
             picture = Pictures.open(io.BytesIO(content), formats=FORMATS)
+    except Pictures.DecompressionBombError as error:
+        raise _too_many(name, "far more") from error
     except Exception as error:  # damaged bytes raise almost anything
         raise InvalidParameter(f"{name} is no image; give PNG, JPEG, WebP or GIF.") from error
     width, height = picture.size
     if width * height > PIXELS:
-        raise InvalidParameter(
-            f"{name} has {width:,} x {height:,} pixels; an image may have {PIXELS:,} in all."
-        )
+        raise _too_many(name, f"{width * height:,}")
     return picture
+
+
+def _too_many(name: str, pixels: str) -> InvalidParameter:
+    return InvalidParameter(f"{name} has {pixels} pixels; an image may have {PIXELS:,}.")
 
 
 def _plain(picture: Any) -> Any:

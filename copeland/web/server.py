@@ -20,7 +20,7 @@ from copeland.web.tokens import Signer, hashed, new_token
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
-FOLLOWED = 0.9  # seconds for which the number of the last event is good
+FOLLOWED = 0.45  # seconds for which the number of the last event is good
 STREAMS = 200  # open at a time, in one process
 
 
@@ -86,7 +86,7 @@ class Server:
             return self._readings.setdefault(page.study, Readings(study, self.clock))
 
     def latest(self, page: Page) -> int:
-        """Return the number of the last event, as of a second ago at most: one look for all streams."""
+        """Return the number of the last event, as of half a second ago at most: one look for all streams."""
         seen, number = self._latest.get(page.study, (0.0, 0))
         if time.monotonic() - seen > FOLLOWED:
             number = self.keep.last_number(page.study)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from typing import NamedTuple
+from collections.abc import AsyncIterator
+from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
-from fastapi import HTTPException, Request
+from fastapi import Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
@@ -32,9 +33,10 @@ class Voter(NamedTuple):
     link: Link
 
 
-async def form_of(request: Request) -> FormData:
-    """Return what a form says."""
-    return await request.form(max_fields=FIELDS, max_files=FILES, max_part_size=PART)
+async def form_of(request: Request) -> AsyncIterator[FormData]:
+    """Give what a form says, until it is answered."""
+    async with request.form(max_fields=FIELDS, max_files=FILES, max_part_size=PART) as form:
+        yield form
 
 
 def said(form: FormData, field: str) -> str:
@@ -89,12 +91,12 @@ def admin(request: Request) -> str:
     return token
 
 
-async def admin_form(request: Request) -> FormData:
-    """Return what an admin's form says."""
-    from starlette.concurrency import run_in_threadpool
-
-    session = await run_in_threadpool(admin, request)
-    form = await form_of(request)
+def admin_form(
+    request: Request,
+    session: Annotated[str, Depends(admin)],
+    form: Annotated[FormData, Depends(form_of)],
+) -> FormData:
+    """Return what an admin's form says; nobody else's is read."""
     require_ours(request, form, session)
     return form
 

@@ -27,6 +27,19 @@ from copeland.errors import (
 
 Kind = tuple[int, str, str]  # status, type, title
 
+STATUSES: dict[int, tuple[str, str]] = {
+    400: ("unreadable", "The body cannot be read."),
+    401: ("no-key", "A key is needed: Authorization: Bearer cop_..."),
+    403: ("forbidden", "This key is not for that."),
+    404: ("not-found", "There is nothing here."),
+    405: ("not-allowed", "This cannot be done here."),
+    413: ("too-large", "The body is too large."),
+    415: ("media-type", "The body must be JSON."),
+    422: ("invalid", "Something that was said cannot be."),
+    429: ("too-often", "Slower, please."),
+    500: ("failure", "Something went wrong."),
+    503: ("unavailable", "Try again in a moment."),
+}
 KINDS: dict[type[Exception], Kind] = {
     AlreadyVoted: (409, "already-voted", "This ballot was answered before."),
     Conflict: (422, "other-body", "This Idempotency-Key belongs to another answer."),
@@ -37,20 +50,8 @@ KINDS: dict[type[Exception], Kind] = {
     UnknownOption: (404, "unknown-option", "There is no such option."),
     InvalidVote: (422, "invalid-vote", "This is no outcome of the ballot."),
     InvalidRow: (422, "invalid-row", "A row cannot be read; nothing was kept."),
-    InvalidParameter: (422, "invalid", "Something that was said cannot be."),
+    InvalidParameter: (422, *STATUSES[422]),
     StorageError: (503, "storage", "The votes cannot be reached just now."),
-}
-STATUSES: dict[int, tuple[str, str]] = {
-    400: ("unreadable", "The body cannot be read."),
-    401: ("no-key", "A key is needed: Authorization: Bearer cop_..."),
-    403: ("forbidden", "This key is not for that."),
-    404: ("not-found", "There is nothing here."),
-    405: ("not-allowed", "This cannot be done here."),
-    413: ("too-large", "The body is too large."),
-    415: ("media-type", "The body must be JSON."),
-    429: ("too-often", "Slower, please."),
-    500: ("failure", "Something went wrong."),
-    503: ("unavailable", "Try again in a moment."),
 }
 
 
@@ -96,7 +97,7 @@ def _of_engine(_request: Request, error: Exception) -> JSONResponse:
             status, name, title = told
             detail = "" if status == 503 else str(error)  # which would name the database
             return problem(status, name, title, detail)
-    return problem(422, "invalid", "Something that was said cannot be.", str(error))
+    return problem(422, *STATUSES[422], str(error))
 
 
 def _of_status(_request: Request, error: Exception) -> JSONResponse:
@@ -112,9 +113,7 @@ def _of_validation(_request: Request, error: Exception) -> JSONResponse:
         return problem(400, *STATUSES[400])
     first = found[0]
     where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
-    return problem(
-        422, "invalid", "Something that was said cannot be.", f"{where}: {first['msg']}."
-    )
+    return problem(422, *STATUSES[422], f"{where}: {first['msg']}.")
 
 
 def _of_failure(_request: Request, error: Exception) -> JSONResponse:
