@@ -49,6 +49,7 @@ class World:
     )
     rankings: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))
     ballots: int = 1  # of a voter, who has one of the rankings and answers by it
+    crowd: int = 0  # voters at a time, each asked by what the others said; 0: one, whose ballots are dealt at once
     modes: str = "UAW"
 
 
@@ -70,7 +71,10 @@ class Watch(NamedTuple):
     k: np.ndarray  # (1,): options so far
     least_won: np.ndarray  # K: options really beaten, ties within the margin counted
     most_won: np.ndarray  # K: the same, ties within the margin not counted
-    asked: np.ndarray  # ballots x 2: what the voter at hand answers
+    asked: np.ndarray  # seats x ballots x 2: what the voters at hand are asked
+    dealt: np.ndarray  # seats: how many ballots each has so far
+    said: np.ndarray  # seats: and how many of them are answered
+    kind: np.ndarray  # seats: the voter's ranking
     first: np.ndarray  # (5,): the vote at which something happened first; 0: never
 
 
@@ -92,7 +96,10 @@ def new_watch(world: World) -> Watch:
         k=np.array([world.start or k]),
         least_won=np.zeros(k, np.int64),
         most_won=np.zeros(k, np.int64),
-        asked=np.zeros((world.ballots, 2), np.int64),
+        asked=np.zeros((max(world.crowd, 1), world.ballots, 2), np.int64),
+        dealt=np.zeros(max(world.crowd, 1), np.int64),
+        said=np.zeros(max(world.crowd, 1), np.int64),
+        kind=np.zeros(max(world.crowd, 1), np.int64),
         first=np.zeros(5, np.int64),
     )
 
@@ -197,12 +204,11 @@ def claims_wrongly(state, at, i, j, margin):
 
 
 @kernel
-def next_pair(state, at, mode, wrong, rng, nth):
+def next_pair(state, at, mode, wrong, rng, seat):
     """Return a pair: uniform, or one that seems to lead to a claim (of a wrong option, if so wanted).
 
     That is the pair nearest to a claim in the row that looks best; with none to win in it, the loss
-    nearest to one of some other option. ``nth`` is its number among the pairs of a voter, who is asked
-    none twice.
+    nearest to one of some other option. The voter on a seat is asked no pair twice.
     """
     k = state.k[0]
     if mode != UNIFORM:
@@ -215,7 +221,7 @@ def next_pair(state, at, mode, wrong, rng, nth):
         for j in range(k):
             if j != row and state.depth[row, j] == 0:
                 near = closeness(state, row, j)
-                if near > nearest and not was_asked(state, row, j, nth):
+                if near > nearest and not was_asked(state, row, j, seat):
                     second, nearest = j, near
         if second >= 0:
             return first, second
@@ -223,7 +229,7 @@ def next_pair(state, at, mode, wrong, rng, nth):
         for i in range(k):
             if loser != row and loser != i and state.evidence[i, loser] < at.all + 2.0:
                 near = closeness(state, i, loser)
-                if near > nearest and not was_asked(state, i, loser, nth):
+                if near > nearest and not was_asked(state, i, loser, seat):
                     first, second, nearest = i, loser, near
         if second >= 0:
             return first, second
@@ -231,14 +237,14 @@ def next_pair(state, at, mode, wrong, rng, nth):
         first = pick(rng, k)
         second = pick(rng, k - 1)
         second += int(second >= first)
-        if not was_asked(state, first, second, nth):
+        if not was_asked(state, first, second, seat):
             return first, second
 
 
 @kernel
-def was_asked(state, i, j, nth):
-    for b in range(nth):
-        a, c = state.asked[b, 0], state.asked[b, 1]
+def was_asked(state, i, j, seat):
+    for b in range(state.dealt[seat]):
+        a, c = state.asked[seat, b, 0], state.asked[seat, b, 1]
         if (a == i and c == j) or (a == j and c == i):
             return True
     return False
@@ -271,6 +277,51 @@ def answer(state, rankings, voter, tie, i, j, rng):
 
 
 @kernel
+def next_question(state, at, mode, wrong, rankings, crowd, rng):
+    """Return who is asked next, and the pair.
+
+    One voter after the other is dealt all ballots before the first answer. In a crowd a pair is chosen
+    when its turn comes, by the votes of all others.
+    """
+    seat = pick(rng, crowd) if crowd > 0 else 0
+    ballots = len(state.asked[seat])
+    if state.said[seat] == 0 or state.said[seat] == ballots:  # somebody new
+        state.kind[seat] = pick(rng, max(len(rankings), 1))
+        state.dealt[seat] = state.said[seat] = 0
+    if crowd > 0:
+        take_own(state, at, rankings, seat, -1)
+        deal(state, at, mode, wrong, rng, seat)
+        take_own(state, at, rankings, seat, 1)
+    while state.dealt[seat] < ballots and crowd == 0:
+        deal(state, at, mode, wrong, rng, seat)
+    i, j = state.asked[seat, state.said[seat], 0], state.asked[seat, state.said[seat], 1]
+    state.said[seat] += 1
+    return state.kind[seat], i, j
+
+
+@kernel
+def deal(state, at, mode, wrong, rng, seat):
+    i, j = next_pair(state, at, mode, wrong, rng, seat)
+    state.asked[seat, state.dealt[seat], 0] = i
+    state.asked[seat, state.dealt[seat], 1] = j
+    state.dealt[seat] += 1
+
+
+@kernel
+def take_own(state, at, rankings, seat, step):
+    """Put the votes of a voter back, or leave them out."""
+    place = rankings[state.kind[seat]]
+    for b in range(state.said[seat]):
+        i, j = state.asked[seat, b, 0], state.asked[seat, b, 1]
+        if place[i] < place[j]:
+            state.wins[i, j] += step
+        else:
+            state.wins[j, i] += step
+        weigh(state, at, i, j, 0.0)
+        weigh(state, at, j, i, 0.0)
+
+
+@kernel
 def add_option(state, lead):
     """Add an option that beats the one that looks best by ``lead``, and ties with the rest."""
     k = state.k[0]
@@ -285,22 +336,14 @@ def add_option(state, lead):
 
 
 @kernel
-def run_of(state, table, rankings, n_votes, ballots, tie, margin, lead, mode, wrong, rng):
+def run_of(state, table, rankings, n_votes, crowd, tie, margin, lead, mode, wrong, rng):
     """Vote, and look at the certificate after every vote."""
     epoch = 0
     at = levels_at(table, 0)
     begin_epoch(state, at, margin)
-    voter = 0
     n_best = 0
     for vote in range(n_votes):
-        ballot = vote % ballots
-        if ballot == 0:  # what a voter is asked is settled before the voter answers
-            voter = pick(rng, max(len(rankings), 1))
-            for b in range(ballots):
-                i, j = next_pair(state, at, mode, wrong, rng, b)
-                state.asked[b, 0] = i
-                state.asked[b, 1] = j
-        i, j = state.asked[ballot, 0], state.asked[ballot, 1]
+        voter, i, j = next_question(state, at, mode, wrong, rankings, crowd, rng)
         answer(state, rankings, voter, tie, i, j, rng)
         changed = weigh(state, at, i, j, margin)
         changed = weigh(state, at, j, i, margin) or changed
@@ -336,7 +379,7 @@ def measure(world: World, mode: str, runs: int, seed: int = 0) -> np.ndarray:
             table,
             world.rankings,
             world.votes,
-            world.ballots,
+            world.crowd,
             world.tie,
             world.margin,
             world.lead,
@@ -413,6 +456,8 @@ def worlds() -> list[World]:
     any_of_3, even_3 = of_voters(list(permutations(range(3))))
     any_of_5, even_5 = of_voters(list(permutations(range(5))))
     turns_of_5, cyclic_5 = of_voters([np.roll(np.arange(5), s) for s in range(5)])
+    two_sides, close_3 = of_voters([[0, 1, 2]] * 51 + [[1, 0, 2]] * 50)
+    types_of_5, mixed_5 = of_voters([stream(0, "types", t).permutation(5) for t in range(25)])
     listed = [
         World("two options at 1/2", even(2), 50_000, modes="U"),
         World("all 1/2, K = 3", even(3), 20_000, modes="UA"),
@@ -435,6 +480,11 @@ def worlds() -> list[World]:
         World("voters with any ranking of 3, 3 votes each", even_3, 20_000, rankings=any_of_3, ballots=3, modes="UA"),
         World("voters with any ranking of 5, 4 votes each", even_5, 20_000, rankings=any_of_5, ballots=4),
         World("voters with a turn of one ranking of 5, 4 votes each", cyclic_5, 5_000, rankings=turns_of_5, ballots=4),
+        World("crowd of 4 with any ranking of 3, 3 votes each", even_3, 20_000, rankings=any_of_3, ballots=3, crowd=4),
+        World("crowd of 4 with any ranking of 5, 6 votes each", even_5, 20_000, rankings=any_of_5, ballots=6, crowd=4),
+        World("crowd of 4, 51 types for one of 3 and 50 for another, 3 votes each", close_3, 20_000, rankings=two_sides, ballots=3, crowd=4),
+        World("crowd of 8, 25 types of voters on 5, 8 votes each", mixed_5, 20_000, rankings=types_of_5, ballots=8, crowd=8),
+        World("crowd of 4 with a turn of one ranking of 5, 6 votes each", cyclic_5, 5_000, rankings=turns_of_5, ballots=6, crowd=4),
         World("all 1/2, K = 136", even(136), 20_000, modes="UA"),
     ]  # fmt: skip
     real = Path(os.environ.get("COPELAND_TEST_DATA", ""), "matrices", "mslr_informational_136.csv")

@@ -16,7 +16,7 @@ def fuzz():
     """Commands and functions on hostile input."""
     words = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*words, "tests/test_fuzz.py"],
+        [*words, "tests/fuzz"],
         cwd=ROOT,
         env=os.environ | {"COPELAND_FUZZ": str(TIMES)},
         capture_output=True,

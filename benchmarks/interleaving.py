@@ -12,7 +12,8 @@ from rich.table import Table
 
 from copeland.kernels import compiled
 from copeland.ranking.clicks import click_model
-from copeland.ranking.comparison import OUTCOMES, SIGN, click_world, compare_many
+from copeland.ranking.comparison import compare_many
+from copeland.ranking.worlds import OUTCOMES, SIGN, click_world
 from tests.oracles.clicks import new_plain_room, plain_many
 
 QUERIES, DOCUMENTS, LENGTH = 200, 120, 10

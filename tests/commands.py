@@ -1,4 +1,9 @@
-"""The command line, run inside a test."""
+"""The command line, run inside a test, and what it answers."""
+
+import json
+import re
+import subprocess
+import sys
 
 from typer.testing import CliRunner
 
@@ -10,3 +15,22 @@ def run(*words, **how):
     return CliRunner().invoke(
         app, [str(word) for word in words], prog_name="copeland", catch_exceptions=False, **how
     )
+
+
+def flat(text):
+    """Text without colours and line breaks."""
+    return " ".join(re.sub(r"\x1b\[[\d;]*m", "", text).split())
+
+
+def values(*words):
+    """What a command prints as JSON."""
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def shell(*words, folder):
+    """Run the command in a process of its own."""
+    code = "from copeland.cli import main; main()"
+    words = [sys.executable, "-c", code, *map(str, words)]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True)

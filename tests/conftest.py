@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from helpers import folder_named
 from hypothesis import settings
 from stand_ins import stand_in
@@ -45,6 +46,13 @@ def real_matrix(data) -> Callable[[str], PreferenceMatrix]:
 def lifelike_matrix(request, data_folder) -> Callable[[str], PreferenceMatrix]:
     """A function that loads a real matrix by name, or makes a stand-in where the data is absent."""
     return cache(stand_in) if data_folder is None else request.getfixturevalue("real_matrix")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Examples to run are in the package; looking for them in tests would read every file twice."""
+    found = yield
+    return [file for file in found if not isinstance(file, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items):

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -493,3 +494,24 @@ def test_certificates_are_wrong_no_more_often_than_promised(world):
         wrong = watched.measure(replace(world, votes=2_000), mode, runs) > 0
         # more than this has a chance of one in a million if the rate is delta
         assert wrong[:, watched.WRONG_BEST :].sum(axis=0).max() <= binom.ppf(1 - 1e-6, runs, 0.05)
+
+
+def test_in_the_crowd_that_is_measured_a_voters_own_votes_change_nothing_that_the_voter_is_asked():
+    rankings, p = watched.of_voters(list(permutations(range(4))))
+    world = watched.World("crowd", p, votes=0, rankings=rankings, ballots=5, crowd=1)
+    at = watched.levels_at(watched.levels_of(world), 0)
+    asked, shown = set(), set()
+    for kind in range(len(rankings)):
+        state = watched.new_watch(world)
+        state.wins[:] = np.triu(np.arange(16).reshape(4, 4), 1)  # votes of others
+        watched.begin_epoch(state, at, 0.0)
+        state.asked[0, :3] = [(0, 1), (2, 0), (3, 1)]
+        state.dealt[0] = state.said[0] = 3
+        state.kind[0] = kind
+        watched.take_own(state, at, rankings, 0, 1)
+        before = state.wins.tobytes(), state.evidence.tobytes()
+        rng = np.random.default_rng(1)
+        asked.add(watched.next_question(state, at, watched.ROW, 0, rankings, 1, rng)[1:])
+        assert before == (state.wins.tobytes(), state.evidence.tobytes())
+        shown.add(before)
+    assert len(asked) == 1 < len(shown)

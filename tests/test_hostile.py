@@ -1,4 +1,4 @@
-"""Input and surroundings that mean no good, one by one; tests/test_fuzz.py makes up more of them."""
+"""Input and surroundings that mean no good, one by one; tests/fuzz makes up more of them."""
 
 import json
 import os

@@ -60,15 +60,16 @@ def choices_command(context: typer.Context, as_json: Json = False) -> None:
         return
 
     from copeland.ranking.clicks import click_models
-    from copeland.ranking.comparison import OUTCOMES
     from copeland.ranking.estimation import TIES
     from copeland.ranking.interleaving import methods
+    from copeland.ranking.worlds import OUTCOMES, SCORE_TIES
 
     there = {
         "clicks": list(click_models()),
         "interleaving": list(methods()),
         "outcomes": list(OUTCOMES),
         "ties": list(TIES),
+        "score ties": list(SCORE_TIES),
     }
     if as_json:
         print_json(there)
@@ -94,6 +95,13 @@ def estimate_command(
     comparisons: Annotated[int, Whole(help="Of each pair of rankers.")] = 400_000,
     outcome: Annotated[str, typer.Option(help="sign, naive or expected.")] = "sign",
     ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
+    score_ties: Annotated[
+        str,
+        typer.Option(
+            help="Equal scores are ordered once (frozen), for each list (fresh), or for each list and "
+            "again before clicks are credited, as when the paper's matrix was made (rebroken)."
+        ),
+    ] = "frozen",
     length: Annotated[int, Whole(help="Documents shown in a list.")] = 10,
     tau: Annotated[float, Number(help="How steeply rankers prefer their best documents.")] = 3.0,
     ascending: Annotated[
@@ -121,9 +129,13 @@ def estimate_command(
 
     check_ties(ties)
     check_workers(jobs, backend)
-    Protocol(click_model(clicks), comparisons, outcome, length, tau, interleave)  # refuses early
+    Protocol(
+        click_model(clicks), comparisons, outcome, length, tau, interleave, score_ties
+    )  # refuses early
     collection, grades = graded(files, grades)
-    protocol = Protocol(click_model(clicks, grades), comparisons, outcome, length, tau, interleave)
+    protocol = Protocol(
+        click_model(clicks, grades), comparisons, outcome, length, tau, interleave, score_ties
+    )
     constant = constant_features(collection)
     if len(constant):
         note(

@@ -4,154 +4,21 @@ Probabilistic interleaving (Hofmann, Whiteson and de Rijke, CIKM 2011): at each 
 names a ranker, which draws one of the documents that are left with probability proportional to
 1 / rank^tau. The user reads along, and no document is drawn after she has left.
 
-Rankers are rows: ``orders[ranker, start + r]`` is the document at rank r (from 0) of a query whose
-``n`` documents begin at ``start``, and ``ranks[ranker, start + d]`` is the rank of its document d.
-
 The tests hold it to a plain version that says the same without haste.
 """
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
-from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
-from copeland.ranking.clicks import CLICK, LEAVE, ClickModel, ClickTables, look
+from copeland.ranking.clicks import CLICK, LEAVE, look
+from copeland.ranking.ties import rank_of, settle, unsettle
+from copeland.ranking.worlds import DRAFTED, EXPECTED, NAIVE, REBROKEN, SIGN, load
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-TAU = 3.0
-LENGTH = 10
 EVEN = 1e-12  # credit differences below this are ties: they are rounding
-
-SIGN, NAIVE, EXPECTED, DRAFTED = 0, 1, 2, 3
-OUTCOMES = {"sign": SIGN, "naive": NAIVE, "expected": EXPECTED}
-METHODS = ("probabilistic", "team-draft")
-
-
-class RankWeights(NamedTuple):
-    """1 / (rank + 1)^tau, ranks from 0, and its sums from each rank to the end."""
-
-    weight: Floats
-    tail: Floats  # one longer: tail[r] - tail[n] is the mass of ranks r to n - 1
-
-
-class Room(NamedTuple):
-    """Where a comparison works; whoever runs it brings it. Nothing is kept from one to the next."""
-
-    shown: Ints  # by position: the document
-    used: NDArray[np.bool_]  # by document: whether it is shown; all False between comparisons
-    front: Ints  # (2,): the best rank of each ranker that is not shown yet
-    spent: Floats  # (2,): the weight of what is shown below that rank
-    share: Floats  # by position: the probability that the first ranker drew it, given the list
-    chance: Floats  # of each number of clicks for the first ranker, or of each difference
-
-
-class ClickWorld(NamedTuple):
-    """Everything that interleaved lists and their users need."""
-
-    outcome: Ints  # (1,): what counts as a win; see `outcome_code`
-    length: Ints  # (1,): of the lists; fewer where a query has fewer documents
-    weights: RankWeights
-    clicks: ClickTables
-    orders: NDArray[np.signedinteger]  # rankers x documents; see the head of this file
-    ranks: NDArray[np.signedinteger]  # the same
-    grades: NDArray[np.signedinteger]  # by document
-    offsets: Ints  # by query: where its documents begin; and the end
-    room: Room
-
-
-def outcome_code(name: str, method: str = "probabilistic") -> int:
-    """Return what kernels call an outcome (sign, naive or expected) of lists made by a method.
-
-    SIGN: whom the clicks favour, averaged over all assignments that could have made the list. NAIVE: who
-    has more clicks by the assignment that was drawn. EXPECTED: the mean of NAIVE given the list, exactly,
-    by integrating over clicks and assignments: anything from -1 to 1. DRAFTED: who has more clicks in a
-    team draft. A team draft has no shares to average over: whom its clicks favour is the one outcome it has.
-    """
-    if name not in OUTCOMES:
-        raise UnknownName(f"No outcome is called '{name}'; {nearest(name, OUTCOMES)}")
-    if method not in METHODS:
-        raise UnknownName(
-            f"Matrices are not estimated by '{method}'; {nearest(method, METHODS)} The other methods "
-            "are for lists shown one at a time."
-        )
-    if method == "probabilistic":
-        return OUTCOMES[name]
-    if name == "expected":
-        raise InvalidParameter("A team draft has the outcomes sign and naive, not expected.")
-    return DRAFTED
-
-
-def rank_weights(most: int, tau: float = TAU) -> RankWeights:
-    """Return the weights for queries of up to ``most`` documents.
-
-    Examples
-    --------
-    >>> rank_weights(4, tau=1).weight.tolist()
-    [1.0, 0.5, 0.3333333333333333, 0.25]
-    """
-    check_tau(tau, most)
-    weight = np.arange(1.0, most + 1) ** -tau
-    tail = np.zeros(most + 1)
-    tail[:most] = np.cumsum(weight[::-1])[::-1]  # from the small end, for the small ones' sake
-    return RankWeights(weight, tail)
-
-
-def check_tau(tau: float, most: int) -> None:
-    """Refuse a tau with which products of two weights would vanish, or draws favour the last."""
-    largest = 150 / math.log10(max(most, 10))
-    if most < 1 or not 0 <= tau <= largest:
-        raise InvalidParameter(
-            f"tau is {tau:g} with {most} documents; it must be at least 0 and at most "
-            f"{largest:.0f}, for one document or more."
-        )
-
-
-def new_room(most: int, length: int = LENGTH) -> Room:
-    """Return room for comparisons of lists of up to ``length``, out of up to ``most`` documents."""
-    return Room(
-        shown=np.zeros(length, np.int64),
-        used=np.zeros(most, np.bool_),
-        front=np.zeros(2, np.int64),
-        spent=np.zeros(2),
-        share=np.zeros(length),
-        chance=np.zeros(2 * length + 3),
-    )
-
-
-def click_world(
-    orders: NDArray[np.signedinteger],
-    ranks: NDArray[np.signedinteger],
-    grades: NDArray[np.signedinteger],
-    offsets: Ints,
-    clicks: ClickModel,
-    outcome: int = SIGN,
-    length: int = LENGTH,
-    tau: float = TAU,
-) -> ClickWorld:
-    """Return rankings, grades and the rules of comparisons as kernels want them."""
-    most = int(np.diff(offsets).max())
-    return ClickWorld(
-        outcome=np.array([outcome]),
-        length=np.array([length]),
-        weights=rank_weights(most, tau),
-        clicks=clicks.tables(length),
-        orders=orders,
-        ranks=ranks,
-        grades=grades,
-        offsets=offsets,
-        room=new_room(most, length),
-    )
 
 
 @kernel
-def draw_rank(world, ranker, start, n, side, luck, rng):
+def draw_rank(world, n, side, luck, rng):
     """Draw a rank of one ranker among its documents that are left.
 
     All mass from its front on is offered, and a used document refused: exact, and the mass that is
@@ -164,8 +31,11 @@ def draw_rank(world, ranker, start, n, side, luck, rng):
         r = front
         while r < n - 1 and tail[r + 1] > level:
             r += 1
-        if not world.room.used[world.orders[ranker, start + r]]:
+        settle(world, side, r, rng)
+        if not world.room.used[world.room.order[side, r]]:
             return r
+        if r == front:  # known only now where ties were open
+            world.room.front[side] = front = r + 1
         luck = rng.random()
 
 
@@ -185,24 +55,24 @@ def first_share(world, r_first, r_second, n):
 
 
 @kernel
-def pass_over(world, ranker, start, k, side):
+def pass_over(world, k, side, rng):
     """Take the document at position k out of what a ranker has left."""
-    room, order, rank, weight = world.room, world.orders, world.ranks, world.weights.weight
-    r = int(rank[ranker, start + room.shown[k]])
+    room, weight = world.room, world.weights.weight
+    r = rank_of(world, side, room.shown[k], rng)
     if r != room.front[side]:
         room.spent[side] += weight[r]
         return
     r += 1
-    if not room.used[order[ranker, start + r]]:
+    if not room.used[room.order[side, r]]:
         room.front[side] = r
         return
-    while room.used[order[ranker, start + r]]:
+    while room.used[room.order[side, r]]:
         r += 1
     room.front[side] = r
     # Summed anew: taking the large weights off again would leave their rounding errors behind.
     room.spent[side] = 0.0
     for m in range(k + 1):
-        below = int(rank[ranker, start + room.shown[m]])
+        below = room.rank[side, room.shown[m]]
         if below > r:
             room.spent[side] += weight[below]
 
@@ -218,9 +88,10 @@ def begin(room):
 
 @kernel
 def put_back(room, shown):
-    """Unmark the documents of a finished list."""
+    """Unmark the documents of a finished list, and open the order of ties again."""
     for k in range(shown):
         room.used[room.shown[k]] = False
+    unsettle(room)
 
 
 @kernel
@@ -258,7 +129,22 @@ def sign_of(value):
 
 
 @kernel
-def clicked_once(world, first, second, start, n, rng):
+def show(world, k, document, rng):
+    """Put a document at position k, out of what both rankers have left."""
+    world.room.shown[k] = document
+    world.room.used[document] = True
+    pass_over(world, k, 0, rng)
+    pass_over(world, k, 1, rng)
+
+
+@kernel
+def share_of(world, document, n, rng):
+    """Return the probability that the first ranker drew a document, given that it was drawn now."""
+    return first_share(world, rank_of(world, 0, document, rng), rank_of(world, 1, document, rng), n)
+
+
+@kernel
+def clicked_once(world, start, n, rng):
     """Compare by simulated clicks (SIGN or NAIVE): 1.0 the first ranker won, -1.0 lost, 0.0 a tie."""
     room, outcome = world.room, world.outcome[0]
     begin(room)
@@ -269,23 +155,17 @@ def clicked_once(world, first, second, start, n, rng):
     while k < length:
         luck = 2 * rng.random()  # its whole part is the coin, the rest draws the document
         side = int(luck)
-        ranker = second if side else first
-        r = draw_rank(world, ranker, start, n, side, luck - side, rng)
-        document = int(world.orders[ranker, start + r])
+        r = draw_rank(world, n, side, luck - side, rng)
+        document = room.order[side, r]
         done = look(world.clicks, k, world.grades[start + document], rng.random())
         if done & CLICK:
             m += 1
             ahead += 1 - 2 * side
             if outcome == SIGN:
-                r_first = r if side == 0 else int(world.ranks[first, start + document])
-                r_second = r if side == 1 else int(world.ranks[second, start + document])
-                click_for(room.chance, m, first_share(world, r_first, r_second, n))
+                click_for(room.chance, m, share_of(world, document, n, rng))
         if done & LEAVE or k == length - 1:
             break
-        room.shown[k] = document
-        room.used[document] = True
-        pass_over(world, first, start, k, 0)
-        pass_over(world, second, start, k, 1)
+        show(world, k, document, rng)
         k += 1
     put_back(room, k)
     if outcome == NAIVE:
@@ -294,12 +174,53 @@ def clicked_once(world, first, second, start, n, rng):
 
 
 @kernel
-def drafted_once(world, first, second, start, n, rng):
+def rebroken_once(world, start, n, rng):
+    """Compare by simulated clicks (SIGN), credited by rankings whose ties are drawn again."""
+    room = world.room
+    begin(room)
+    length = min(world.length[0], n)
+    seen = 0  # up to the last click
+    k = 0
+    while k < length:
+        luck = 2 * rng.random()
+        side = int(luck)
+        document = room.order[side, draw_rank(world, n, side, luck - side, rng)]
+        done = look(world.clicks, k, world.grades[start + document], rng.random())
+        room.shown[k] = document
+        room.clicked[k] = done & CLICK != 0
+        if room.clicked[k]:
+            seen = k + 1
+        if done & LEAVE or k == length - 1:
+            break
+        room.used[document] = True
+        k += 1
+    put_back(room, k)
+    return sign_of(majority(room.chance, credit_clicks(world, seen, n, rng)))
+
+
+@kernel
+def credit_clicks(world, seen, n, rng):
+    """Credit the clicks on the top of a list; return how many there are."""
+    room = world.room
+    begin(room)
+    m = 0
+    for k in range(seen):
+        if room.clicked[k]:
+            m += 1
+            click_for(room.chance, m, share_of(world, room.shown[k], n, rng))
+        if k < seen - 1:
+            show(world, k, room.shown[k], rng)
+    put_back(room, seen - 1)
+    return m
+
+
+@kernel
+def drafted_once(world, start, n, rng):
     """Compare by a team draft: 1.0 if the first ranker's team has more clicks, -1.0 fewer, 0.0 as many.
 
     The smaller team adds the best document that is left in its ranking; of equal teams a coin says which.
     """
-    room, order = world.room, world.orders
+    room = world.room
     begin(room)
     length = min(world.length[0], n)
     ahead = 0
@@ -308,10 +229,10 @@ def drafted_once(world, first, second, start, n, rng):
     while k < length:
         side = int(larger > 0) if larger != 0 else int(2 * rng.random())
         larger += 1 - 2 * side
-        ranker = second if side else first
-        while room.used[order[ranker, start + room.front[side]]]:
+        while room.used[room.order[side, room.front[side]]]:
             room.front[side] += 1
-        document = int(order[ranker, start + room.front[side]])
+        settle(world, side, room.front[side], rng)
+        document = room.order[side, room.front[side]]
         done = look(world.clicks, k, world.grades[start + document], rng.random())
         if done & CLICK:
             ahead += 1 - 2 * side
@@ -319,13 +240,14 @@ def drafted_once(world, first, second, start, n, rng):
             break
         room.shown[k] = document
         room.used[document] = True
+        rank_of(world, 1 - side, document, rng)
         k += 1
     put_back(room, k)
     return sign_of(float(ahead))
 
 
 @kernel
-def draw_list(world, first, second, start, n, rng):
+def draw_list(world, n, rng):
     """Draw a whole list into the room, and the first ranker's share in each position."""
     room = world.room
     begin(room)
@@ -333,18 +255,26 @@ def draw_list(world, first, second, start, n, rng):
     for k in range(length):
         luck = 2 * rng.random()
         side = int(luck)
-        ranker = second if side else first
-        r = draw_rank(world, ranker, start, n, side, luck - side, rng)
-        document = int(world.orders[ranker, start + r])
-        r_first = r if side == 0 else int(world.ranks[first, start + document])
-        r_second = r if side == 1 else int(world.ranks[second, start + document])
-        room.share[k] = first_share(world, r_first, r_second, n)
-        room.shown[k] = document
-        if k < length - 1:
-            room.used[document] = True
-            pass_over(world, first, start, k, 0)
-            pass_over(world, second, start, k, 1)
+        r = draw_rank(world, n, side, luck - side, rng)
+        document = room.order[side, r]
+        room.share[k] = share_of(world, document, n, rng)
+        show_but_last(world, k, length, document, rng)
     put_back(room, length - 1)
+    if world.ties[0] == REBROKEN:
+        begin(room)
+        for k in range(length):
+            room.share[k] = share_of(world, room.shown[k], n, rng)
+            show_but_last(world, k, length, room.shown[k], rng)
+        put_back(room, length - 1)
+
+
+@kernel
+def show_but_last(world, k, length, document, rng):
+    """Put a document at position k; after the last one nothing is drawn any more."""
+    if k < length - 1:
+        show(world, k, document, rng)
+    else:
+        world.room.shown[k] = document
 
 
 @kernel
@@ -391,13 +321,19 @@ def compare_once(world, first, second, query, rng):
 
     EXPECTED is the one outcome between these.
     """
-    start = world.offsets[query]
-    n = world.offsets[query + 1] - start
+    return compare_loaded(world, world.offsets[query], load(world, first, second, query), rng)
+
+
+@kernel
+def compare_loaded(world, start, n, rng):
+    """Compare the two rankings in the room."""
     if world.outcome[0] == DRAFTED:
-        return drafted_once(world, first, second, start, n, rng)
+        return drafted_once(world, start, n, rng)
+    if world.outcome[0] != EXPECTED and world.ties[0] == REBROKEN:
+        return rebroken_once(world, start, n, rng)
     if world.outcome[0] != EXPECTED:
-        return clicked_once(world, first, second, start, n, rng)
-    draw_list(world, first, second, start, n, rng)
+        return clicked_once(world, start, n, rng)
+    draw_list(world, n, rng)
     return expected_lead(world, start, n)
 
 
@@ -412,8 +348,9 @@ def compare_many(world, first, second, query, times, counts, sums, rng):
     sums
         (2,): added to: the sum of the outcomes and of their squares.
     """
+    start, n = world.offsets[query], load(world, first, second, query)
     for _ in range(times):
-        lead = compare_once(world, first, second, query, rng)
+        lead = compare_loaded(world, start, n, rng)
         sums[0] += lead
         sums[1] += lead * lead
         if lead > EVEN:

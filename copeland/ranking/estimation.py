@@ -25,16 +25,17 @@ from copeland.kernels.mark import bound, source_digest
 from copeland.matrix import PreferenceMatrix
 from copeland.ranking.clicks import ClickModel
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import (
+from copeland.ranking.comparison import compare_many
+from copeland.ranking.rankers import Ranker, rankings, ranks, tie_starts
+from copeland.ranking.worlds import (
     LENGTH,
     TAU,
     ClickWorld,
     check_tau,
     click_world,
-    compare_many,
     outcome_code,
+    score_ties_code,
 )
-from copeland.ranking.rankers import Ranker, rankings, ranks
 from copeland.streams import stream
 from copeland.tasks import Arrays, finish
 
@@ -56,6 +57,7 @@ class Protocol:
     length: int = LENGTH
     tau: float = TAU
     interleave: str = "probabilistic"  # or "team-draft"
+    score_ties: str = "frozen"  # when equal scores are ordered: frozen, fresh or rebroken
 
     @property
     def code(self) -> int:
@@ -63,7 +65,7 @@ class Protocol:
         return outcome_code(self.outcome, self.interleave)
 
     def __post_init__(self) -> None:
-        outcome_code(self.outcome, self.interleave)
+        score_ties_code(self.score_ties, self.code)
         if self.comparisons < 1 or self.length < 1:
             raise InvalidParameter(
                 f"{self.comparisons} comparisons of lists of {self.length}; both must be at least 1."
@@ -227,12 +229,16 @@ class World:
     ranks: NDArray[np.int32]
     grades: NDArray[np.int8]
     offsets: Ints
+    tied: NDArray[np.int32] | None = (
+        None  # the first rank with the same score; None if ties are frozen
+    )
 
     @cached_property
     def key(self) -> str:
         """A digest of all of it."""
         digest = hashlib.sha256()
-        for array in (self.orders, self.grades, self.offsets):
+        tied = () if self.tied is None else (self.tied,)
+        for array in (self.orders, self.grades, self.offsets, *tied):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
@@ -241,6 +247,7 @@ class World:
         return click_world(
             self.orders, self.ranks, self.grades, self.offsets,
             rules.clicks, rules.code, rules.length, rules.tau,
+            self.tied, score_ties_code(rules.score_ties, rules.code),
         )  # fmt: skip
 
 
@@ -254,7 +261,10 @@ def world_of(
     protocol.clicks.tables(protocol.length)
     check_tau(protocol.tau, int(collection.sizes.max()))
     orders = rankings(collection, rankers, seed)
-    return World(orders, ranks(orders, collection.offsets), collection.grades, collection.offsets)
+    frozen = protocol.score_ties == "frozen"
+    tied = None if frozen else tie_starts(collection, rankers, orders)
+    ranked = ranks(orders, collection.offsets)
+    return World(orders, ranked, collection.grades, collection.offsets, tied)
 
 
 def all_pairs(k: int) -> list[Pair]:
@@ -281,6 +291,7 @@ class PairsTask:
             "clicks": [rules.clicks.click, rules.clicks.stop, rules.clicks.examine],
             "stop requires click": rules.clicks.stop_requires_click,
             "protocol": [rules.comparisons, rules.code, rules.length, rules.tau],
+            "score ties": rules.score_ties,
             "pairs": self.pairs,
             "seed": self.seed,
             "round": self.round,

@@ -13,9 +13,10 @@ from copeland.kernels.loop import TIE
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import ClickWorld, compare_once
+from copeland.ranking.comparison import compare_once
 from copeland.ranking.estimation import Protocol, world_of
 from copeland.ranking.rankers import Ranker
+from copeland.ranking.worlds import ClickWorld
 from copeland.winners import copeland_scores
 
 
@@ -76,6 +77,6 @@ def click_problem(
 def _digest(world: ClickWorld, matrix: PreferenceMatrix) -> str:
     digest = hashlib.sha256(matrix.key.encode())
     tables = (*world.weights, *world.clicks, world.orders, world.grades, world.offsets)
-    for array in (world.outcome, world.length, *tables):
+    for array in (world.outcome, world.ties, world.length, *tables, world.tied):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()

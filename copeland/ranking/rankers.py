@@ -165,6 +165,26 @@ def ranks(orders: Orders, offsets: NDArray[np.int64]) -> Orders:
     return found
 
 
+def tie_starts(collection: Collection, rankers: Sequence[Ranker], orders: Orders) -> Orders:
+    """Return for each place in ``orders`` the first rank, from 0, of a document with the same score.
+
+    Examples
+    --------
+    >>> c = Collection([0, 1, 0], [[1], [5], [1]], offsets=[0, 3])
+    >>> by_feature = all_features(c)
+    >>> tie_starts(c, by_feature, rankings(c, by_feature)).tolist()
+    [[0, 1, 1]]
+    """
+    starts = np.repeat(collection.offsets[:-1], collection.sizes)
+    places = np.arange(collection.n_documents)
+    found = np.empty_like(orders)
+    for row, order, ranker in zip(found, orders, rankers, strict=True):
+        scores = ranker.scores(collection)[order + starts]
+        begins = (places == starts) | (scores != np.roll(scores, 1))
+        row[:] = np.maximum.accumulate(np.where(begins, places, 0)) - starts
+    return found
+
+
 def constant_features(collection: Collection) -> tuple[str, ...]:
     """Return the features that rank at random: the same for all documents of a query, in every query.
 

@@ -4,63 +4,20 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from helpers import random_matrix
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.planner import votes_of
+from identifying import certified, identify, tables, terms, tournament, world
 from scipy.stats import binom
 
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc_pac
 from copeland.certificate import certify
-from copeland.kernels.evidence import levels
 from copeland.kernels.planner import waiting_pair
-from copeland.kernels.planner.prices import price
-from copeland.kernels.planner.state import loss_level, win_level
-from copeland.policy import arrays_of
 from copeland.problems import matrix_problem
 
 RUNS = 200
 MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 24: more would refute an error rate of 0.05
-
-
-def identify(policy, answer, most=4000):
-    """Ask and tell until it is finished or has nothing to ask; return the number of votes."""
-    for votes in range(most):
-        if policy.finished:
-            return votes
-        duel = policy.ask()
-        if duel.first == duel.second:
-            return votes
-        policy.tell(duel, winner=answer(duel.first, duel.second))
-    return most
-
-
-def world(matrix, seed, ties=0.0):
-    """Answers by a matrix, with a tie probability for all pairs."""
-    luck = np.random.default_rng(seed)
-
-    def answer(i, j):
-        x = luck.random()
-        if x < ties:
-            return None
-        return i if (x - ties) / (1 - ties) < matrix.p[i, j] else j
-
-    return answer
-
-
-def tournament(k, seed, gap=0.4):
-    """Each pair's winner a coin flip, all gaps equal."""
-    return PreferenceMatrix(
-        np.where(random_matrix(k, seed).p > 0.5, 0.5 + gap, 0.5 - gap) * (1 - np.eye(k))
-        + np.eye(k) / 2
-    )
-
-
-def certified(policy, **terms):
-    wins, ties, _ = votes_of(policy.state.meetings)
-    return certify(wins, ties, **terms)
 
 
 # What is certified is proved
@@ -108,23 +65,6 @@ def test_after_options_were_added_the_option_is_proved_best_among_all(seed, depe
     assert policy.recommend() in certified(policy, epoch=3, voters=voters).best
 
 
-@st.composite
-def tables(draw):
-    """Votes of 2 to 10 options: often enough for a certificate, of whatever number of losses."""
-    k = draw(st.integers(2, 10))
-    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    matrix = tournament(k, int(rng.integers(10**6)), gap=draw(st.sampled_from([0.1, 0.3])))
-    n = np.triu(rng.integers(0, draw(st.sampled_from([60, 600])), (k, k)), 1)
-    drawn = rng.binomial(n, draw(st.sampled_from([0.0, 0.3])))
-    won = rng.binomial(n - drawn, matrix.p)
-    return won + (n - drawn - won).T, drawn + drawn.T
-
-
-terms = st.fixed_dictionaries(
-    {"margin": st.sampled_from([0.0, 0.05]), "epoch": st.integers(0, 3), "dependent": st.booleans()}
-)
-
-
 @pytest.mark.slow
 @given(tables(), terms)
 @settings(max_examples=50)
@@ -166,15 +106,15 @@ def test_it_is_finished_at_the_very_vote_that_completes_a_proof(seed):
     assert certified(policy).best == (policy.recommend(),)
 
 
-# Errors are rare
-
-
 def wrong_and_finished(problem, horizon, **params):
     spec = "cpc-pac:" + ",".join(f"{key}={value}" for key, value in params.items())
     runs = copeland.simulate(problem, spec, horizon, runs=RUNS, seed=0, marks=1)
     curve = runs.curves[0]
     ended = curve.comparisons[:, -1] < horizon
     return int((ended & ~curve.correct[:, -1]).sum()), int(ended.sum())
+
+
+# Errors are rare
 
 
 @pytest.mark.slow
@@ -284,195 +224,6 @@ def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
     runs = copeland.simulate("order-20-0.1:seed=0", "cpc-pac", 1e6, runs=20, seed=0, marks=1)
     assert runs.curves[0].comparisons[:, -1].mean() < 2 * 9800
     assert runs.curves[0].correct[:, -1].all()
-
-
-# Votes in any order, options at any time
-
-
-@pytest.mark.slow
-@given(tables(), st.randoms(use_true_random=False))
-@settings(max_examples=25)
-def test_the_order_of_the_votes_does_not_matter(counts, luck):
-    wins, ties = counts[0] // 20, counts[1] // 20
-    k = len(wins)
-    votes = [(i, j, i) for i in range(k) for j in range(k) for _ in range(wins[i, j])]
-    votes += [(i, j, None) for i in range(k) for j in range(i) for _ in range(ties[i, j])]
-    policies = [Policy("cpc-pac", k=k, delta=0.3) for _ in range(3)]
-    for policy in policies[:2]:
-        luck.shuffle(votes)
-        for vote in votes:
-            policy.add(*vote)
-    policies[2].absorb(wins, ties)
-    policies[2].events = policies[0].events
-    asked = [policy.ask()[1:] for policy in policies]
-    assert asked[0] == asked[1] == asked[2]
-    found = [evidence_by_pair(policy.state) for policy in policies]
-    assert found[0] == found[1] == found[2]
-    assert len({tuple(policy.state.claims.lost.tolist()) for policy in policies}) == 1
-    assert len({policy.finished for policy in policies}) == 1
-
-
-def evidence_by_pair(planner):
-    first, second = planner.meetings.first, planner.meetings.second
-    found = {}
-    for entry in range(int(planner.meetings.size[0])):
-        i, j = int(first[entry]), int(second[entry])
-        found[i, j], found[j, i] = planner.claims.evidence[2 * entry : 2 * entry + 2].tolist()
-    return found
-
-
-@pytest.mark.slow
-@given(tables(), st.integers(1, 4))
-@settings(max_examples=25)
-def test_growing_is_as_if_all_options_had_been_there_with_the_same_votes(counts, more):
-    k = len(counts[0])
-    grown = Policy("cpc-pac", k=k, epoch=1)
-    grown.absorb(*counts)
-    grown.grow(k + more)
-    whole = Policy("cpc-pac", k=k + more, epoch=2)
-    whole.absorb(*(np.pad(table, (0, more)) for table in counts))
-    assert grown.ask() == whole.ask()
-    for (name, one), (_, other) in zip(arrays_of(grown.state), arrays_of(whole.state), strict=True):
-        assert np.allclose(one, other, equal_nan=True), name
-
-
-@pytest.mark.parametrize("votes, epoch", [(0, 1), (1, 2)])
-def test_growing_after_votes_raises_the_levels_to_those_of_a_new_epoch(votes, epoch):
-    policy = Policy("cpc-pac", k=5, epoch=1)
-    for _ in range(votes):
-        policy.tell(policy.ask(), winner=None)
-    policy.grow(8)
-    at = levels(8, 0.05, epoch=epoch)
-    assert policy.state.levels.tolist() == [at.win, at.win_growth, at.loss]
-
-
-def test_options_that_were_never_to_be_added_are_refused_after_votes():
-    policy = Policy("cpc-pac", k=5)
-    policy.grow(6)
-    policy.tell(policy.ask(), winner=None)
-    with pytest.raises(InvalidParameter, match="begin with epoch=1"):
-        policy.grow(7)
-    assert policy.k == 6
-
-
-def test_a_new_option_is_asked_about_before_the_certificate_holds_again():
-    policy = Policy("cpc-pac", k=5, epoch=1)
-    identify(policy, min)
-    assert policy.finished
-    policy.grow(6)
-    assert not policy.finished
-    asked = set()
-    while not policy.finished:
-        duel = policy.ask()
-        asked |= {duel.first, duel.second}
-        policy.tell(duel, winner=min(duel.first, duel.second))
-    assert 5 in asked and policy.recommend() == 0
-
-
-def test_answers_under_way_survive_growing():
-    policy = Policy("cpc-pac", k=4, epoch=1)
-    duels = policy.ask(n=6)
-    policy.grow(5)
-    _, _, pending = votes_of(policy.state.meetings)
-    assert pending.sum() == 2 * len(duels)
-    for duel in duels:
-        policy.tell(duel, winner=duel.first)
-    _, _, pending = votes_of(policy.state.meetings)
-    assert not pending.any()
-
-
-# Pausing
-
-
-def test_a_paused_option_is_not_asked_about_until_it_is_resumed():
-    matrix = tournament(5, 3)
-    policy = Policy("cpc-pac", k=5, seed=1)
-    answer = world(matrix, 1)
-    identify(policy, answer, most=30)
-    policy.pause(2)
-    for _ in range(200):
-        duel = policy.ask()
-        if duel.first == duel.second:
-            break
-        assert 2 not in (duel.first, duel.second)
-        policy.tell(duel, winner=answer(duel.first, duel.second))
-    policy.resume(2)
-    asked = set()
-    while not policy.finished:
-        duel = policy.ask()
-        asked |= {duel.first, duel.second}
-        policy.tell(duel, winner=answer(duel.first, duel.second))
-    assert 2 in asked
-
-
-def test_while_an_option_is_paused_the_rest_is_worked_on_until_nothing_is_left_to_ask():
-    policy = Policy("cpc-pac", k=5)
-    policy.pause(4)
-    votes = identify(policy, min)
-    assert 0 < votes < 4000 and not policy.finished
-    assert policy.recommend() == 0
-    wins, _, _ = votes_of(policy.state.meetings)
-    assert wins[0, 1:4].min() > 5 and not wins[:, 4].any()
-    policy.resume(4)
-    identify(policy, min)
-    assert policy.finished
-
-
-def test_with_all_options_paused_there_is_nothing_to_ask():
-    policy = Policy("cpc-pac", k=3)
-    for option in range(3):
-        policy.pause(option)
-    duel = policy.ask()
-    assert duel.first == duel.second and not policy.finished
-
-
-# Many questions at once
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_a_batch_is_spread_over_pairs_and_no_pair_is_asked_for_more_than_it_may_cost(seed):
-    policy = Policy("cpc-pac", k=6, seed=seed)
-    identify(policy, world(tournament(6, seed, gap=0.1), seed), most=100)
-    duels = [duel for duel in policy.ask(n=60) if duel.first != duel.second]
-    planner = policy.state
-    champion = int(planner.champion[0])
-    assert len({frozenset(duel[1:]) for duel in duels}) > 1
-    _, _, pending = votes_of(planner.meetings)
-    for duel in duels:
-        i, j = duel.first, duel.second
-        at = max(loss_level(planner), win_level(planner, planner.skipped[champion]))
-        assert pending[i, j] < max(price(planner, i, j, at), price(planner, j, i, at)) + 1
-
-
-def test_when_every_open_pair_has_its_answers_under_way_nothing_is_left_to_ask():
-    policy = Policy("cpc-pac", k=3)
-    batch = policy.ask(n=400)
-    assert batch[-1].first == batch[-1].second
-    asked = [duel for duel in batch if duel.first != duel.second]
-    policy.drop(asked[0])
-    assert {policy.ask().first, policy.ask().second} & {asked[0].first, asked[0].second}
-
-
-def test_a_dropped_question_leaves_the_plan_as_it_was():
-    policy = Policy("cpc-pac", k=5, seed=2)
-    identify(policy, min, most=20)
-    first = policy.ask()
-    policy.drop(first)
-    assert policy.ask()[1:] == first[1:]
-
-
-def test_late_answers_in_batches_end_with_the_same_winner():
-    policy = Policy("cpc-pac", k=6, seed=1)
-    matrix = tournament(6, 1)
-    answer = world(matrix, 1)
-    for _ in range(200):
-        if policy.finished:
-            break
-        for duel in reversed(policy.ask(n=20)):
-            policy.tell(duel, winner=answer(duel.first, duel.second))
-    assert policy.finished
-    assert policy.recommend() in certified(policy).best
 
 
 # Room, and what is kept

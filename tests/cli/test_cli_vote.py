@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_cli import flat, run
+from commands import flat, run
 from typer.testing import CliRunner
 
 from copeland.cli import app

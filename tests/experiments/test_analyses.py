@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from functools import cache
 from itertools import combinations
 
 import numpy as np
 import pytest
 from helpers import random_matrix
+from small_matrices import NOTIONS, circular_matrix, literal_ratio, literal_sets
 
 from copeland import gaps, winners
-from copeland.errors import InvalidParameter, Undefined
-from copeland.experiments import subset_gaps, subsets
+from copeland.errors import InvalidParameter
 from copeland.experiments.analyses import (
     INSIDE,
     OVERLAPS,
@@ -28,202 +27,10 @@ from copeland.experiments.analyses import (
     observed_counts,
     overlap_table,
 )
-from copeland.experiments.subsets import BLOCK, Marks, draw_subsets
+from copeland.experiments.subsets import BLOCK, draw_subsets
 from copeland.matrix import PreferenceMatrix
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
-
-
-def stepped_matrix(k: int, steps: int, seed: int) -> PreferenceMatrix:
-    """Probabilities in a few steps from 0 to 1, so that ties, 0 and 1 are common."""
-    upper = np.triu(np.random.default_rng(seed).integers(0, steps + 1, (k, k)) / steps, 1)
-    return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
-
-
-def circular_matrix(k: int, margin: float = 0.1) -> PreferenceMatrix:
-    """Each option beats the (k - 1) / 2 that follow it, in a circle."""
-    ahead = (np.arange(k) - np.arange(k)[:, np.newaxis]) % k
-    side = np.sign((k / 2 - ahead) * (ahead > 0))
-    return PreferenceMatrix(0.5 + margin * side)
-
-
-MATRICES = {
-    "no ties": random_matrix(8, seed=1),
-    "no ties, other": random_matrix(8, seed=2),
-    "many ties": stepped_matrix(8, steps=4, seed=3),
-    "many cycles": circular_matrix(7),
-    "only 0, 1/2 and 1": stepped_matrix(7, steps=2, seed=4),
-    "only 0 and 1": stepped_matrix(7, steps=1, seed=5),
-    "all tied": PreferenceMatrix(np.full((5, 5), 0.5)),
-    "two options": random_matrix(2, seed=6),
-}
-
-
-@pytest.fixture(params=MATRICES)
-def matrix(request) -> PreferenceMatrix:
-    return MATRICES[request.param]
-
-
-def every_subset(n: int, k: int) -> Marks:
-    chosen = list(combinations(range(n), k))
-    marks = np.zeros((len(chosen), n), np.bool_)
-    np.put_along_axis(marks, np.array(chosen), True, axis=1)
-    return marks
-
-
-def marked(n: int, options: np.ndarray) -> Marks:
-    marks = np.zeros(n, np.bool_)
-    marks[options] = True
-    return marks
-
-
-def literal_sets(matrix: PreferenceMatrix, marks: Marks, of) -> Marks:
-    """A notion of winner, sub-matrix by sub-matrix."""
-    options = [np.flatnonzero(row) for row in marks]
-    return np.array([marked(matrix.k, o[of(matrix.sub(o.tolist()))]) for o in options])
-
-
-def counted(matrix: PreferenceMatrix, marks: Marks) -> tuple[np.ndarray, np.ndarray]:
-    wins = subsets.count_inside(matrix.p > 0.5, marks)
-    return wins, subsets.count_inside(matrix.p < 0.5, marks)
-
-
-def smith_sets(matrix: PreferenceMatrix, marks: Marks) -> Marks:
-    return subsets.smith_sets(*counted(matrix, marks), marks)
-
-
-def von_neumann_sets(matrix: PreferenceMatrix, marks: Marks) -> Marks:
-    return subsets.von_neumann_sets(matrix, *counted(matrix, marks), marks)[0]
-
-
-# --- drawing
-
-
-@pytest.mark.quick
-def test_subsets_have_their_size():
-    assert (draw_subsets(9, 4, block=0, seed=1).sum(axis=1) == 4).all()
-
-
-def test_the_subset_of_all_options_is_all_options():
-    assert draw_subsets(9, 9, block=0, seed=1).all()
-
-
-def test_every_subset_is_equally_likely():
-    drawn = np.concatenate([draw_subsets(5, 2, block, seed=1) for block in range(20)])
-    seen = Counter(map(bytes, drawn))
-    n, share = len(drawn), 1 / 10
-    bound = 4.5 * math.sqrt(n * share * (1 - share))
-    assert len(seen) == 10
-    assert all(abs(times - n * share) < bound for times in seen.values())
-
-
-@pytest.mark.parametrize("other", [(9, 4, 1, 1), (9, 5, 0, 1), (9, 4, 0, 2)])
-def test_blocks_sizes_and_seeds_draw_other_subsets(other):
-    assert not np.array_equal(draw_subsets(9, 4, block=0, seed=1), draw_subsets(*other))
-
-
-# --- winners of many subsets at once
-
-NOTIONS = {
-    "copeland": (
-        winners.copeland_winners,
-        lambda m, marks: subsets.best_inside(counted(m, marks)[0], marks),
-    ),
-    "borda": (winners.borda_winners, lambda m, marks: subsets.borda_sets(m.p, marks)),
-    "random walk": (winners.random_walk_winners, subsets.random_walk_sets),
-    "smith": (winners.smith_set, smith_sets),
-    "von neumann": (winners.von_neumann_support, von_neumann_sets),
-}
-
-
-@pytest.mark.parametrize("notion", NOTIONS)
-def test_winners_of_many_subsets_are_those_of_each(notion, matrix):
-    literal, fast = NOTIONS[notion]
-    for k in range(2, matrix.k + 1):
-        marks = every_subset(matrix.k, k)
-        assert np.array_equal(fast(matrix, marks), literal_sets(matrix, marks, literal)), k
-
-
-@pytest.mark.parametrize("notion", NOTIONS)
-def test_the_only_option_wins(notion, matrix):
-    marks = every_subset(matrix.k, 1)
-    assert np.array_equal(NOTIONS[notion][1](matrix, marks), marks)
-
-
-def test_walks_that_a_bound_settles_need_no_equations(monkeypatch):
-    monkeypatch.delattr(subsets, "random_walk_winners")
-    subsets.random_walk_sets(random_matrix(12, seed=7), every_subset(12, 5))
-
-
-def programs(matrix: PreferenceMatrix, marks: Marks) -> int:
-    return subsets.von_neumann_sets(matrix, *counted(matrix, marks), marks)[1]
-
-
-def test_one_option_and_cycles_of_three_take_no_linear_program():
-    assert programs(circular_matrix(3), every_subset(3, 3)) == 0
-    assert programs(circular_matrix(5), every_subset(5, 3)) == 0
-
-
-def test_equal_subsets_take_one_linear_program():
-    assert programs(circular_matrix(5), np.ones((10, 5), np.bool_)) == 1
-
-
-def test_a_lottery_answers_for_subsets_with_other_options_that_it_beats():
-    p = np.full((7, 7), 0.5)
-    p[:5, :5] = circular_matrix(5).p
-    p[:5, 5:], p[5:, :5] = 0.9, 0.1
-    p[5, 4], p[4, 5] = 0.51, 0.49  # so 5 is in the Smith set, and not in the support
-    p[5, 6], p[6, 5] = 0.9, 0.1
-    m, marks = PreferenceMatrix(p), np.ones((2, 7), np.bool_)
-    marks[0, 5] = marks[1, 6] = False
-    assert smith_sets(m, marks).sum(axis=1).tolist() == [5, 6]
-    assert programs(m, marks) == 1
-    assert von_neumann_sets(m, marks).astype(int).tolist() == [[1, 1, 1, 1, 1, 0, 0]] * 2
-
-
-def test_subsets_with_the_same_smith_set_take_one_linear_program_also_with_ties():
-    p = np.full((6, 6), 0.5)
-    p[:4, 4:], p[4:, :4] = 0.9, 0.1
-    assert (
-        programs(PreferenceMatrix(p), np.array([[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 0, 1]]) == 1) == 1
-    )
-
-
-# --- gap ratios of many subsets at once
-
-
-def literal_ratio(matrix: PreferenceMatrix) -> float:
-    try:
-        return gaps.gap_ratio(matrix)
-    except Undefined:
-        return math.nan
-
-
-def ratio_arguments(matrix: PreferenceMatrix, k: int) -> tuple:
-    marks = every_subset(matrix.k, k)
-    wins, losses = counted(matrix, marks)
-    best = subsets.best_inside(wins, marks)
-    return marks, best, np.where(best, losses, 0).max(axis=1)
-
-
-def test_gap_ratios_of_many_subsets_are_those_of_each(matrix):
-    order = subset_gaps.orders(matrix)
-    for k in range(2, matrix.k + 1):
-        marks, *rest = ratio_arguments(matrix, k)
-        expected = [literal_ratio(matrix.sub(np.flatnonzero(row).tolist())) for row in marks]
-        found = subset_gaps.gap_ratios(matrix, order, marks, *rest)
-        assert found == pytest.approx(np.array(expected), rel=1e-12, nan_ok=True), k
-
-
-def test_interpreted_gap_ratios_are_the_compiled_ones(matrix):
-    order = subset_gaps.orders(matrix)
-    arguments = ratio_arguments(matrix, 2)
-    plain = np.empty(len(arguments[0]))
-    subset_gaps.fill_ratios(matrix.p, order, *arguments, plain)
-    assert np.array_equal(plain, subset_gaps.gap_ratios(matrix, order, *arguments), equal_nan=True)
-
-
-# --- cells
 
 
 def literal_cell(matrix: PreferenceMatrix, k: int, count: int, seed: int) -> dict[str, object]:
@@ -257,6 +64,9 @@ def literal_cell(matrix: PreferenceMatrix, k: int, count: int, seed: int) -> dic
         "ratio_sum": math.fsum(ratio for ratio in ratios if not math.isnan(ratio)),
         "square_sum": math.fsum(ratio**2 for ratio in ratios if not math.isnan(ratio)),
     }
+
+
+# cells
 
 
 def test_a_cell_counts_what_the_definitions_say(matrix):
@@ -330,7 +140,7 @@ def test_cells_of_two_sizes_do_not_add():
         cell(m, 2, 0, BLOCK, 1) + cell(m, 3, 0, BLOCK, 1)
 
 
-# --- Condorcet
+# Condorcet
 
 
 def test_the_probability_of_a_condorcet_winner_is_that_of_enumeration(matrix):
@@ -351,9 +161,6 @@ def test_the_curve_has_both_probabilities_at_every_size():
     assert curve.sampled[0] == curve.exact[0] == 1
 
 
-# --- tables from counts made by hand
-
-
 def handmade(k: int, samples: int, **given) -> Cell:
     empty = {
         "condorcet": 0,
@@ -372,6 +179,10 @@ def handmade(k: int, samples: int, **given) -> Cell:
 FIVE = random_matrix(5, seed=1)
 
 
+# tables from counts made by hand
+
+
+@pytest.mark.quick
 def test_every_size_weighs_the_same_in_the_overlap_table():
     cells = [
         handmade(3, 100, overlaps=np.full(7, 50), linear_programs=2),
@@ -439,10 +250,10 @@ def test_a_gap_ratio_that_nothing_defines_is_not_a_number():
     assert ratios.undefined.tolist() == [BLOCK]
 
 
-# --- the paper's matrix
-
 # Appendix C.2, Table 1, in the order of PAIRS.
 PAPER = np.array([99.94, 51.49, 56.15, 77.66, 82.11, 94.81])
+
+
 PAPER_SAMPLES = 10_000  # of each size
 SIGMAS = 4.5  # 140 tests at once: one in a thousand would fail by chance
 
@@ -456,6 +267,9 @@ def of_paper(real_matrix) -> PreferenceMatrix:
 def analysed(of_paper: PreferenceMatrix) -> Analyses:
     m = of_paper
     return analyse(m, [cell(m, k, 0, BLOCK, seed=1) for k in range(1, m.k + 1)])
+
+
+# the paper's matrix
 
 
 def test_the_full_matrix_has_the_papers_gap_ratio(of_paper):

@@ -8,6 +8,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+from curves_by_hand import CUT
 from helpers import random_matrix
 from typer.testing import CliRunner
 
@@ -17,7 +18,6 @@ from copeland import InvalidParameter, results
 from copeland.cells import Cell
 from copeland.cli import app
 from copeland.experiments import analyses, findings, paper, reproduction
-from copeland.experiments.findings import Reading, ahead, reading
 from copeland.experiments.reproduction import as_json, reproduce
 from copeland.experiments.reproduction_page import (
     figures,
@@ -25,11 +25,10 @@ from copeland.experiments.reproduction_page import (
     reproduction_page,
     write_reproduction,
 )
-from copeland.report.figures import image, regret_figure
-from copeland.runs import Curves, Runs
 from copeland.tasks import FOLDER
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
+
 
 VERSIONS = {"copeland": "1.2.3", "numpy": "9.8.7"}
 COMMAND = "copeland reproduce --quick --seed 0 --out 'a & b'"
@@ -151,126 +150,7 @@ def test_the_numbers_have_the_names_that_were_agreed_on(found):
     json.dumps(numbers, allow_nan=False)
 
 
-def curves(name, regret, marks=(10, 100, 1000)):
-    regret = np.array(regret, np.float64)
-    shape = regret.shape
-    return Curves(
-        name=name,
-        params={},
-        marks=np.array(marks, np.int64),
-        regret=regret,
-        comparisons=np.ones(shape, np.int64),
-        answers=np.zeros(shape, np.int64),
-        correct=np.ones(shape, np.bool_),
-        seconds=1.0,
-    )
-
-
-def runs_of(**regrets):
-    return Runs(
-        problem="by hand",
-        k=5,
-        key="key",
-        redrawn=False,
-        horizon=1000,
-        seed=0,
-        regret="definition-1",
-        marks=np.array([10, 100, 1000]),
-        curves=tuple(curves(name, regret) for name, regret in regrets.items()),
-    )
-
-
-CUT = runs_of(ccb=[[10, 50, 60]], scb=[[10, 90, np.nan]])
-
-
-def test_regret_is_read_between_marks():
-    assert reading(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == Reading(110.0)
-
-
-def test_regret_after_a_cut_is_at_least_what_it_was():
-    assert reading(CUT.curves[1], 1000) == Reading(90.0, cut=True)
-    assert reading(CUT.curves[1], 100) == Reading(90.0)
-
-
-@pytest.mark.parametrize(
-    ("ccb", "scb", "leader"),
-    [
-        (Reading(3), Reading(4), 0),
-        (Reading(3), Reading(2), 1),
-        (Reading(3), Reading(4, cut=True), 0),
-        (Reading(3), Reading(2, cut=True), None),
-        (Reading(3, cut=True), Reading(4, cut=True), None),
-    ],
-)
-def test_a_cut_hides_who_is_ahead_only_where_it_must(ccb, scb, leader):
-    assert ahead(ccb, scb) == leader
-
-
-# words
-
-
-def figure_named(name):
-    return paper.Figure(name, "title", "says", comparison=None)
-
-
-def test_the_best_of_the_first_experiment_and_a_linear_rival_are_named():
-    runs = runs_of(ccb=[[1, 20, 22]], rucb=[[5, 50, 500]], savage=[[1, 30, 44]])
-    told = findings.found_in(figure_named("small"), runs)
-    assert "As there, ccb ends with the least mean regret, 22; savage is next with 44." in told
-    assert "rucb grows 10.0 times" in told and "it grows linearly" in told
-    assert "That of ccb grows 1.1 times" in told
-
-
-def test_it_is_said_when_the_paper_is_contradicted():
-    runs = runs_of(ccb=[[1, 20, 50]], rucb=[[5, 30, 35]])
-    told = findings.found_in(figure_named("small"), runs)
-    assert "Not as there, rucb ends with the least" in told
-    assert "it does not grow linearly" in told
-
-
-def test_an_advantage_within_chance_is_called_so():
-    runs = runs_of(ccb=[[1, 2, 10], [1, 2, 14]], rucb=[[1, 2, 14], [1, 2, 12]])
-    told = findings.found_in(figure_named("condorcet"), runs)
-    assert "ccb has the advantage, by 7.7 % of rucb's" in told
-    assert "+1 ± 3" in told and "chance alone may have made it" in told
-
-
-def test_where_the_second_experiment_agrees_with_the_paper_is_said_and_where_not():
-    wins = runs_of(ccb=[[10, 50, 90]], scb=[[10, 60, 70]])
-    hidden = runs_of(ccb=[[10, 50, 100]], scb=[[10, 90, np.nan]])
-    level = runs_of(ccb=[[10, 50, 100]], scb=[[10, 50, 98]])
-    scan = [("near", wins), ("far", CUT), ("odd", hidden), ("even", level)]
-    told = findings.scan_sentences(scan)
-    assert told == [
-        "SCB beats CCB with near (t = 10^3).",
-        "CCB beats SCB with far (t = 10^3).",
-        "They are level, within 3 %, with even (t = 10^3).",
-        "A cut hides who is ahead with odd (t = 10^3).",
-    ]
-
-
-def test_it_is_said_when_the_second_experiment_never_agrees_with_the_paper():
-    assert findings.scan_sentences([("far", CUT)]) == [
-        "From t = 10^3 on, SCB is never known to beat CCB.",
-        "CCB beats SCB with far (t = 10^3).",
-    ]
-
-
-def test_cut_runs_are_counted():
-    assert findings.cut_runs(CUT) == (
-        "Cut, because they took too many duels: 1 of 1 runs of scb, followed to t = 100."
-    )
-    assert findings.cut_runs(runs_of(ccb=[[1, 2, 3]])) == ""
-
-
 # figures
-
-
-def test_a_curve_that_was_cut_ends_where_it_was_cut_and_says_so():
-    axes = regret_figure(CUT).axes[0]
-    assert "scb (cut)" in [text.get_text() for text in axes.texts]
-    assert np.isnan(axes.lines[1].get_ydata()[-1])
-    assert image(axes.figure, "svg") == image(regret_figure(CUT), "svg")
 
 
 def test_the_analyses_have_their_four_figures(found):
@@ -371,14 +251,14 @@ def test_each_experiment_is_a_result_folder(found, tmp_path):
         assert [curve.label for curve in read.curves] == [curve.label for curve in runs.curves]
 
 
-# the command
-
-
 @pytest.fixture(scope="module")
 def file(matrix, tmp_path_factory):
     path = tmp_path_factory.mktemp("matrix") / "seven.csv"
     matrix.save(path)
     return path
+
+
+# the command
 
 
 def test_the_command_prints_json_alone_and_goes_on_with_a_folder(file, folder, found, tmp_path):
@@ -490,12 +370,13 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path):
     assert (tmp_path / "out").read_text() == "precious"
 
 
-# the paper's own matrix
-
 # These two are further from the paper's than our own sampling error explains (99.97 to 99.94, and 94.8
 # to 94.2 percent). It prints neither how many subsets it took nor from which weight on an option counts
 # as one of the support.
 SUPPORT = {"copeland-von_neumann", "copeland_in_support"}
+
+
+# the paper's own matrix
 
 
 @pytest.mark.slow

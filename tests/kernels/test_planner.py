@@ -1,7 +1,6 @@
 """The planner against its plain version on K x K tables, and cases worked by hand."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -9,96 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import planner as plain
 from oracles.planner import PlainPlanner
+from situations import planner_of, situations
 
-from copeland.algorithms import cpc_pac
 from copeland.kernels.imed import imed_index
 from copeland.kernels.planner import losses, plans, prices, state, votes
-from copeland.kernels.planner.champion import (
-    LOYALTY,
-    begin,
-    compare,
-    estimate_prior,
-    lay_out,
-    name_challengers,
-    next_pair,
-    reconsider,
-)
+from copeland.kernels.planner.champion import LOYALTY, compare, next_pair
 from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.meetings import NONE, entry_of, side_of
-
-
-def planner_of(k, costly=False, margin=0.0, level=None, **terms):
-    """A planner without a vote, with the levels of a certificate or with one level for all claims."""
-    if costly or level is not None:
-        planner = state.new_planner(k, costly=costly, margin=margin)
-        planner.levels[[0, 2]] = level
-        return planner
-    return cpc_pac.init(k, margin=margin, **terms)
-
-
-def with_random_votes(planner, rng, spread, most, ties, unmet):
-    """Votes of options of random strengths, pairs from never met to long decided."""
-    k = len(planner.points)
-    strength = rng.normal(0, spread, k)
-    p = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
-    n = np.triu(rng.integers(1, most, (k, k)) * (rng.random((k, k)) > unmet), 1)
-    drawn = rng.binomial(n, ties)
-    won = rng.binomial(n - drawn, p)
-    return votes.with_votes(planner, won + (n - drawn - won).T, drawn + drawn.T)
-
-
-@dataclass(frozen=True)
-class Situation:
-    """A planner of 2 to 12 options amid its votes, in short."""
-
-    k: int
-    seed: int
-    level: float  # of every claim, for regret; 0: those of a certificate
-    margin: float
-    epoch: int
-    dependent: bool
-    spread: float  # of the strengths
-    most: int  # votes of a pair
-    ties: float
-    unmet: float  # share of the pairs
-    anywhere: bool  # whether any number of comparisons was left out, or none
-
-    def planner(self, pausing=False, pending=False):
-        """Make it, every list due to be made anew."""
-        k, rng = self.k, np.random.default_rng(self.seed)
-        if self.level > 0:
-            planner = planner_of(k, costly=True, margin=self.margin, level=self.level)
-        else:
-            planner = planner_of(k, margin=self.margin, epoch=self.epoch, dependent=self.dependent)
-        planner = with_random_votes(planner, rng, self.spread, self.most, self.ties, self.unmet)
-        begin(planner, rng)
-        if self.anywhere:
-            planner.skipped[:] = rng.integers(0, k - 1, k)
-        if pausing:
-            votes.pause(planner, int(rng.integers(k)), True)
-        if pending:
-            for _ in range(int(rng.integers(30))):
-                votes.pend(planner, *map(int, rng.choice(k, 2, replace=False)), 1)
-        estimate_prior(planner)
-        name_challengers(planner)
-        planner.edition[0] += 1
-        return planner
-
-
-situations = st.builds(
-    Situation,
-    k=st.integers(2, 12),
-    seed=st.integers(0, 10**6),
-    level=st.one_of(st.just(0.0), st.floats(0.5, 20)),
-    margin=st.sampled_from([0.0, 0.05]),
-    epoch=st.integers(0, 3),
-    dependent=st.booleans(),
-    spread=st.sampled_from([0.0, 0.3, 2.0]),
-    most=st.sampled_from([3, 40, 400]),
-    ties=st.sampled_from([0.0, 0.3]),
-    unmet=st.sampled_from([0.0, 0.5]),
-    anywhere=st.booleans(),
-)
 
 
 def pairs(k):
@@ -202,9 +118,6 @@ def test_ties_without_a_margin_are_votes_that_prove_nothing():
     assert found[1] == pytest.approx(2 * found[0], rel=0.02)
 
 
-# Certificates
-
-
 def worked_example():
     """Four options, where 30 votes without a loss prove a claim.
 
@@ -214,6 +127,9 @@ def worked_example():
     planner = planner_of(4, level=3.0)
     wins = np.array([[0, 30, 30, 0], [0, 0, 30, 5], [0, 0, 0, 4], [30, 2, 2, 0]])
     return votes.with_votes(planner, wins, np.zeros_like(wins))
+
+
+# Certificates
 
 
 def test_a_certificate_leaves_the_dearest_win_out_and_pays_for_a_loss_instead():
@@ -336,161 +252,6 @@ def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):
     open_wins = int((~proved[planned]).sum())
     assert planner.unproved[0] == open_wins + int(missing.sum())
     assert planner.price[0] == pytest.approx(planner.leaf_price.sum(), rel=1e-6)
-
-
-# What could lose digits, or run dry
-
-
-def test_a_hopeless_win_does_not_blur_the_prices_of_the_others():
-    # Option 0 lost 400 : 0 to option 1: that win is a gamble at any price, and l = 1 leaves it out.
-    planner = planner_of(6, level=6.0)
-    wins = np.zeros((6, 6), np.int64)
-    wins[1, 0] = 400
-    wins[0, 2:] = 10, 11, 12, 13
-    wins[2, 1] = 30
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
-    name_challengers(planner)
-    planner.skipped[0] = 1
-    view = PlainPlanner.of(planner)
-    assert plain.prices(view, 6.0)[0, 1] > 1e9
-    assert plans.plan(planner, 0)[0] == pytest.approx(plain.cheapest(view, 0, 1)[0], rel=1e-9)
-
-
-def test_the_price_left_keeps_its_digits_when_a_hopeless_claim_becomes_free():
-    planner = planner_of(3, level=6.0)
-    wins = np.zeros((3, 3), np.int64)
-    wins[1, 0] = 300
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
-    planner.champion[0] = 0
-    lay_out(planner)
-    votes.take_in(planner, 0, 1, 2000, 0, 0)
-    assert planner.leaf_price[1] == 0
-    assert planner.price[0] == pytest.approx(planner.leaf_price.sum(), rel=1e-6)
-
-
-def test_losses_beyond_those_listed_are_still_asked_for():
-    # Option 1 has lost to every one of its listed refuters; there are as many others left.
-    planner = planner_of(2 * state.REFUTERS + 2, level=6.0)
-    name_challengers(planner)
-    losses.refresh_losses(planner, 1)
-    listed = [i for i in planner.cheap[1].tolist() if i != NONE]
-    for i in listed:
-        votes.take_in(planner, i, 1, 60, 0, 0)
-    assert planner.claims.lost[1] == len(listed) > 1
-    cost, blocked = losses.losses_price(planner, 1, 10, 0)
-    assert 0 < cost < math.inf and blocked == 0
-
-
-def test_a_refuter_that_turns_out_dear_makes_room_for_another():
-    planner = planner_of(2 * state.REFUTERS + 2, level=6.0)
-    for i in range(2, len(planner.points)):
-        votes.take_in(planner, i, 1, 1, 0, 0)
-    losses.refresh_losses(planner, 1)
-    sour = int(planner.cheap[1, 0])
-    votes.take_in(planner, 1, sour, 200, 0, 0)
-    losses.losses_price(planner, 1, 1, 0)
-    assert sour not in planner.cheap[1] and NONE not in planner.cheap[1]
-
-
-@pytest.mark.parametrize("k", [2, 3])
-def test_an_option_keeps_a_win_to_prove_however_many_it_loses(k):
-    planner = planner_of(k, level=2.0)
-    wins = np.triu(np.full((k, k), 50), 1).T
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
-    for _ in range(5):
-        plans.plan(planner, 0)
-    assert planner.skipped[0] <= k - 2
-
-
-# Pausing and answers under way
-
-
-def test_a_paused_option_does_not_keep_a_better_champion_out():
-    # Option 3 is paused, so that a win over it cannot be had: that is so for every champion.
-    planner = planner_of(4, level=6.0)
-    compare(planner)
-    planner.champion[0] = 2
-    votes.pause(planner, 3, True)
-    wins = np.zeros((4, 4), np.int64)
-    wins[0, 1] = wins[0, 2] = wins[1, 2] = 12
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
-    compare(planner)
-    assert planner.champion[0] == 0
-
-
-@pytest.mark.slow
-@given(situations, st.integers(0, 10**6))
-@settings(max_examples=40)
-def test_between_comparisons_only_those_whose_last_plan_was_cheaper_are_planned_anew(
-    situation, seed
-):
-    planner = situation.planner()
-    planner.champion[0] = champion = int(np.random.default_rng(seed).integers(situation.k))
-    planner.last_price[:] = math.inf
-    reconsider(planner)
-    assert planner.champion[0] == champion  # nobody else was looked at
-    others = np.arange(situation.k) != champion
-    assert np.isinf(planner.last_price[others]).all()
-
-    compared, looked = situation.planner(), situation.planner()
-    compared.champion[0] = looked.champion[0] = champion
-    compare(compared)
-    reconsider(looked)  # no option has a last price that would keep it from being planned
-    assert looked.champion[0] == compared.champion[0]
-    assert looked.last_price == pytest.approx(compared.last_price, rel=1e-9)
-
-
-def test_prices_keep_their_digits_while_many_options_are_paused():
-    planner = planner_of(60, level=6.0)
-    for option in range(20, 60):
-        votes.pause(planner, option, True)
-    compare(planner)
-    champion = int(planner.champion[0])
-    weight, cost = plans.plan(planner, champion)
-    assert champion < 20 and weight >= 40 * plans.FAR
-    assert cost == pytest.approx(planner.price[0], rel=1e-9)
-
-
-def test_with_an_option_paused_l_grows_only_where_that_is_cheaper():
-    # Nobody met the paused option. To leave the win over it out and to lack a loss of it instead is as far
-    # out of reach, and costs as much.
-    planner = planner_of(9, level=7.0)
-    wins = np.random.default_rng(5).integers(0, 12, (9, 9)) * (1 - np.eye(9, dtype=int))
-    wins[0] = wins[:, 0] = 0
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
-    votes.pause(planner, 0, True)
-    name_challengers(planner)
-    for i in range(1, 9):
-        assert planner.claims.lost[i] == 0
-        at_first = sum(prices.price(planner, i, j, 7.0) for j in range(1, 9) if j != i)
-        _, cost = plans.plan(planner, i)
-        assert planner.skipped[i] == 0 or cost < at_first * (1 - 1e-6)
-
-
-def test_the_champion_is_not_paused_while_another_option_can_be_asked_about():
-    planner = planner_of(5, level=6.0)
-    wins = np.zeros((5, 5), np.int64)
-    wins[0, 1:] = 8
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
-    compare(planner)
-    assert planner.champion[0] == 0
-    votes.pause(planner, 0, True)
-    compare(planner)
-    assert planner.champion[0] != 0
-    assert 0 not in next_pair(planner)
-
-
-def test_answers_under_way_make_a_pair_less_urgent_and_stop_at_its_price():
-    planner = planner_of(2, level=3.0)
-    compare(planner)
-    price = prices.price(planner, *map(int, next_pair(planner)), 3.0)
-    asked = 0
-    while len(set(map(int, next_pair(planner)))) == 2:
-        votes.pend(planner, *map(int, next_pair(planner)), 1)
-        asked += 1
-    assert asked == math.ceil(price)
-    votes.pend(planner, 0, 1, -1)
-    assert set(map(int, next_pair(planner))) == {0, 1}
 
 
 # The evidence that regret goes by

@@ -16,21 +16,24 @@ from copeland.errors import InvalidParameter, UnknownName
 from copeland.kernels import compiled
 from copeland.ranking.clicks import ClickModel, click_distribution, click_model, position_based
 from copeland.ranking.comparison import (
-    EXPECTED,
-    NAIVE,
-    SIGN,
-    click_world,
     compare_many,
     compare_once,
     draw_list,
     expected_lead,
-    outcome_code,
-    rank_weights,
     sign_of,
 )
 from copeland.ranking.interleaving import Interleaved, credit, interleave, methods, winner
 from copeland.ranking.methods.optimized import allowed_lists, document_credit, mixture
 from copeland.ranking.methods.probabilistic import list_probability, marginal_credit, shares
+from copeland.ranking.worlds import (
+    EXPECTED,
+    NAIVE,
+    SIGN,
+    click_world,
+    load,
+    outcome_code,
+    rank_weights,
+)
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -217,8 +220,9 @@ def test_shares_and_expected_outcome_are_those_of_the_definition(n, model):
     rankings, grades, _, clicks = random_case(n, 4, model)
     world, rng = world_of(rankings, grades, 6, clicks), np.random.default_rng(19)
     room = world.room
+    load(world, 0, 1, 1)
     for _ in range(20):
-        draw_list(world, 0, 1, 3, n, rng)
+        draw_list(world, n, rng)
         documents = room.shown.tolist()
         share = shares(listed(documents, rankings))
         assert room.share == pytest.approx(share, abs=1e-12)
@@ -251,8 +255,9 @@ def test_shares_stay_exact_down_a_list_for_any_tau(tau):
     rankings, grades, _, clicks = random_case(12, 5)
     world, rng = world_of(rankings, grades, 12, clicks, tau=tau), np.random.default_rng(20)
     room = world.room
+    load(world, 0, 1, 1)
     for _ in range(50):
-        draw_list(world, 0, 1, 3, 12, rng)
+        draw_list(world, 12, rng)
         share = shares(listed(room.shown.tolist(), rankings, tau))
         assert room.share == pytest.approx(share, abs=1e-9)
 

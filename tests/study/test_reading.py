@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_page import text_of
+from soup import text_of
 
 import copeland
 from copeland.cli.study.status import described

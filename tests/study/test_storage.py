@@ -433,7 +433,7 @@ def test_an_address_that_is_only_misspelt_is_repeated():
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [["list"], ["status", "tea"], ["list", "--json"]])
 def test_commands_do_not_say_the_password_of_their_storage(words, postgres_url):
-    from test_cli import run
+    from commands import run
 
     Storage(postgres_url)
     for address in (

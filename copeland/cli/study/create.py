@@ -74,6 +74,12 @@ def create_command(
     open_ballots: Annotated[
         int, Whole(help="How many unanswered ballots a voter may hold at a time.")
     ] = 8,
+    batch: Annotated[
+        int,
+        Whole(
+            help="How many pairs each person gets, all drawn before the first answer; 0: no such limit."
+        ),
+    ] = 0,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
         bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
@@ -98,7 +104,7 @@ def create_command(
             f"--{_first(columns)} names a column of votes; give them with --from."
         )
     voters = voters or _voters_of(name, storage, load_if_exists)
-    _require_fitting(voters, repeats)
+    _require_fitting(voters, repeats, batch)
     made, taken = _made(
         name,
         option or (None if options is None else str(options)),
@@ -114,6 +120,7 @@ def create_command(
         voters=voters,
         lease=lease,
         open_ballots=open_ballots,
+        batch=batch,
         load_if_exists=load_if_exists,
     )
     names = [one.name for one in made.options]
@@ -157,7 +164,7 @@ def _voters_of(name: str, storage: str, load_if_exists: bool) -> str:
     return "people"
 
 
-def _require_fitting(voters: str, repeats: str | None) -> None:
+def _require_fitting(voters: str, repeats: str | None, batch: int) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
     from copeland.study.record.settings import PEOPLE
 
@@ -168,3 +175,5 @@ def _require_fitting(voters: str, repeats: str | None) -> None:
             "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
             "say --voters independent."
         )
+    if batch and voters not in PEOPLE:
+        raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")

@@ -37,6 +37,7 @@ def create_study(
     voters: str = "independent",
     lease: float = 600.0,
     open_ballots: int = 8,
+    batch: int = 0,
     load_if_exists: bool = False,
     indifference: float | None = None,
     clock: Clock = time.time,
@@ -76,7 +77,8 @@ def create_study(
     given = options_of(options)
     repeats = repeats or _repeats(voters)
     settings = Settings(
-        *(algorithm, delta, margin, seed, both_bad, repeats, voters, lease, open_ballots)
+        *(algorithm, delta, margin, seed, both_bad, repeats, voters, lease, open_ballots),
+        batch=batch,
     )
     return _created(name, given, settings, storage, load_if_exists, clock)
 

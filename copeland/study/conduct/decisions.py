@@ -112,8 +112,17 @@ def questions(
 ) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out: new questions, or those that the voter holds."""
     held = _held(books, wish)
-    new = _new_questions(books, log, guide, wish, held, n)
-    return new, new or _held_questions(books, log, guide, wish, held, n)
+    new = _new_questions(books, log, guide, wish, held, _room(books, log, wish, held, n))
+    return new, new[:n] or _held_questions(books, log, guide, wish, held, n)
+
+
+def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: int) -> int:
+    """How many new questions there may be; who is dealt a batch gets all of it at once, and no more."""
+    if wish.voter is None:
+        return n
+    if books.settings.batch:
+        return 0 if log.asked_of(wish.voter, 1) else books.settings.batch
+    return min(n, books.settings.open_ballots - len(held))
 
 
 def _held(books: Books, wish: Wish) -> dict[int, OpenBallot]:
@@ -130,10 +139,9 @@ def _same_item(books: Books, one: str | None, other: str | None) -> bool:
 
 
 def _new_questions(
-    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], room: int
 ) -> list[Event]:
-    """Up to ``n`` new questions for a voter who holds some."""
-    room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
+    """Up to so many new questions for a voter who holds some."""
     if room < 1:
         return []
     for ballot in (*held.values(), *wish.waiting):

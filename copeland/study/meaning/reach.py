@@ -17,7 +17,7 @@ from copeland.words import about, counted
 class Reach(NamedTuple):
     """How far the votes of people go."""
 
-    pairs: int  # that can be asked: the votes that a person can give
+    pairs: int  # that a person can be asked
     exhausted: bool  # whether every voter so far has met every pair
     people: (
         int | None
@@ -28,14 +28,14 @@ def reach_of(standing: Standing, outlook: Outlook) -> Reach | None:
     """Return how far people's votes go; None where every vote is a fresh draw."""
     if not standing.settings.dependent:
         return None
-    pairs = _pairs(sum(option.state == ACTIVE for option in standing.options))
+    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     people = None if outlook.votes is None else _more_people(standing, outlook)
     return Reach(pairs, is_exhausted(standing), people)
 
 
 def is_exhausted(standing: Standing) -> bool:
     """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
-    pairs = _pairs(sum(option.state == ACTIVE for option in standing.options))
+    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     met = [voter.votes + voter.outcomes[SKIP] for voter in standing.voters]
     return standing.settings.dependent and bool(met) and min(met) >= pairs
 
@@ -52,7 +52,7 @@ def reach_sentence(reach: Reach) -> str:
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:
     """Return how many people the votes of a plan take, in a sentence; empty if these are fresh draws."""
-    votes, pairs = plan.way(PLANNED).quantile(0.5), _pairs(plan.options)
+    votes, pairs = plan.way(PLANNED).quantile(0.5), votes_each(settings, plan.options)
     if not settings.dependent or votes is None:
         return ""
     return (
@@ -65,13 +65,19 @@ def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
     if settings.dependent:
         return (
-            f"People vote, each once on a pair, so one person gives {counted(_pairs(k), 'vote')} at most; "
+            f"People vote, each once on a pair, so one person gives {counted(votes_each(settings, k), 'vote')} "
+            f"at most{', all drawn before the first answer' if settings.batch else ''}; "
             "what is proved is about the population they come from."
         )
     return (
         "Each vote counts as a fresh draw. If one person answers many times, the votes prove less than the "
         "certificate says."
     )
+
+
+def votes_each(settings: Settings, k: int) -> int:
+    """Return how many votes a person can give: one a pair, and no more than are dealt."""
+    return min(_pairs(k), settings.batch or _pairs(k))
 
 
 def _more_people(standing: Standing, outlook: Outlook) -> int:

@@ -53,6 +53,9 @@ class Settings:
     open_ballots
         How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
         a judge holds one for each worker. Eight are a third of what the smallest study needs.
+    batch
+        Where people vote, how many pairs each of them gets, all drawn before that person's first answer.
+        So nothing that anybody says can change what the same person is asked. 0 draws pairs one by one.
     """
 
     algorithm: str = "cpc-pac"
@@ -64,6 +67,7 @@ class Settings:
     voters: str = "independent"
     lease: float = 600.0
     open_ballots: int = 8
+    batch: int = 0
 
     def __post_init__(self) -> None:
         _require(0 < _number(self, "delta") < 1, "delta", self.delta, "a number between 0 and 1")
@@ -76,6 +80,7 @@ class Settings:
             self.open_ballots,
             "a whole number, 1 or more",
         )
+        _require(_whole(self.batch, 0), "batch", self.batch, "a whole number, 0 or more")
         _require(_number(self, "lease") > 0, "lease", self.lease, "a number of seconds above 0")
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
@@ -91,6 +96,8 @@ class Settings:
                 "where people vote, only a person's first vote on a pair can count; say nothing of repeats, "
                 "or let voters be independent."
             )
+        if self.batch and not self.dependent:
+            raise InvalidParameter("a batch is dealt to each person; it needs people as voters.")
         if self.dependent and algorithm.absorb is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, as "

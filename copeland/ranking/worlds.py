@@ -1,0 +1,210 @@
+"""What interleaved comparisons read, and where they work: rankings, grades, users, and the rules.
+
+Rankers are rows: ``orders[ranker, start + r]`` is the document at rank r (from 0) of a query whose
+``n`` documents begin at ``start``, and ``ranks[ranker, start + d]`` is the rank of its document d.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidParameter, UnknownName, nearest
+from copeland.kernels import kernel
+from copeland.ranking.clicks import ClickModel, ClickTables
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TAU = 3.0
+LENGTH = 10
+SIGN, NAIVE, EXPECTED, DRAFTED = 0, 1, 2, 3
+OUTCOMES = {"sign": SIGN, "naive": NAIVE, "expected": EXPECTED}
+METHODS = ("probabilistic", "team-draft")
+
+FROZEN, FRESH, REBROKEN = 0, 1, 2
+SCORE_TIES = {"frozen": FROZEN, "fresh": FRESH, "rebroken": REBROKEN}
+
+
+class RankWeights(NamedTuple):
+    """1 / (rank + 1)^tau, ranks from 0, and its sums from each rank to the end."""
+
+    weight: Floats
+    tail: Floats  # one longer: tail[r] - tail[n] is the mass of ranks r to n - 1
+
+
+class Room(NamedTuple):
+    """Where a comparison works; whoever runs it brings it.
+
+    Two rankings are brought in by :func:`load`. Nothing else is kept from one comparison to the next.
+    """
+
+    order: (
+        Ints  # 2 x ranks: the documents of the query at hand as each of the two rankers puts them
+    )
+    rank: Ints  # 2 x documents: the inverse
+    first: Ints  # 2 x ranks: the first of the ranks that share a score; unless ties are frozen
+    last: Ints  # 2 x ranks: the last of them
+    settled: NDArray[np.bool_]  # 2 x ranks: whether it is known which of the tied documents has it
+    known: Ints  # 2 x ranks: which ranks these are
+    n_known: Ints  # (2,): and how many
+    shown: Ints  # by position: the document
+    clicked: NDArray[np.bool_]  # by position
+    used: NDArray[np.bool_]  # by document: whether it is shown; all False between comparisons
+    front: Ints  # (2,): the best rank of each ranker that is not shown yet
+    spent: Floats  # (2,): the weight of what is shown below that rank
+    share: Floats  # by position: the probability that the first ranker drew it, given the list
+    chance: Floats  # of each number of clicks for the first ranker, or of each difference
+
+
+class ClickWorld(NamedTuple):
+    """Everything that interleaved lists and their users need."""
+
+    outcome: Ints  # (1,): what counts as a win; see `outcome_code`
+    ties: Ints  # (1,): when the order of equal scores is drawn; see `score_ties_code`
+    length: Ints  # (1,): of the lists; fewer where a query has fewer documents
+    weights: RankWeights
+    clicks: ClickTables
+    orders: NDArray[np.signedinteger]  # rankers x documents; see the head of this file
+    ranks: NDArray[np.signedinteger]  # the same
+    tied: NDArray[
+        np.signedinteger
+    ]  # the same: the first rank with this score; empty if ties are frozen
+    grades: NDArray[np.signedinteger]  # by document
+    offsets: Ints  # by query: where its documents begin; and the end
+    room: Room
+
+
+def outcome_code(name: str, method: str = "probabilistic") -> int:
+    """Return what kernels call an outcome (sign, naive or expected) of lists made by a method.
+
+    SIGN: whom the clicks favour, averaged over all assignments that could have made the list. NAIVE: who
+    has more clicks by the assignment that was drawn. EXPECTED: the mean of NAIVE given the list, exactly,
+    by integrating over clicks and assignments: anything from -1 to 1. DRAFTED: who has more clicks in a
+    team draft. A team draft has no shares to average over: whom its clicks favour is the one outcome it has.
+    """
+    if name not in OUTCOMES:
+        raise UnknownName(f"No outcome is called '{name}'; {nearest(name, OUTCOMES)}")
+    if method not in METHODS:
+        raise UnknownName(
+            f"Matrices are not estimated by '{method}'; {nearest(method, METHODS)} The other methods "
+            "are for lists shown one at a time."
+        )
+    if method == "probabilistic":
+        return OUTCOMES[name]
+    if name == "expected":
+        raise InvalidParameter("A team draft has the outcomes sign and naive, not expected.")
+    return DRAFTED
+
+
+def score_ties_code(name: str, outcome: int) -> int:
+    """Return what kernels call a way to order documents with equal scores.
+
+    FROZEN: drawn once for a ranker and a query. FRESH: drawn anew for each list. REBROKEN: drawn for each
+    list, and again before clicks are credited, as simulations of 2013 to 2015 did; it changes only
+    outcomes that average over assignments.
+    """
+    if name not in SCORE_TIES:
+        raise UnknownName(f"No way to order ties is called '{name}'; {nearest(name, SCORE_TIES)}")
+    if name == "rebroken" and outcome not in (SIGN, EXPECTED):
+        raise InvalidParameter(
+            "Rebroken ties change the credit of probabilistic lists with the outcomes sign and expected; "
+            "say fresh instead."
+        )
+    return SCORE_TIES[name]
+
+
+def rank_weights(most: int, tau: float = TAU) -> RankWeights:
+    """Return the weights for queries of up to ``most`` documents.
+
+    Examples
+    --------
+    >>> rank_weights(4, tau=1).weight.tolist()
+    [1.0, 0.5, 0.3333333333333333, 0.25]
+    """
+    check_tau(tau, most)
+    weight = np.arange(1.0, most + 1) ** -tau
+    tail = np.zeros(most + 1)
+    tail[:most] = np.cumsum(weight[::-1])[::-1]  # from the small end, for the small ones' sake
+    return RankWeights(weight, tail)
+
+
+def check_tau(tau: float, most: int) -> None:
+    """Refuse a tau with which products of two weights would vanish, or draws favour the last."""
+    largest = 150 / math.log10(max(most, 10))
+    if most < 1 or not 0 <= tau <= largest:
+        raise InvalidParameter(
+            f"tau is {tau:g} with {most} documents; it must be at least 0 and at most "
+            f"{largest:.0f}, for one document or more."
+        )
+
+
+def new_room(most: int, length: int = LENGTH) -> Room:
+    """Return room for comparisons of lists of up to ``length``, out of up to ``most`` documents."""
+    return Room(
+        order=np.zeros((2, most), np.int64),
+        rank=np.zeros((2, most), np.int64),
+        first=np.zeros((2, most), np.int64),
+        last=np.zeros((2, most), np.int64),
+        settled=np.zeros((2, most), np.bool_),
+        known=np.zeros((2, most), np.int64),
+        n_known=np.zeros(2, np.int64),
+        shown=np.zeros(length, np.int64),
+        clicked=np.zeros(length, np.bool_),
+        used=np.zeros(most, np.bool_),
+        front=np.zeros(2, np.int64),
+        spent=np.zeros(2),
+        share=np.zeros(length),
+        chance=np.zeros(2 * length + 3),
+    )
+
+
+def click_world(
+    orders: NDArray[np.signedinteger],
+    ranks: NDArray[np.signedinteger],
+    grades: NDArray[np.signedinteger],
+    offsets: Ints,
+    clicks: ClickModel,
+    outcome: int = SIGN,
+    length: int = LENGTH,
+    tau: float = TAU,
+    tied: NDArray[np.signedinteger] | None = None,
+    ties: int = FROZEN,
+) -> ClickWorld:
+    """Return rankings, grades and the rules of comparisons as kernels want them."""
+    most = int(np.diff(offsets).max())
+    return ClickWorld(
+        outcome=np.array([outcome]),
+        ties=np.array([ties]),
+        length=np.array([length]),
+        weights=rank_weights(most, tau),
+        clicks=clicks.tables(length),
+        orders=orders,
+        ranks=ranks,
+        tied=np.zeros((0, 0), orders.dtype) if tied is None else tied,
+        grades=grades,
+        offsets=offsets,
+        room=new_room(most, length),
+    )
+
+
+@kernel
+def load(world, first, second, query):
+    """Bring the rankings of two rankers for one query into the room; return how many documents it has."""
+    room, start = world.room, world.offsets[query]
+    n = world.offsets[query + 1] - start
+    for side in range(2):
+        ranker = second if side else first
+        for r in range(n):
+            room.order[side, r] = world.orders[ranker, start + r]
+            room.rank[side, r] = world.ranks[ranker, start + r]
+        if world.ties[0] != FROZEN:
+            for r in range(n):
+                room.first[side, r] = world.tied[ranker, start + r]
+            for r in range(n - 1, -1, -1):
+                ends = r == n - 1 or room.first[side, r + 1] != room.first[side, r]
+                room.last[side, r] = r if ends else room.last[side, r + 1]
+    return n

@@ -1,0 +1,87 @@
+"""`copeland study certify` and `verify`."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from commands import flat, run
+from study_commands import ok, refused, values, write_votes
+
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
+
+def test_a_certificate_is_written_and_checked(cycle):
+    done = run("study", "certify", "cycle", "--out", "c.json")
+    assert done.exit_code == 0
+    assert "A, B and C are proved tied for first" in flat(done.stdout)
+    assert "That assumes:" in done.stdout
+    write_votes({"AB": (0, 300)})
+    ok("import", "cycle", "votes.csv")
+    assert ok("verify", "c.json").startswith("c.json holds: After 600 votes, A, B and C are proved")
+    held = {"file": "c.json", "holds": True, "objections": [], "unbound": []}
+    assert values("verify", "c.json") == held
+
+
+def test_a_certificate_is_checked_by_votes_alone(cycle):
+    ok("certify", "cycle", "--out", "c.json")
+    ok("export", "cycle", "out.csv")
+    os.remove("copeland.db")
+    assert "c.json holds" in ok("verify", "c.json", "--votes", "out.csv")
+
+
+def test_a_certificate_is_checked_by_the_exported_log_alone_after_a_vote_is_undone(cycle):
+    ok("certify", "cycle", "--out", "c.json")
+    ok("undo", "cycle", "--last")
+    for name in ("out.csv", "log.jsonl"):
+        ok("export", "cycle", name)
+    os.remove("copeland.db")
+    assert "c.json holds" in ok("verify", "c.json", "--votes", "log.jsonl")
+    assert "check it by the whole log" in refused("verify", "c.json", "--votes", "out.csv")
+
+
+def test_a_certificate_of_an_earlier_version_says_what_it_does_not_bind(cycle):
+    ok("certify", "cycle", "--out", "c.json")
+    content = json.loads(Path("c.json").read_text())
+    old = {key: content[key] for key in content if key not in ("envelope", "log", "seal")}
+    Path("c.json").write_text(json.dumps(old))
+    assert "does not bind the time, the assumptions and" in flat(ok("verify", "c.json"))
+    assert len(values("verify", "c.json")["unbound"]) == 3
+    Path("c.json").write_text(json.dumps(old | {"delta": 0.01}))
+    assert not values("verify", "c.json", code=1)["holds"]
+
+
+def test_a_certificate_that_does_not_hold_exits_with_1(cycle):
+    ok("certify", "cycle", "--out", "c.json")
+    Path("c.json").write_text(
+        Path("c.json").read_text().replace('"best": [0, 1, 2]', '"best": [0]')
+    )
+    done = run("study", "verify", "c.json")
+    assert done.exit_code == 1
+    found = values("verify", "c.json", code=1)
+    assert not found["holds"]
+    assert flat(done.stdout).count("c.json does not hold: ") == len(found["objections"]) > 0
+
+
+def test_without_a_proof_certify_exits_with_1(demo):
+    assert values("certify", "demo", code=1)["statement"].startswith("After 1,220 votes, no option")
+
+
+def test_a_certificate_of_the_active_options(demo):
+    for name in "DE":
+        ok("option", "retire", "demo", name)
+    found = values("certify", "demo", "--active")
+    assert (found["active"], found["best"]) == ([0, 1, 2], [0, 1, 2])
+
+
+@pytest.mark.quick
+def test_a_certificate_does_not_replace_a_file_unasked(cycle):
+    Path("c.json").write_text("mine")
+    assert "--force" in refused("certify", "cycle", "--out", "c.json")
+    assert Path("c.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "votes"])
+def test_what_is_no_certificate_is_refused(text):
+    Path("c.json").write_text(text)
+    assert "c.json" in refused("verify", "c.json")

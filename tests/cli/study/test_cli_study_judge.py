@@ -1,0 +1,138 @@
+"""`copeland study judge`."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from commands import flat, run
+from study_commands import ok, refused, values
+
+from copeland.study.judges import Summary
+from copeland.study.meaning.agreement import JudgeAgreement, PairOfJudges
+
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
+
+FIRST = (
+    f"{sys.executable} -c \"import sys; print('left' if sys.argv[1] < sys.argv[2] else 'right')\" "
+)
+FIRST += "{left.name} {right.name}"
+
+
+def test_a_program_judges_until_the_verdict_is_proved(tea):
+    words = ("--command", FIRST, "--voter", "abc", "--workers", "2", "--repeat")
+    done = values("judge", "tea", *words)
+    assert (done["reason"], done["errors"]) == ("finished", 0)
+    assert done["calls"] == done["votes"] > 5
+    found = values("status", "tea")
+    assert (found["verdict"]["kind"], found["leader"]) == ("winner", "black")
+    assert [voter["name"] for voter in found["voters"]] == ["abc"]
+
+
+def test_a_judge_that_has_answered_everything_says_what_would_help(tea):
+    done = values("judge", "tea", "--command", FIRST, "--voter", "abc")
+    assert (done["reason"], done["votes"], done["left_out"]) == ("answered", 6, 6)
+    said = ok("judge", "tea", "--command", FIRST, "--voter", "abc")
+    assert said.startswith(
+        "0 votes from 0 calls (6 questions left out as answered before). Stopped: the judge 'abc' has "
+        "answered every question there is"
+    )
+    assert (
+        "Name more items with --items, or vote yourself: copeland study vote tea. A judge" in said
+    )
+    assert "may answer again with --repeat." in said
+
+
+@pytest.mark.quick
+def test_a_cap_on_calls_ends_the_work(tea):
+    said = ok("judge", "tea", "--command", FIRST, "--calls", "3")
+    assert said.startswith("3 votes from 3 calls. Stopped: the cap of 3 calls is met.")
+
+
+def test_items_are_drawn_for_judges(tea):
+    Path("items.txt").write_text("one\ntwo\n")
+    ok("judge", "tea", "--command", FIRST, "--calls", "2", "--items", "items.txt")
+    ok("export", "tea", "out.csv")
+    assert re.search(r",(one|two),", Path("out.csv").read_text())
+
+
+def test_a_judge_that_must_wait_says_so_and_goes_on(busy, monkeypatch):
+    rests = []
+
+    def rest(wait):
+        rests.append(wait.until)
+        if len(rests) == 2:  # by then the ballot was answered elsewhere
+            ok("tell", "two", str(busy["ballot"]), "skip")
+
+    monkeypatch.setattr("copeland.study.judges.sleep_until", rest)
+    Path("items.txt").write_text("lunch\n")
+    words = ("--command", FIRST, "--voter", "ann", "--calls", "2", "--items", "items.txt")
+    done = run("study", "judge", "two", *words, "--json")
+    assert (done.exit_code, json.loads(done.stdout)["votes"]) == (0, 2)
+    assert rests == [busy["expires"]] * 2
+    assert done.stderr.count("copeland: waiting. Nothing can be asked before") == 1
+
+
+def test_a_judge_that_keeps_failing_exits_with_1(tea):
+    failing = f"{sys.executable} -c raise"
+    done = run("study", "judge", "tea", "--command", failing, "--patience", "2")
+    assert done.exit_code == 1
+    assert "failed 2 times in a row" in done.stdout
+    assert "2 errors" in done.stdout
+    assert "Judges failed 2 times; that is no vote." in ok("status", "tea")
+
+
+def told(reason, **how):
+    fields = dict.fromkeys(
+        ("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"), 2
+    ) | {"left_out": 0}
+    agreed = JudgeAgreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
+    return Summary(**fields, cost=0.5, agreement=agreed, reason=reason, stopped=f"{reason}.", **how)
+
+
+@pytest.mark.parametrize("reason, code", [("interrupted", 130), ("failed", 1), ("cost", 0)])
+def test_the_exit_code_says_why_judges_stopped(tea, monkeypatch, reason, code):
+    monkeypatch.setattr("copeland.study.judges.judge_study", lambda *_, **__: told(reason))
+    done = run("study", "judge", "tea", "--command", FIRST)
+    assert done.exit_code == code
+    assert "2 votes from 2 calls, cost 0.5 (2 errors, 2 skips, 2 sent again)" in flat(done.stdout)
+    assert "2 of 2 answers changed" in done.stdout
+    assert "ann and bob agree in 75 % of 4 cases." in done.stdout
+
+
+def test_models_are_given_what_they_need(tea, monkeypatch):
+    seen = {}
+
+    def work(study, judges, **how):
+        seen.update(how, judges=judges)
+        return told("calls")
+
+    monkeypatch.setattr("copeland.study.judges.judge_study", work)
+    Path("prompt.txt").write_text("{left} or {right}?")
+    models = ("--model", "m1", "--model", "m2", "--url", "http://localhost:1/v1")
+    limits = ("--prices", "0.1,0.2", "--cost", "2", "--swap", "confirm", "--timeout", "5")
+    ok("judge", "tea", *models, *limits, "--prompt", "prompt.txt", "--key-variable", "")
+    assert [judge.name for judge in seen["judges"]] == ["m1", "m2"]
+    assert seen["judges"][0].prices == (0.1, 0.2)
+    assert seen["judges"][0].prompt == "{left} or {right}?"
+    assert (seen["cost"], seen["swap"], seen["calls"]) == (2.0, "confirm", 1_000)
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        ((), "name a judge"),
+        (("--model", "m"), "needs the --url"),
+        (("--command", "false", "--voter", "a", "--voter", "b"), "2 times for 1 judges"),
+        (("--model", "m", "--url", "http://x/v1", "--prices", "1"), "two numbers"),
+        (("--model", "m", "--url", "http://x/v1", "--prompt", "none.txt"), "cannot be read"),
+        (("--command", "no-such-program"), "there is no program"),
+        (("--command", "false", "--swap", "sometimes"), "sometimes"),
+        (("--command", "false", "--items", "none.txt"), "none.txt"),
+        (("--command", "false", "--calls", "0"), "calls is 0"),
+    ],
+)
+def test_judges_that_cannot_be_are_refused(tea, words, sentence):
+    assert sentence in refused("judge", "tea", *words)

@@ -1,0 +1,106 @@
+"""`copeland study status`, `plan` and `report`."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from commands import flat, run
+from study_commands import ok, refused, values, voting, write_votes
+
+import copeland
+
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
+
+# status
+
+
+def test_the_status_of_the_demo_in_words(demo):
+    shown = ok("status", "demo")
+    assert "A, B and C are tied for first so far, in a cycle." in shown
+    assert "D and E are out, as far as the votes tell; that is not proved yet." in shown
+    assert "Chances to be best, ties for first shared: A" in shown
+    assert re.search(r"about [\d,]+ more votes, on [ABC] against D", shown)
+
+
+@pytest.mark.quick
+def test_the_status_as_values(demo):
+    found = values("status", "demo")
+    assert found["verdict"]["kind"] == "open"
+    assert found["outlook"]["votes"] == sum(need["votes"] for need in found["outlook"]["pairs"])
+    rows = {row["name"]: row for row in found["options"]}
+    assert (rows["A"]["won"], rows["A"]["lost"], rows["A"]["beats"]) == (310, 290, 2)
+    assert (rows["A"]["beats_proved"], rows["A"]["place"]) == (1, "not ruled out")
+    assert found["certificate"]["votes"] == 1220
+
+
+def test_who_is_proved_best_comes_first_and_the_rest_are_ruled_out(tea):
+    write_votes({("white", "green"): (60, 0), ("white", "black"): (60, 0)})
+    ok("import", "tea", "votes.csv")
+    rows = values("status", "tea")["options"]
+    assert [row["place"] for row in rows] == ["proved best", "ruled out", "ruled out"]
+    assert rows[0]["name"] == "white"
+    assert "white is proved the only winner." in ok("status", "tea")
+
+
+def test_a_bias_towards_a_side_is_told(tea):
+    voting("tea", "--ballots", "12", keys=["l"] * 12)
+    assert "The left side won 100 % of the votes" in ok("status", "tea")
+
+
+def test_json_may_be_asked_for_before_the_command(tea):
+    done = run("study", "--json", "status", "tea")
+    assert json.loads(done.stdout)["study"] == "tea"
+    done = run("study", "--json", "option", "pause", "tea", "green")
+    assert json.loads(done.stdout)["state"] == "paused"
+
+
+# plan, report
+
+
+def test_a_plan_tells_votes_and_cost_of_each_way(demo):
+    small = ("--worlds", "4", "--most", "5000", "--cost-per-vote", "0.5")
+    plan = values("plan", "demo", *small)
+    assert [way["way"] for way in plan["ways"]] == ["cpc-pac", "all pairs", "random"]
+    first = plan["ways"][0]
+    assert first["cost"]["q50"] == first["votes"]["q50"] / 2
+    shown = ok("plan", "demo", *small)
+    assert "1,220 votes so far" in shown and "cost (median)" in shown
+
+
+def test_a_plan_says_what_was_cut(tea):
+    shown = ok("plan", "tea", "--worlds", "3", "--most", "10")
+    assert "over 10" in shown
+    assert "Cut after 10 votes without a proof, of 3 worlds: 3 by cpc-pac" in shown
+
+
+def test_a_plan_that_is_stopped_exits_with_130(tea, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("copeland.forecast.races.votes_needed", stop)
+    done = run("study", "plan", "tea")
+    assert done.exit_code == 130
+    assert "before the first world" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("--worlds", "0"), ("--most", "0"), ("--cost-per-vote", "0"), ("--worlds", "x")]
+)
+def test_a_plan_of_nothing_is_refused(tea, words):
+    assert refused("plan", "tea", *words)
+
+
+def test_a_plan_that_retired_options_stand_in_the_way_of_is_refused(tea):
+    ok("option", "retire", "tea", "white")
+    assert "certify --active" in refused("plan", "tea")
+
+
+def test_a_report_is_one_page(demo):
+    assert values("report", "demo")["page"] == "demo.html"
+    assert "tied for first so far, in a cycle" in flat(Path("demo.html").read_text())
+    assert "--force" in refused("report", "demo")
+    ok("report", "demo", "--out", "demo.html", "--force")
+    page = Path("demo.html").read_text()
+    assert "copeland study report demo" in page and f"copeland {copeland.__version__}" in page

@@ -1,0 +1,288 @@
+"""`copeland simulate` and `copeland report`."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from commands import flat, run, shell, values
+
+import copeland
+from copeland import results
+from copeland.cells import Cell
+from copeland.errors import Interrupted
+
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
+
+TWO = ("-a", "ccb", "-a", "ccb:alpha=2.0")
+SMALL = ("simulate", "cyclic-4", *TWO, "--horizon", "1000", "--runs", "3", "--seed", "5")
+FILES = [
+    "index.html",
+    "manifest.json",
+    "regret.pdf",
+    "regret.png",
+    "regret.svg",
+    "runs.npz",
+]
+
+
+@pytest.fixture
+def nothing_may_run(monkeypatch):
+    def fail(*args, **kwargs):
+        pytest.fail("a simulation ran")
+
+    monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", fail)
+
+
+# simulate
+
+
+def test_simulate_gives_the_numbers_of_the_package():
+    found = values(*SMALL)
+    runs = copeland.simulate("cyclic-4", TWO[1::2], 1e3, runs=3, seed=5)
+    row, curve = runs.summary()[1], runs.curves[1]
+    second = found["algorithms"][1]
+    assert (second["name"], second["params"]) == ("ccb", {"alpha": 2.0})
+    for key in ("mean", "sd", "comparisons", "correct"):
+        assert second[key] == row[key]
+    assert second["marks"] == runs.marks.tolist()
+    assert second["mean_at_marks"] == curve.regret.mean(axis=0).tolist()
+    assert second["seconds"] > 0
+
+
+def test_simulate_says_what_was_run():
+    found = values(*SMALL, "--regret", "half")
+    del found["algorithms"]
+    assert found == {
+        "problem": "cyclic-4",
+        "k": 4,
+        "horizon": 1000,
+        "runs": 3,
+        "seed": 5,
+        "regret": "half",
+        "redrawn": False,
+        "interrupted": False,
+    }
+
+
+def test_simulate_shows_a_row_for_each_algorithm():
+    shown = run(*SMALL).stdout
+    assert re.search(r"^ ccb +3 ", shown, re.MULTILINE)
+    assert re.search(r"^ ccb:alpha=2\.0 +3 ", shown, re.MULTILINE)
+
+
+def test_simulate_says_that_a_random_problem_is_redrawn():
+    shown = run("simulate", "easy-5", "-a", "ccb", "--horizon", "100", "--runs", "2").stdout
+    assert "redrawn for each run" in flat(shown)
+
+
+def test_simulate_writes_nothing_without_out_and_json_alone_to_standard_output(tmp_path):
+    done = shell(*SMALL, "--json", folder=tmp_path)
+    assert json.loads(done.stdout)["runs"] == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_simulate_writes_a_folder_that_can_be_read(tmp_path):
+    done = run(*SMALL, "--out", tmp_path / "a" / "b")
+    assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == FILES
+    assert results.read(tmp_path / "a" / "b").runs == 3
+    assert "index.html" in done.stderr
+
+
+def test_simulate_keeps_the_command_that_gives_the_numbers_again(tmp_path):
+    run(*SMALL, "--regret", "half", "--out", tmp_path)
+    command = results.manifest(tmp_path)["command"]
+    assert command == " ".join(["copeland", *SMALL, "--regret", "half"])
+
+
+def test_simulate_refuses_a_folder_that_is_there_before_anything_runs(tmp_path, nothing_may_run):
+    (tmp_path / "runs.npz").write_text("precious")
+    done = run(*SMALL, "--out", tmp_path)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--force" in done.stderr
+    assert (tmp_path / "runs.npz").read_text() == "precious"
+
+
+def test_simulate_replaces_results_by_force(tmp_path):
+    (tmp_path / "runs.npz").write_text("precious")
+    assert run(*SMALL, "--out", tmp_path, "--force").exit_code == 0
+    assert results.read(tmp_path).runs == 3
+
+
+def test_simulate_stopped_before_any_run_ended_exits_with_130(monkeypatch, tmp_path):
+    def stop(*args, **kwargs):
+        raise Interrupted("stopped after 0 of 6 runs; what is done is in `.runs`.", None)
+
+    monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", stop)
+    done = run(*SMALL, "--out", tmp_path / "out")
+    assert (done.exit_code, done.stdout) == (130, "")
+    assert done.stderr == (
+        "copeland: stopped after 0 of 6 runs; the same command goes on from there.\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def stopped(tmp_path, monkeypatch):
+    """The folder of a simulation that was stopped after four of its six runs."""
+    ran = Cell.run
+
+    def stop(cell):
+        if (cell.first, cell.spec.params) == (2, {}):
+            raise KeyboardInterrupt
+        return ran(cell)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Cell, "run", stop)
+        done = run(*SMALL, "--out", tmp_path / "out", "--json")
+    assert done.exit_code == 130
+    assert "4 of 6 runs; the same command goes on from there" in done.stderr
+    assert results.read(tmp_path / "out").interrupted
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """Which runs are made."""
+    made, run = [], Cell.run
+    monkeypatch.setattr(Cell, "run", lambda cell: made.append(cell) or run(cell))
+    return lambda: [(str(cell.spec), cell.first) for cell in made if len(cell.marks)]
+
+
+def test_the_same_command_goes_on_where_a_simulation_was_stopped(stopped, ran):
+    assert values(*SMALL, "--out", stopped)["interrupted"] is False
+    assert ran() == [("ccb", 2), ("ccb:alpha=2.0", 2)]
+    whole = copeland.simulate("cyclic-4", TWO[1::2], 1e3, runs=3, seed=5)
+    for name, column in results.read(stopped).columns().items():
+        assert (column == whole.columns()[name]).all()
+    assert sorted(path.name for path in stopped.iterdir()) == FILES
+
+
+def test_another_command_is_not_let_into_the_folder_of_a_stopped_one(stopped, nothing_may_run):
+    done = run(*SMALL[:-1], "6", "--out", stopped)
+    assert done.exit_code == 2
+    assert "--force" in done.stderr
+
+
+def test_a_simulation_that_was_killed_goes_on(stopped, ran):
+    for path in stopped.iterdir():
+        if path.is_file():
+            path.unlink()
+    assert run(*SMALL, "--out", stopped).exit_code == 0
+    assert len(ran()) == 2
+
+
+def test_a_damaged_run_of_a_stopped_simulation_is_named_and_done_again(stopped, ran):
+    kept = sorted((stopped / "unfinished" / "cells").iterdir())
+    kept[0].write_bytes(kept[0].read_bytes()[:50])
+    done = run(*SMALL, "--out", stopped)
+    assert done.exit_code == 0
+    assert kept[0].name in done.stderr and "done again" in done.stderr
+    assert len(ran()) == 3
+
+
+def test_a_simulation_has_the_same_numbers_on_a_cluster(tmp_path):
+    given = values(*SMALL, "--backend", "dask", "--jobs", "2", "--out", tmp_path)
+    here = values(*SMALL)
+    for told in (given, here):
+        for algorithm in told["algorithms"]:
+            del algorithm["seconds"]
+    assert given == here
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_control_c_leaves_what_is_done_readable(tmp_path):
+    import pty
+
+    words = ["simulate", "mslr-5", "-a", "ccb", "--horizon", "1e7", "--runs", "5000"]
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from copeland.cli import main; main()"
+    )
+    screen, stderr = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *words, "--out", tmp_path / "out", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+    ) as process:
+        os.close(stderr)
+        seen = b""
+        while not re.search(rb"[1-9]\d*/5000", seen):  # the progress bar: some runs have ended
+            seen += os.read(screen, 4096)
+        process.send_signal(signal.SIGINT)
+        written = process.stdout.read()
+    os.close(screen)
+    assert process.returncode == 130
+    assert json.loads(written)["interrupted"]
+    assert results.read(tmp_path / "out").runs == json.loads(written)["runs"]
+
+
+# report
+
+
+def test_report_gives_what_simulate_gave(tmp_path):
+    given = values(*SMALL, "--out", tmp_path)
+    assert values("report", tmp_path) == given
+    assert "ccb:alpha=2.0" in run("report", tmp_path).stdout
+
+
+def test_report_writes_the_page_and_the_figures_anew(tmp_path):
+    run(*SMALL, "--out", tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    for name in FILES:
+        if name not in ("manifest.json", "runs.npz"):
+            (tmp_path / name).unlink()
+    run("report", tmp_path, "--page")
+    assert sorted(path.name for path in tmp_path.iterdir()) == FILES
+    assert (tmp_path / "index.html").read_text() == page
+
+
+@pytest.mark.quick
+def test_report_writes_nothing_unless_asked(tmp_path):
+    runs = copeland.simulate("cyclic-4", "ccb", 10, compiled=False)
+    results.write(runs, tmp_path)
+    run("report", tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+# the program
+
+
+def test_several_horizons_are_taken_and_an_assumption_is_noted():
+    done = run(
+        "simulate",
+        "mslr-5",
+        "-a",
+        "rucb",
+        "-a",
+        "savage",
+        "--horizon",
+        "100",
+        "--horizon",
+        "1e3",
+        "--runs",
+        "2",
+        "--json",
+    )
+    assert done.exit_code == 0
+    assert "rucb assumes a Condorcet winner" in done.stderr
+    rucb, savage = json.loads(done.stdout)["algorithms"]
+    assert savage["marks"] == [100, 1000]
+    assert len(rucb["marks"]) > 2
+
+
+def test_report_shows_a_run_that_was_cut_as_cut(tmp_path):
+    from copeland.comparisons import Comparison
+    from copeland.problems import problem_of
+    from copeland.tasks import finish
+
+    plan = Comparison(problem_of("mslr-5"), ("random",), (10**7,), 1, marks=8, most_duels=10_000)
+    results.write(plan.collect(finish(plan.tasks(), tmp_path / "kept")), tmp_path / "cut")
+    assert "cut" in run("report", tmp_path / "cut", "--page").stdout
+    told = values("report", tmp_path / "cut")
+    assert told["algorithms"][0]["mean"] is None
+    assert told["algorithms"][0]["mean_at_marks"][-1] is None

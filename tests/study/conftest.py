@@ -1,0 +1,42 @@
+"""Studies of drinks with their storages, and one of soups that beat each other in a circle."""
+
+import pytest
+from drinks import OPTIONS, Clock
+from soup import study_with, votes
+
+from copeland.study import create_study
+
+
+# `make fast` is content with one storage here: test_storage.py tries all of them.
+@pytest.fixture(
+    params=[
+        "memory",
+        pytest.param("sqlite", marks=pytest.mark.slow),
+        pytest.param("postgres", marks=pytest.mark.slow),
+    ]
+)
+def storage(request, storage_of):
+    kept = storage_of(request.param)
+    yield kept
+    kept.dispose()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def study(storage, clock):
+    return create_study("drinks", OPTIONS, storage, clock=clock, lease=60)
+
+
+@pytest.fixture(scope="module")
+def circle():
+    """A beats B beats C beats A, all are ahead of D, and D beats E, which nobody else has met."""
+    return study_with(
+        "ABCDE",
+        *(votes(one, other, 140, 60) for one, other in ("AB", "BC", "CA")),
+        *(votes(one, "D", 110, 90) for one in "ABC"),
+        votes("D", "E", 20),
+    )

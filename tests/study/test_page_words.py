@@ -1,0 +1,205 @@
+"""What the page of a study says in words, and its figures."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from soup import study_with, told, votes
+
+from copeland.study.meaning.history import history_of
+from copeland.study.meaning.reading import Reading
+from copeland.study.meaning.standing import position_of
+from copeland.study.page.figures import (
+    Bar,
+    matrix_figure,
+    position_figure,
+    progress_figure,
+    scores_figure,
+)
+from copeland.study.page.graph import graph_of
+from copeland.study.page.words import (
+    arrow_sentences,
+    counting_sentences,
+    cycle_sentences,
+    matrix_sentence,
+    notices,
+    outcomes_sentence,
+    position_sentences,
+    progress_sentences,
+    proved_at,
+    score_sentences,
+)
+from copeland.words import letters, shortened
+
+pytestmark = pytest.mark.slow  # left out of `make fast`
+
+
+# Words
+
+
+@pytest.mark.quick
+def test_a_cycle_is_told_with_the_votes_of_each_link(circle):
+    reading = Reading(circle.standing())
+    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    assert words.startswith(
+        "A, B and C beat each other in a circle: A beats B (140 of 200 votes; proved)"
+    )
+    assert words.endswith("Every link is proved, and so is the cycle.")
+
+
+def test_a_cycle_of_few_votes_is_said_to_be_possibly_chance():
+    study = study_with("abc", votes("a", "b", 2, 1), votes("b", "c", 2, 1), votes("c", "a", 2, 1))
+    reading = Reading(study.standing())
+    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    assert words == "No circle is seen among these options beyond what may be chance."
+
+
+def test_a_cycle_that_is_not_likely_is_said_to_be_possibly_chance():
+    study = study_with("abc", *(votes(one, other, 8, 4) for one, other in ("ab", "bc", "ca")))
+    reading = Reading(study.standing())
+    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    assert "the cycle may be chance" in words
+
+
+def test_of_several_cycles_the_surest_is_told():
+    study = study_with(
+        "abcd",
+        *(votes(one, other, 60, 10) for one, other in ("ab", "bc", "cd", "da")),
+        votes("c", "a", 3, 2),
+    )
+    reading = Reading(study.standing())
+    words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
+    assert "c beats d (60 of 70 votes; proved)" in words
+    assert words.endswith("Every link is proved, and so is the cycle.")
+
+
+def test_no_cycle_is_told_too():
+    reading = Reading(study_with("ab", votes("a", "b", 2)).standing())
+    graph = graph_of(reading.sure, reading.order)
+    assert told(cycle_sentences(reading, graph)) == "No circle is seen among these options."
+    assert told(arrow_sentences(reading, graph)) == "a to b: ahead."
+
+
+def test_borda_is_said_to_disagree_where_it_does():
+    against_all = [votes("A", other, 600, 400) for other in "BCD"]
+    study = study_with("ABCD", *against_all, votes("B", "C", 900), votes("B", "D", 900))
+    words = told(counting_sentences(Reading(study.standing())))
+    assert "Borda, which counts by how much, puts B first, with" in words
+    assert "Borda disagrees with Copeland." in words
+    assert words.startswith("Shares and lotteries are estimates")
+
+
+def test_all_ways_to_count_agree_on_a_plain_order():
+    study = study_with("abc", votes("a", "b", 9, 1), votes("b", "c", 9, 1), votes("a", "c", 9, 1))
+    words = told(counting_sentences(Reading(study.standing())))
+    assert "Borda agrees with Copeland." in words and "draws a (100.0 %). It agrees" in words
+
+
+def test_one_of_those_tied_by_copeland_is_named_if_borda_prefers_it():
+    study = study_with("abc", votes("a", "b", 9, 1), votes("b", "c", 6, 4), votes("c", "a", 6, 4))
+    assert "Borda would take a." in told(counting_sentences(Reading(study.standing())))
+
+
+def test_the_leader_is_told_with_wins_losses_and_open_pairs(circle):
+    standing = circle.standing()
+    first = next(score_sentences(Reading(standing)))
+    assert first == (
+        "A, B and C lead together. By the votes as they are A beats 2 of 4 others and loses to 1 "
+        "(even or without votes: 1); its bar says 1 to 3."
+    )
+
+
+def test_progress_says_when_an_option_was_first_proved_best():
+    study = study_with("ab", votes("a", "b", 12))
+    standing, rows = study.standing(), history_of(study.log())
+    words = told(progress_sentences(Reading(standing), rows))
+    assert proved_at(rows) == 9
+    assert "the proof is complete: 1 option proved best" in words
+    assert "first proved best at vote 9." in words and "a led throughout." in words
+
+
+def test_progress_says_how_often_the_lead_changed():
+    study = study_with("ab", votes("a", "b", 1), votes("b", "a", 2))
+    standing = study.standing()
+    words = told(progress_sentences(Reading(standing), history_of(study.log())))
+    assert "b has led since vote 3. The lead changed 1 time, as seen at 3 moments." in words
+
+
+def test_the_answers_that_do_not_count_are_told():
+    study = study_with("ab", votes("a", "b", 2, 1, 1), both_bad="drop")
+    for outcome in ("skip", "error", "both_bad"):
+        study.tell(study.ask(), outcome)
+    study.undo(study.tell(study.ask(), "tie"))
+    assert outcomes_sentence(study.standing()) == (
+        "Of 7 answers, 3 named a winner, 1 said tie, 1 said both are bad, 1 skipped and 1 failed. "
+        "4 count as votes; left out: 1 skips, 1 errors and 1 both bad. 1 more were undone."
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [(60, 40, "the left side wins"), (20, 80, "the right side wins"), (5, 5, "no bias is seen")],
+)
+def test_a_bias_of_position_is_told(left, right, said):
+    assert said in told(position_sentences(position_of(left, right)))
+
+
+def test_closed_retired_and_paused_are_told_first():
+    study = study_with("abcd", votes("a", "b", 1))
+    study.retire_option("c")
+    study.pause_option("d")
+    study.close()
+    standing = study.standing()
+    words = told(notices(Reading(standing)))
+    assert "closed" in words and "Retired: c." in words and "Paused, not asked for now: d." in words
+
+
+def test_pairs_proved_tied_within_the_margin_are_counted():
+    study = study_with("ab", votes("a", "b", 200, 200), margin=0.2)
+    standing = study.standing()
+    assert matrix_sentence(Reading(standing)).endswith("margin of 0.2: 1.")
+
+
+# Figures
+
+
+def test_scores_are_dots_on_bars():
+    axes = scores_figure([Bar("a", 2, 1, 3), Bar("b", 0, 0, 1)], options=4).axes[0]
+    assert [list(line.get_xdata()) for line in axes.lines] == [[1, 3], [2], [0, 1], [0]]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+
+
+def test_the_side_figure_has_a_line_at_one_half():
+    axes = position_figure([Bar("all votes", 0.6, 0.5, 0.7)]).axes[0]
+    assert list(axes.lines[-1].get_xdata()) == [0.5, 0.5]
+
+
+def test_cells_without_votes_are_blank_and_proved_ones_bold():
+    p = np.array([[np.nan, 0.7, np.nan], [0.3, np.nan, 0.5], [np.nan, 0.5, np.nan]])
+    axes = matrix_figure(p, list("abc"), p > 0.6).axes[0]
+    words = {(t.get_position(), t.get_text(), t.get_fontweight()) for t in axes.texts}
+    assert words == {
+        ((1.5, 0.5), "70", "bold"),
+        ((0.5, 1.5), "30", "normal"),
+        ((2.5, 1.5), "50", "normal"),
+        ((1.5, 2.5), "50", "normal"),
+    }
+    assert axes.collections[0].get_array().mask.sum() == 5
+
+
+def test_progress_is_drawn_as_it_is():
+    upper, lower = progress_figure([0, 5, 10], [3, 3, 1], [0.0, 0.5, 1.0], 3, proved_at=10).axes
+    assert upper.lines[0].get_ydata().tolist() == [3, 3, 1]
+    assert lower.lines[0].get_ydata().tolist() == [0.0, 0.5, 1.0]
+    assert list(lower.lines[1].get_xdata()) == [10, 10]
+
+
+@settings(max_examples=100)
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=12, unique=True), st.integers(8, 30))
+def test_short_names_keep_the_number_of_letters(names, most):
+    assert all(letters(name) <= most for name in shortened(names, most))
+
+
+def test_short_names_differ_if_the_names_do():
+    names = [f"{'x' * 30}{i}{'y' * 30}" for i in range(30)]
+    assert len(set(shortened(names, 12))) == 30

@@ -1,0 +1,110 @@
+"""Options of a study: read, paused, resumed, retired and added."""
+
+import pytest
+from drinks import OPTIONS
+
+from copeland.errors import InvalidParameter, InvalidRow, UnknownOption
+from copeland.study import Option, create_study
+
+
+def test_options_are_read_from_a_file(tmp_path):
+    path = tmp_path / "options.csv"
+    path.write_text("name,text,path\ntea,Hot,\nmilk,,milk.png\n")
+    study = create_study("drinks", path)
+    assert study.options == (Option("tea", "Hot"), Option("milk", path="milk.png"))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("text\nHot\n", "line 1: there is no column 'name'"),
+        ("name,text\ntea,Hot\n,Cold\n", "line 3: an option has no name"),
+        ("name\ntea\nmilk,cold\n", "line 3: expected 1 fields"),
+        ('name\ntea\n"milk\n', "line 3: unexpected end of data"),
+    ],
+)
+def test_a_damaged_file_of_options_is_a_sentence(tmp_path, content, sentence):
+    path = tmp_path / "options.csv"
+    path.write_text(content)
+    with pytest.raises(InvalidRow, match=sentence):
+        create_study("drinks", path)
+
+
+def test_options_may_be_a_mapping_of_names_to_texts():
+    study = create_study("drinks", {"tea": "Hot", "milk": "Cold"})
+    assert study.option("milk").text == "Cold"
+
+
+def test_an_unknown_option_is_refused(study):
+    with pytest.raises(UnknownOption, match="no option 'mlk'; did you mean 'milk'"):
+        study.option("mlk")
+
+
+@pytest.mark.parametrize("change", ["pause_option", "retire_option"])
+def test_an_option_that_is_paused_or_retired_is_not_asked(study, change):
+    getattr(study, change)("tea")
+    names = {name for ballot in study.ask(n=12) for name in (ballot.left, ballot.right)}
+    assert names == {"milk", "juice", "water"}
+
+
+def test_a_resumed_option_is_asked_again(study):
+    for name in OPTIONS[1:3]:
+        study.pause_option(name)
+    study.resume_option("juice")
+    names = {name for ballot in study.ask(n=12) for name in (ballot.left, ballot.right)}
+    assert names == {"tea", "juice", "water"}
+
+
+def test_with_less_than_two_options_nothing_is_asked(study):
+    for name in OPTIONS[1:]:
+        study.pause_option(name)
+    assert study.ask() is None
+
+
+def test_a_retired_option_stays_retired(study):
+    study.retire_option("tea")
+    with pytest.raises(InvalidParameter, match="'tea' is retired, and stays so"):
+        study.resume_option("tea")
+
+
+def test_what_is_so_already_is_not_logged_again(study):
+    study.pause_option("tea")
+    study.pause_option("tea")
+    assert [event.kind for event in study.log()] == ["created", "paused"]
+
+
+def test_a_late_answer_on_a_retired_option_counts(study):
+    ballot = study.ask()
+    study.retire_option(ballot.left)
+    assert study.tell(ballot, "left").counted
+
+
+def test_an_added_option_is_asked_and_keeps_the_counts(study):
+    study.add_votes([{"left": "tea", "right": "milk", "outcome": "tea"}])
+    study.add_option("wine", text="Red")
+    standing = study.standing()
+    assert standing.labels == (*OPTIONS, "wine")
+    assert standing.wins[0, 1] == 1
+    asked = {name for ballot in study.ask(n=30) for name in (ballot.left, ballot.right)}
+    assert "wine" in asked
+
+
+def test_adding_an_option_after_a_vote_begins_an_epoch(study):
+    study.add_option("wine")
+    assert study.standing().epoch == 1  # nobody could have looked at votes
+    study.tell(study.ask(), "left")
+    study.add_option("beer")
+    study.add_option("rum")
+    assert study.standing().epoch == 2
+    assert study.standing().certificate.epoch == 2
+
+
+def test_an_option_is_not_added_twice(study):
+    with pytest.raises(InvalidParameter, match="there is an option 'tea' already"):
+        study.add_option("tea")
+
+
+def test_an_algorithm_that_cannot_grow_says_so(storage):
+    study = create_study("drinks", OPTIONS, storage, algorithm="pocowista")
+    with pytest.raises(InvalidParameter, match="pocowista cannot take in options"):
+        study.add_option("wine")
