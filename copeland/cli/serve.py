@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
 
-from copeland.cli.options import Whole
-from copeland.cli.shell import app, print_line
+from copeland.cli.options import Json, Whole
+from copeland.cli.shell import app, print_json, print_line
 from copeland.cli.study.group import STORAGE, Storage
 from copeland.errors import InvalidParameter, need
 
@@ -36,6 +37,7 @@ def serve_command(
         str, typer.Option(metavar="ADDRESS", help="A reverse proxy whose word on visitors counts.")
     ] = "",
     demo: Annotated[bool, typer.Option("--demo", help="Begin with a small study to try.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Let people vote in a browser, and programs over HTTP.
 
@@ -47,9 +49,7 @@ def serve_command(
     from copeland.web.serving import SETTINGS, application, prepared
 
     base = url.rstrip("/") or f"http://{_shown(host)}:{port}"
-    token = prepared(storage, url, demo)
-    print_line(f"Admin: {base}/admin/enter?token={token}")
-    print_line("Whoever has this link can do everything; it ends when the server is started again.")
+    _announce(f"{base}/admin/enter?token={prepared(storage, url, demo)}", base, as_json)
     how: dict[str, Any] = {
         "host": host,
         "port": port,
@@ -66,6 +66,15 @@ def serve_command(
         return
     os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url}
     uvicorn.run("copeland.web.serving:from_environment", factory=True, workers=workers, **how)
+
+
+def _announce(link: str, base: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"url": base, "admin": link})
+    else:
+        print_line(f"Admin: {link}")
+        print_line("Whoever has this link can do everything; it ends when the server starts again.")
+    sys.stdout.flush()  # before the server begins, which does not end
 
 
 def _check(host: str, port: int, url: str, workers: int) -> None:

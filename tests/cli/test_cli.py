@@ -30,6 +30,7 @@ COMMANDS = [
     "rankers report",
     "report",
     "reproduce",
+    "serve",
     "simulate",
     "study",
     "winners",
