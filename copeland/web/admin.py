@@ -109,9 +109,16 @@ def leave(request: Request, form: Form) -> Response:
 @router.get("")
 def studies(request: Request, session: Session) -> HTMLResponse:
     """List all studies."""
+    return listed(request, session)
+
+
+def listed(request: Request, session: str, new_key: str = "") -> HTMLResponse:
+    """Return the list of all studies, with the keys that open them all."""
     server = server_of(request)
     rows = [_row(server, page) for page in server.keep.pages()]
-    return html(request, "studies", rows=rows, csrf=server.signer.form(session))
+    keys = [key for key in server.keep.keys(None) if not key.revoked]
+    csrf = server.signer.form(session)
+    return html(request, "studies", rows=rows, keys=keys, new_key=new_key, csrf=csrf)
 
 
 def _row(server: Server, page: Page) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from copeland.errors import CopelandError, StorageError
 from copeland.study import Storage
-from copeland.web import admin, dashboard, health, sharing, voting
+from copeland.web import admin, dashboard, health, results, sharing, voting
 from copeland.web.api.calls import api
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
@@ -61,8 +61,9 @@ def create_app(
     server = Server(config, storage, clock)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland")
     app.state.server = server
-    for part in (voting, admin, sharing, dashboard, health):
+    for part in (voting, admin, sharing, dashboard, results, health):
         app.include_router(part.router)
+    app.include_router(sharing.keys_for_all)
     app.mount("/api/v1", api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, _sign_in)

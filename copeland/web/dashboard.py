@@ -101,7 +101,7 @@ def _summary(here: Managed) -> dict[str, Any]:
         "badge": _badge(here.page, seen),
         "verdict": seen.verdict,
         "tiles": _tiles(here, seen),
-        "leading": _leading(seen),
+        "leading": leading_of(seen),
         "latest": [_told(event, standing.labels, _labels(here)) for event in latest[::-1]],
         "number": seen.number,
     }
@@ -130,8 +130,8 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
     ]
 
 
-def _leading(seen: Seen) -> list[dict[str, Any]]:
-    """The options in their order: chance to be best, and votes won."""
+def leading_of(seen: Seen) -> list[dict[str, Any]]:
+    """Return the options in their order: chance to be best, and votes won."""
     reading, standing = seen.reading, seen.reading.standing
     chances = reading.chances.each if reading.chances else None
     rows = []

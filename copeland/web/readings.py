@@ -9,12 +9,14 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from copeland.study import Event, Study
+from copeland.study import Event, Study, Voter
 from copeland.study.meaning.history import history_of
 from copeland.study.meaning.reading import Reading
+from copeland.study.meaning.standing import standing_of, voters_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
 from copeland.study.page.page import judges_agreement, study_parts
-from copeland.study.record.events import UNDONE
+from copeland.study.record.books import replayed
+from copeland.study.record.events import UNDONE, VOTED
 from copeland.web.figures import drawn, one_at_a_time
 
 FIGURES = 30.0  # seconds for which figures are good enough
@@ -78,6 +80,20 @@ class Readings:
             parts = study_parts(seen.reading, seen.verdict, history, agreed, last=log[-1].time)
         undone = [event for event in log if event.kind == UNDONE]
         return Drawn(seen.number, self._clock(), drawn(parts), undone[-EXCLUDED:][::-1])
+
+
+def frozen(study: Study, number: int) -> Seen:
+    """Return the reading of the votes as it was at an event, made anew from the log."""
+    log = _whole(study, number)
+    books = replayed(log)
+    reading = Reading(standing_of(study.name, books, _voters(log), log[-1].time))
+    return Seen(reading, verdict_of(reading))
+
+
+def _voters(log: list[Event]) -> tuple[Voter, ...]:
+    undone = {event.undoes for event in log if event.kind == UNDONE}
+    votes = [event for event in log if event.kind == VOTED and event.number not in undone]
+    return voters_of((v.voter, v.left or 0, v.right or 0, v.outcome or "", 1) for v in votes)
 
 
 def _whole(study: Study, last: int) -> list[Event]:

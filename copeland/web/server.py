@@ -14,13 +14,14 @@ from copeland.study import Storage, Study, open_study
 from copeland.web.keep import Keep, Pane
 from copeland.web.limits import Limits
 from copeland.web.page import Page
-from copeland.web.readings import Readings
+from copeland.web.readings import Readings, Seen, frozen
 from copeland.web.tokens import Signer, hashed, new_token
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
+FROZEN = 100  # old results that are remembered
 STREAMS = 200  # open at a time, in one process
 
 
@@ -69,6 +70,7 @@ class Server:
         self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
         self._sizes: dict[str, tuple[int, int]] = {}
         self._readings: dict[int, Readings] = {}
+        self._frozen: dict[tuple[int, int], Seen] = {}
         self._latest: dict[int, tuple[float, int]] = {}  # when it was looked up, and the number
         self._turn = threading.Lock()
 
@@ -84,6 +86,15 @@ class Server:
         study = self.study(page)
         with self._turn:
             return self._readings.setdefault(page.study, Readings(study, self.clock))
+
+    def frozen(self, page: Page, number: int) -> Seen:
+        """Return what the votes of a study meant at an event; it never changes."""
+        key = page.study, number
+        if key not in self._frozen:
+            if len(self._frozen) >= FROZEN:
+                self._frozen.clear()
+            self._frozen[key] = frozen(self.study(page), number)
+        return self._frozen[key]
 
     def latest(self, page: Page) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""

@@ -10,13 +10,15 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
 
 from copeland.inert import cell, file_name
-from copeland.web.admin import Form, Here, Managed, common
+from copeland.web.admin import Form, Here, Managed, Session, common, listed
 from copeland.web.keep import SCOPES, Link
+from copeland.web.server import server_of
 from copeland.web.sessions import said
 from copeland.web.views import page as html
 from copeland.web.views import see
 
 router = APIRouter(prefix="/admin/s/{slug}")
+keys_for_all = APIRouter()
 
 DAY = 86_400.0
 MOST = 1_000  # personal links made at a time
@@ -102,6 +104,17 @@ def code(request: Request, here: Here, link: int) -> Response:
         file, kind="png", scale=6, border=3
     )
     return Response(file.getvalue(), media_type="image/png")
+
+
+@keys_for_all.post("/admin/keys")
+def key_for_all(request: Request, form: Form, session: Session) -> Response:
+    """Make a key for all studies, which is shown this once, or revoke one."""
+    keep = server_of(request).keep
+    if said(form, "does") == "revoke" and said(form, "key").isdigit():
+        keep.revoke_key(None, int(said(form, "key")))
+        return see(request, "/admin")
+    made = keep.add_key(None, said(form, "label")[:LABEL] or "key", SCOPES)
+    return listed(request, session, made)
 
 
 @router.post("/keys")

@@ -316,11 +316,10 @@ class Study:
 
     def _found(self, log: Log, voter: str, now: float) -> tuple[list[Event], Ballot | Wait | None]:
         require_open(self._books)
-        if not is_open(self._books):
-            return [], None
         held = waiting_of(self._books, log, voter)
         if held:
-            return [], self._ballot(held[0]._replace(time=now))
+            again = self._ballot(held[0]._replace(time=now))
+            return [], again if is_open(self._books) else None
         wish = wish_of(self._books, log, voter, None, None, now)
         new, asked = self._proposed(log, wish, 1)
         return new, asked if isinstance(asked, Wait) else self._first(asked)
