@@ -70,6 +70,7 @@ class Kept(BaseModel):
     counted: bool
     late: bool
     number: int
+    time: float
 
 
 class Taken(BaseModel):
@@ -129,6 +130,7 @@ def tell(
         counted=vote.counted,
         late=kept.late,
         number=kept.number,
+        time=vote.time,
     )
 
 
