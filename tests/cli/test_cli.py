@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 
 COMMANDS = [
     "algorithms",
+    "backup",
     "bounds",
     "data",
     "data fetch",

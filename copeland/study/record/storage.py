@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
@@ -150,6 +150,25 @@ class Storage:
     def transact(self, work: Callable[[Connection], T], reads: bool = False) -> T:
         """Run ``work`` on a connection, for tables beside the logs; it may be run again, as in ``write``."""
         return self._run(work, reads)
+
+    def copy_to(self, path: str | Path) -> None:
+        """Copy a SQLite file as it is at one moment, whole or not at all, while others go on writing."""
+        if not self._is_sqlite or self._file is None:
+            raise StorageError(f"{self.url} is no SQLite file; PostgreSQL is copied with pg_dump.")
+        self._require_file()
+        draft = Path(f"{path}.part")
+        try:
+            with suppress(FileNotFoundError):
+                draft.unlink()
+            make_private(draft)
+            with (
+                closing(sqlite3.connect(draft)) as copy,
+                closing(sqlite3.connect(self._file)) as own,
+            ):
+                own.backup(copy)
+            draft.replace(path)
+        except (OSError, sqlite3.Error, ValueError) as error:
+            raise StorageError(f"{path} cannot be written: {error}.") from error
 
     def dispose(self) -> None:
         """Close every connection; the next use opens new ones."""
