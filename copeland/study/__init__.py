@@ -7,7 +7,7 @@ from copeland.study.conduct.creation import (
     open_study,
 )
 from copeland.study.conduct.decisions import Wait
-from copeland.study.conduct.study import Answered, Ballot, Study
+from copeland.study.conduct.study import Answered, Ballot, Following, Study
 from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
 from copeland.study.meaning.standing import Position, Standing, Voter
 from copeland.study.meaning.verdict import Verdict
@@ -22,6 +22,7 @@ __all__ = [
     "Answered",
     "Ballot",
     "Event",
+    "Following",
     "Option",
     "Position",
     "Settings",

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from copeland.study import Ballot, Event, Study, Wait
+from copeland.study import Ballot, Event, Following, Study, Wait
 from copeland.study.record.events import UNDONE, VOTED
 from copeland.web.page import Page
 from copeland.web.server import Server
 from copeland.web.sessions import Voter
 from copeland.web.texts import shown_text
+from copeland.web.tokens import hashed
 
 
 class Side(NamedTuple):
@@ -40,6 +41,7 @@ class Shown(NamedTuple):
     token: str
     sides: tuple[Side, Side]
     has_images: bool
+    item: Markup | None = None  # what the options are compared on
 
 
 def progress_of(events: Iterable[Event]) -> Progress:
@@ -70,19 +72,48 @@ def shown(server: Server, voter: Voter, study: Study, ballot: Ballot, attempt: i
     """Return a ballot as it is shown."""
     page = voter.page
     token = server.signer.seal(page.slug, voter.name, ballot.id, attempt)
+    at = f"/m/{page.slug}/{token}"
     sides = [
-        side_of(server, page, study, name, label, f"/m/{page.slug}/{token}/{label.lower()}")
+        side_of(server, page, study, name, label, f"{at}/{label.lower()}", ballot.item)
         for name, label in ((ballot.left, "A"), (ballot.right, "B"))
     ]
-    return Shown(token, (sides[0], sides[1]), any(side.image for side in sides))
+    return Shown(
+        token, (sides[0], sides[1]), any(side.image for side in sides), _item(page, ballot)
+    )
 
 
-def side_of(server: Server, page: Page, study: Study, name: str, label: str, address: str) -> Side:
+def _item(page: Page, ballot: Ballot) -> Markup | None:
+    if ballot.item is None:
+        return None
+    return shown_text("markdown" if page.kind == "markdown" else "text", ballot.item)
+
+
+def next_of(server: Server, voter: Voter, done: int) -> Following:
+    """Return what a voter's new ballot is about: an item by lot, and the options that have a text for it."""
+    outputs = server.outputs(voter.page)
+    items = sorted(item for item, texts in outputs.items() if len(texts) > 1)
+    if not items:
+        return Following()
+    lot = int(hashed(f"{voter.name} {done}")[:12], 16)
+    item = items[lot % len(items)]
+    return Following(item, tuple(outputs[item]))
+
+
+def side_of(
+    server: Server,
+    page: Page,
+    study: Study,
+    name: str,
+    label: str,
+    address: str,
+    item: str | None = None,
+) -> Side:
     """Return what is shown for an option; ``address`` is where its image would be."""
     pane = server.panes(page).get(name)
-    if pane is None:
+    if pane is None or item is not None:
         option = study.option(name)
-        text = shown_text(page.kind, option.text or option.name, page.language)
+        output = server.outputs(page).get(item or "", {}).get(name)
+        text = shown_text(page.kind, output or option.text or option.name, page.language)
         return Side(label, text, None, "", 0, 0)
     width, height = server.size(pane.media)
     return Side(label, None, address, pane.alt, width, height)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.datastructures import FormData, UploadFile
 
-from copeland.errors import InvalidParameter
+from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Settings, Study, create_study, read_options
+from copeland.study.record.texts import check_text
+from copeland.tables import rows_of_file
 from copeland.web.keep import Pane
 from copeland.web.media import image_of
 from copeland.web.page import KINDS, QUESTION
@@ -45,7 +48,7 @@ class Draft:
     images: list[Described]
     settings: dict[str, object]
     page: dict[str, object]
-    warnings: list[str] = field(default_factory=list)
+    outputs: list[tuple[str, str, str]]  # item, option, text
 
 
 def draft_of(form: FormData, server: Server) -> Draft:
@@ -55,7 +58,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
         raise InvalidParameter("The study has no name; give it one. Only you see it.")
     kind = said(form, "kind")
     images = [*_described(form), *_uploaded(form, server)]
-    options = [] if images else _texts(form)
+    options, outputs = ([], []) if images else _texts(form)
     if len(options) + len(images) < 2:
         raise InvalidParameter("A study needs at least 2 options; paste them, or choose files.")
     page = {
@@ -67,8 +70,9 @@ def draft_of(form: FormData, server: Server) -> Draft:
         "ties": said(form, "ties") == "on",
         "both_bad": said(form, "both_bad") in ("tie", "drop"),
         "code": _limited(form, "code"),
+        "items": bool(outputs),
     }
-    return Draft(name, options, images, _settings(form), page)
+    return Draft(name, options, images, _settings(form), page, outputs)
 
 
 def created(server: Server, draft: Draft) -> Study:
@@ -82,6 +86,8 @@ def created(server: Server, draft: Draft) -> Study:
         **draft.settings,  # type: ignore[arg-type]
     )
     key = server.storage.key(draft.name)
+    if draft.outputs:
+        server.keep.add_outputs(key, draft.outputs)
     server.keep.add_page(key, draft.page)
     for image in draft.images:
         server.keep.show(key, image.name, Pane(image.digest, image.alt))
@@ -103,11 +109,12 @@ def hints_of(study: Study, panes: dict[str, Pane]) -> list[str]:
     return names_in(texts, names)
 
 
-def _texts(form: FormData) -> list[Option]:
+def _texts(form: FormData) -> tuple[list[Option], list[tuple[str, str, str]]]:
+    """The options, and what is shown for each on items if they differ from item to item."""
     file = form.get("csv")
     if isinstance(file, UploadFile) and file.filename:
         return from_csv(file.file.read())
-    return from_lines(said(form, "pasted"))
+    return from_lines(said(form, "pasted")), []
 
 
 def from_lines(pasted: str) -> list[Option]:
@@ -137,21 +144,41 @@ def _title(text: str) -> str:
     return first if len(first) <= NAME else f"{first[:NAME].rstrip()}…"
 
 
-def from_csv(content: bytes) -> list[Option]:
-    """Return the options of a CSV file with the columns ``name`` and ``text``."""
+def from_csv(content: bytes) -> tuple[list[Option], list[tuple[str, str, str]]]:
+    """Return the options of a CSV file with the columns ``name`` and ``text``.
+
+    With a column ``item`` each row is what an option makes of that item; these come second.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "options.csv")
         path.write_bytes(content)
         try:
+            rows = [row for _, row in rows_of_file(path, needed=("name",))]
+            if any(row.get("item", "").strip() for row in rows):
+                return _of_items(rows)
             options = read_options(path)
-        except Exception as error:  # its sentence names the file in a folder that nobody knows
+        except CopelandError as error:  # its sentence names the file in a folder that nobody knows
             raise InvalidParameter(str(error).replace(str(path), "The CSV file")) from error
     if any(option.path for option in options):
         raise InvalidParameter(
             "The CSV file has a column path, and a server opens no files by their names; upload "
             "the images instead."
         )
-    return options
+    return options, []
+
+
+def _of_items(rows: list[Mapping[str, str]]) -> tuple[list[Option], list[tuple[str, str, str]]]:
+    told: dict[tuple[str, str], str] = {}
+    for row in rows:
+        item, name, text = (row.get(part, "").strip() for part in ("item", "name", "text"))
+        check_text(item=item or None, name=name or None, text=text or None)
+        if not (item and name and text):
+            raise InvalidParameter("The CSV file has a row without an item, a name or a text.")
+        if (item, name) in told:
+            raise InvalidParameter(f"The CSV file has two texts of '{name}' for one item.")
+        told[item, name] = text
+    options = [Option(name) for name in dict.fromkeys(name for _, name in told)]
+    return options, [(item, name, text) for (item, name), text in told.items()]
 
 
 def _uploaded(form: FormData, server: Server) -> list[Described]:

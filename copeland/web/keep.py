@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -14,7 +14,7 @@ from copeland.study.record.events import VOTED
 from copeland.study.record.log import events, studies
 from copeland.study.record.storage import Storage
 from copeland.web.page import Page, page_of
-from copeland.web.tables import keys, links, media, pages, panes, server, sessions
+from copeland.web.tables import keys, links, media, outputs, pages, panes, server, sessions
 from copeland.web.tokens import Signer, hashed, new_token
 
 SCOPES = ("ask", "tell", "read", "admin")
@@ -184,6 +184,22 @@ class Keep:
             select(panes.c.option, panes.c.media, panes.c.alt).where(panes.c.study == study)
         )
         return {option: Pane(*rest) for option, *rest in rows}
+
+    def add_outputs(self, study: int, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Store what is shown for options on items: item, option and text."""
+        told = [
+            {"study": study, "digest": hashed(item), "option": option, "item": item, "text": text}
+            for item, option, text in rows
+        ]
+        self._write(lambda c: c.execute(sa.insert(outputs), told))
+
+    def outputs(self, study: int) -> dict[str, dict[str, str]]:
+        """Return what is shown for each option, by item."""
+        found: dict[str, dict[str, str]] = {}
+        query = select(outputs.c.item, outputs.c.option, outputs.c.text)
+        for item, option, text in self._rows(query.where(outputs.c.study == study)):
+            found.setdefault(item, {})[option] = text
+        return found
 
     # Links
 

@@ -29,6 +29,7 @@ class Page:
     per_voter: int = 20
     ties: bool = True
     both_bad: bool = True
+    items: bool = False  # whether options are compared on items, with a text for each
     paused: bool = False
     results: str = "off"
     code: str = ""  # shown at the end, for those who must prove that they took part

@@ -68,6 +68,7 @@ class Server:
         self.streams = 0
         self._studies: dict[str, Study] = {}
         self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
+        self._outputs: dict[int, dict[str, dict[str, str]]] = {}  # by study, item and option
         self._sizes: dict[str, tuple[int, int]] = {}
         self._readings: dict[int, Readings] = {}
         self._frozen: dict[tuple[int, int], Seen] = {}
@@ -111,6 +112,12 @@ class Server:
             found = self.clock(), self.keep.panes(page.study)
             self._panes[page.study] = found
         return found[1]
+
+    def outputs(self, page: Page) -> dict[str, dict[str, str]]:
+        """Return what is shown for each option, by item; it is fixed when the study is created."""
+        if page.study not in self._outputs:
+            self._outputs[page.study] = self.keep.outputs(page.study) if page.items else {}
+        return self._outputs[page.study]
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""

@@ -12,7 +12,7 @@ from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, 
 from copeland.study import Ballot, Study, Wait
 from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.web import limits
-from copeland.web.ballots import Progress, pairs_for, progress_of, shown, why_ended
+from copeland.web.ballots import Progress, next_of, pairs_for, progress_of, shown, why_ended
 from copeland.web.keep import Link
 from copeland.web.page import Page
 from copeland.web.server import Server, server_of
@@ -80,12 +80,13 @@ def answer(request: Request, slug: str, form: Form) -> Response:
         raise HTTPException(400)
     study = server.study(voter.page)
     before, of = _progress(study, voter), pairs_for(voter.page, study)
+    goes_on = before.done + 1 < of and not voter.page.paused
     try:
         kept = study.answer(
             *(ballot, outcome, voter.name),
             event_id=f"page/{ballot}/{attempt}",
             source=voter.link.source,
-            following=before.done + 1 < of and not voter.page.paused,
+            following=next_of(server, voter, before.done + 1) if goes_on else None,
         )
     except (AlreadyVoted, Conflict):
         return _after(request, voter, study, "This pair was answered before. ")
@@ -203,7 +204,7 @@ def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> H
     found: Ballot | Wait | None = None
     if not _ended(voter.page, study) and progress.done < of:
         try:
-            found = study.following(voter.name)
+            found = study.following(voter.name, *next_of(server_of(request), voter, progress.done))
         except StudyClosed:  # just now
             found = None
     return _view(request, voter, study, found, progress, of, happened)

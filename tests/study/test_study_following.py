@@ -3,7 +3,7 @@
 import pytest
 
 from copeland.errors import StorageError, StudyClosed
-from copeland.study import Wait, create_study, open_study
+from copeland.study import Following, Wait, create_study, open_study
 
 TEAS = ["green", "black", "white"]
 
@@ -36,7 +36,7 @@ def test_following_leaves_out_what_is_paused_and_ends_with_the_pairs(tea):
 
 def test_an_answer_and_the_next_ballot_are_one_transaction(tea):
     before = tea.following("ann")
-    kept = tea.answer(before, "left", following=True)
+    kept = tea.answer(before, "left", following=Following())
     assert kept.new and not kept.late and kept.number == 3 and kept.vote.outcome == "left"
     assert kept.next is not None and kept.next.id == 4 == tea.number
     assert tea.books() == tea.replay()
@@ -44,8 +44,8 @@ def test_an_answer_and_the_next_ballot_are_one_transaction(tea):
 
 def test_an_answer_told_twice_is_kept_once_and_the_next_ballot_stays(tea):
     before = tea.following("ann")
-    kept = tea.answer(before, "left", event_id="a", following=True)
-    again = tea.answer(before, "left", event_id="a", following=True)
+    kept = tea.answer(before, "left", event_id="a", following=Following())
+    again = tea.answer(before, "left", event_id="a", following=Following())
     assert not again.new and again.vote == kept.vote and again.next.id == kept.next.id
     assert tea.number == 4
 
@@ -61,16 +61,16 @@ def test_an_answer_that_could_not_be_stored_leaves_the_books_as_the_log_is(tea, 
     with monkeypatch.context() as patched:
         patched.setattr(questions, broken)
         with pytest.raises(StorageError):
-            tea.answer(ballot, "left", following=True)
+            tea.answer(ballot, "left", following=Following())
     assert tea.standing().votes == 0 and other.standing().votes == 0
-    assert tea.answer(ballot, "left", following=True).new
+    assert tea.answer(ballot, "left", following=Following()).new
     assert tea.books() == tea.replay() == open_study("tea", tea.storage).books()
 
 
 def test_the_last_answer_is_followed_by_nothing(tea):
     ballot = tea.following("ann")
     while ballot:
-        kept = tea.answer(ballot, "tie", following=True)
+        kept = tea.answer(ballot, "tie", following=Following())
         ballot = kept.next
     assert kept.next is None and not isinstance(kept.next, Wait)
     assert tea.standing().votes == 3
@@ -80,14 +80,14 @@ def test_a_closed_study_follows_nothing_and_still_knows_an_answer(tea):
     ballot = tea.following("ann")
     tea.answer(ballot, "left", event_id="a")
     tea.close()
-    assert tea.answer(ballot, "left", event_id="a", following=True).next is None
+    assert tea.answer(ballot, "left", event_id="a", following=Following()).next is None
     with pytest.raises(StudyClosed):
         tea.following("ann")
 
 
 def test_an_undone_answer_is_asked_again_first_and_its_reason_is_kept(tea):
     first = tea.following("ann")
-    kept = tea.answer(first, "left", following=True)
+    kept = tea.answer(first, "left", following=Following())
     tea.undo(kept.vote, "by mistake")
     assert tea.following("ann").id == first.id
     assert tea.log()[-1].body == {"reason": "by mistake"}
@@ -103,6 +103,16 @@ def test_a_reason_is_no_import(tea):
 
 
 def test_events_after_a_number_come_in_pieces(tea):
-    tea.answer(tea.following("ann"), "left", following=True)
+    tea.answer(tea.following("ann"), "left", following=Following())
     assert [event.number for event in tea.events(1, 2)] == [2, 3]
     assert tea.events(4) == [] and len(tea.events()) == 4
+
+
+def test_a_new_ballot_is_about_the_item_and_the_options_that_are_asked_for(tea):
+    first = tea.following("ann", item="for breakfast", available=["green", "white"])
+    assert first.item == "for breakfast" and {first.left, first.right} == {"green", "white"}
+    assert (
+        tea.following("ann", item="for lunch").item == "for breakfast"
+    )  # the same until it is answered
+    kept = tea.answer(first, "left", following=Following("for lunch", ["black", "white"]))
+    assert kept.next.item == "for lunch" and kept.vote.item == "for breakfast"

@@ -82,9 +82,29 @@ def test_from_a_csv_file(site):
     assert [(o.name, o.text) for o in options] == [("A", "Be brief."), ("B", "Be kind.")]
 
 
+def test_from_a_csv_file_with_items(site):
+    admin = site.admin()
+    rows = ["item,name,text", "Why?,gpt,Because.", "Why?,kimi,Who knows.", "How?,gpt,So."]
+    rows += ["How?,kimi,Thus.", "When?,gpt,Now."]
+    files = {"csv": ("a.csv", "\n".join(rows).encode(), "text/csv")}
+    shared = create(admin, pasted="", files=files)
+    study = site.server.study(site.page())
+    assert [o.name for o in study.options] == ["gpt", "kimi"]
+    outputs = {"Why?": {"Because.", "Who knows."}, "How?": {"So.", "Thus."}}
+    for _ in range(6):
+        browser, page = site.voter(links(shared)[0])
+        item = next(item for item in outputs if item in page.text)
+        assert all(text in page.text for text in outputs[item]) and "gpt" not in page.text
+        vote(browser, page)
+        assert study.votes()[-1].item == item
+    assert {v.item for v in study.votes()} <= set(outputs)
+
+
 @pytest.mark.parametrize(
     "content",
     [
+        b"item,name,text\nWhy?,a,x\nWhy?,a,y\n",
+        b"item,name,text\nWhy?,a,\nWhy?,b,y\n",
         b"name,path\nA,/etc/passwd\nB,b.png\n",
         b"title\nA\n",
         b"\xff\xfe\x00",

@@ -90,6 +90,13 @@ class Ballot(NamedTuple):
     expires: float
 
 
+class Following(NamedTuple):
+    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`."""
+
+    item: str | None = None
+    available: Collection[str] | None = None
+
+
 class Answered(NamedTuple):
     """What became of an answer."""
 
@@ -284,7 +291,7 @@ class Study:
         *,
         item: str | None = None,
         source: str | None = None,
-        following: bool = False,
+        following: Following | None = None,
     ) -> Answered:
         """Keep the answer to a ballot as :meth:`tell` does, and return all that became of it.
 
@@ -300,27 +307,37 @@ class Study:
             self._torn = True  # until it is stored, the books are ahead of the log
             asked = log.event(told.ballot)
             late = asked is not None and vote.time > asked.time + self.settings.lease
-            goes_on = following and vote.voter is not None and not self._books.closed
-            events, found = self._found(log, vote.voter or "", now) if goes_on else ([], None)
+            events: list[Event] = []
+            found: Ballot | Wait | None = None
+            if following is not None and vote.voter is not None and not self._books.closed:
+                events, found = self._found(log, vote.voter, following, now)
             return events, Answered(self._vote(vote), vote.number, late, bool(new), found)
 
         return self._change(decide)
 
-    def following(self, voter: str) -> Ballot | Wait | None:
+    def following(
+        self,
+        voter: str,
+        item: str | None = None,
+        available: Collection[str] | None = None,
+    ) -> Ballot | Wait | None:
         """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
 
-        So a page that is loaded again shows the same pair.
+        So a page that is loaded again shows the same pair. ``item`` and ``available`` are for a new one.
         """
-        check_text(voter=voter)
-        return self._change(lambda log: self._found(log, voter, self._clock()))
+        check_text(voter=voter, item=item)
+        new = Following(item, available)
+        return self._change(lambda log: self._found(log, voter, new, self._clock()))
 
-    def _found(self, log: Log, voter: str, now: float) -> tuple[list[Event], Ballot | Wait | None]:
+    def _found(
+        self, log: Log, voter: str, wanted: Following, now: float
+    ) -> tuple[list[Event], Ballot | Wait | None]:
         require_open(self._books)
         held = waiting_of(self._books, log, voter)
         if held:
             again = self._ballot(held[0]._replace(time=now))
             return [], again if is_open(self._books) else None
-        wish = wish_of(self._books, log, voter, None, None, now)
+        wish = wish_of(self._books, log, voter, wanted.item, wanted.available, now)
         new, asked = self._proposed(log, wish, 1)
         return new, asked if isinstance(asked, Wait) else self._first(asked)
 

@@ -36,6 +36,14 @@ def upgrade() -> None:
         sa.Column("alt", sa.Text, nullable=False),
     )
     op.create_table(
+        "copeland_outputs",
+        sa.Column("study", sa.Integer, _study(), primary_key=True),
+        sa.Column("digest", sa.Text, primary_key=True),
+        sa.Column("option", sa.Text, primary_key=True),
+        sa.Column("item", sa.Text, nullable=False),
+        sa.Column("text", sa.Text, nullable=False),
+    )
+    op.create_table(
         "copeland_links",
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("study", sa.Integer, _study(), nullable=False),
