@@ -33,6 +33,7 @@ class Progress(NamedTuple):
     done: int  # answers that stand
     last: Event | None  # which can be undone, if it was the last thing this voter did
     undone: dict[int, int]  # how often the answer to a ballot was undone
+    answered: tuple[Event, ...] = ()  # what stands, the oldest first
 
 
 class Shown(NamedTuple):
@@ -59,7 +60,7 @@ def progress_of(events: Iterable[Event]) -> Progress:
             ballot = ballots[event.undoes]
             undone[ballot] = undone.get(ballot, 0) + 1
     undoable = last if last is not None and last.number in standing else None
-    return Progress(len(standing), undoable, undone)
+    return Progress(len(standing), undoable, undone, tuple(standing.values()))
 
 
 def pairs_for(page: Page, study: Study) -> int:

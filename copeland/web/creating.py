@@ -27,6 +27,11 @@ NAME = 40  # letters of a name that is made of a longer text
 MOST = 200  # images
 DIVIDER = "---"  # a line between pasted texts of several lines
 VOTERS = ("people", "panel", "independent")
+WHOLE = {
+    "per_voter": "Pairs for each voter",
+    "check_every": "Pairs between two checks",
+    "failures": "Known answers that exclude",
+}
 LIMITS = {"question": 300, "guidance": 5_000, "code": 100, "language": 40}
 
 
@@ -71,6 +76,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
         "both_bad": said(form, "both_bad") in ("tie", "drop"),
         "code": _limited(form, "code"),
         "items": bool(outputs),
+        **_checks(form),
     }
     return Draft(name, options, images, _settings(form), page, outputs)
 
@@ -202,6 +208,21 @@ def _described(form: FormData) -> list[Described]:
     return [Described(*(str(part).strip() for part in row)) for row in rows]
 
 
+def _checks(form: FormData) -> dict[str, object]:
+    """What tests voters: texts of which the first is better, two by two, and how often."""
+    blocks = f"\n{said(form, 'known')}".split(f"\n{DIVIDER}")
+    texts = [text.strip() for text in blocks if text.strip()]
+    if len(texts) % 2:
+        raise InvalidParameter(
+            "Known answers come two by two, the better text first, with a line --- between all of them."
+        )
+    known = [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)]
+    repeats = said(form, "repeats") == "on"
+    every = _whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
+    failures = _whole(form, "failures", 0, 0, 100) if known else 0
+    return {"known": known, "repeats": repeats, "check_every": every, "failures": failures}
+
+
 def _settings(form: FormData) -> dict[str, object]:
     voters = said(form, "voters") or VOTERS[0]
     if voters not in VOTERS:
@@ -237,7 +258,5 @@ def _number(form: FormData, name: str, usual: float) -> float:
 def _whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
     value = _number(form, name, usual)
     if not value.is_integer() or not least <= value <= most:
-        raise InvalidParameter(
-            f"Pairs for each voter: say a whole number from {least} to {most:,}."
-        )
+        raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
     return int(value)

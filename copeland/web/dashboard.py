@@ -14,11 +14,13 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from copeland.study.record.events import Event
 from copeland.study.record.options import ACTIVE
 from copeland.web.admin import Here, Managed, common
+from copeland.web.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.page import Page
 from copeland.web.readings import Seen
 from copeland.web.server import STREAMS, Server
 from copeland.web.shield import POLICY
 from copeland.web.views import page as html
+from copeland.words import counted
 
 router = APIRouter()
 
@@ -193,7 +195,44 @@ def _figures(here: Managed) -> dict[str, Any]:
     labels = here.server.study(here.page).standing(voters=False).labels
     excluded = [_told(event, labels, _labels(here)) for event in found.excluded]
     parts = {name: found.parts.get(name) for name in _SHOWN}
-    return {**parts, "excluded": excluded, "names": _labels(here), "drawn_at": found.number}
+    return {
+        **parts,
+        "excluded": excluded,
+        "names": _labels(here),
+        "drawn_at": found.number,
+        "checks": _checks(here),
+        "also": _also(here),
+    }
+
+
+def _checks(here: Managed) -> list[str]:
+    """What checks tell of voters, in sentences."""
+    given = here.server.keep.checks_of(here.page.study)
+    said = []
+    for kind, words in ((KNOWN, "Known answers"), (REPEAT, "Repeats answered as before")):
+        told = [one.good for one in given if one.kind == kind and one.good is not None]
+        if told:
+            said.append(f"{words}: {sum(told):,} of {len(told):,} right.")
+    if here.page.failures:
+        voters = {one.voter for one in given}
+        out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
+        failed = counted(here.page.failures, "failed known answer")
+        said.append(f"Excluded for {failed}: {counted(len(out), 'voter')}.")
+    return said
+
+
+def _also(here: Managed) -> list[str]:
+    """What a result rests on besides what the certificate says."""
+    links = here.server.keep.links(here.page.study)
+    said = []
+    if any(link.voter is None for link in links):
+        said.append("Open links cannot tell persons apart: one person may have come as several.")
+    undone = here.server.readings(here.page).seen().reading.standing.undone
+    if undone:
+        said.append(
+            f"Taken back, by voters or for a reason that the log tells: {counted(undone, 'vote')}."
+        )
+    return said
 
 
 _SHOWN = (

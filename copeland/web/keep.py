@@ -14,7 +14,7 @@ from copeland.study.record.events import VOTED
 from copeland.study.record.log import events, studies
 from copeland.study.record.storage import Storage
 from copeland.web.page import Page, page_of
-from copeland.web.tables import keys, links, media, outputs, pages, panes, server, sessions
+from copeland.web.tables import checks, keys, links, media, outputs, pages, panes, server, sessions
 from copeland.web.tokens import Signer, hashed, new_token
 
 SCOPES = ("ask", "tell", "read", "admin")
@@ -75,6 +75,14 @@ class Pane(NamedTuple):
 
     media: str
     alt: str
+
+
+class Checked(NamedTuple):
+    """What became of a check."""
+
+    voter: str
+    kind: str
+    good: bool | None  # None: it tells nothing, as it was skipped
 
 
 class Keep:
@@ -200,6 +208,31 @@ class Keep:
         for item, option, text in self._rows(query.where(outputs.c.study == study)):
             found.setdefault(item, {})[option] = text
         return found
+
+    # Checks
+
+    def add_check(
+        self, study: int, voter: str, kind: str, index: int, outcome: str, good: bool | None
+    ) -> None:
+        """Store the answer to a voter's check of this index, unless there is one."""
+
+        def work(connection: Connection) -> None:
+            here = (checks.c.study == study) & (checks.c.voter == voter)
+            bodies = connection.execute(select(checks.c.body).where(here)).scalars()
+            if all(body["index"] != index for body in bodies):
+                body = {"index": index, "outcome": outcome, "good": good}
+                row = {"study": study, "voter": voter, "kind": kind, "time": self._clock()}
+                connection.execute(sa.insert(checks), {**row, "body": body})
+
+        self._write(work)
+
+    def checks_of(self, study: int, voter: str | None = None) -> list[Checked]:
+        """Return the checks that a voter answered, or all of a study."""
+        query = select(checks.c.voter, checks.c.kind, checks.c.body).where(checks.c.study == study)
+        if voter is not None:
+            query = query.where(checks.c.voter == voter)
+        rows = self._rows(query.order_by(checks.c.id))
+        return [Checked(who, kind, body["good"]) for who, kind, body in rows]
 
     # Links
 

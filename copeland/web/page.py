@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 KINDS = ("text", "markdown", "code")  # how an option's text is shown; an image is shown as it is
@@ -30,6 +30,10 @@ class Page:
     ties: bool = True
     both_bad: bool = True
     items: bool = False  # whether options are compared on items, with a text for each
+    known: list[list[str]] = field(default_factory=list)  # texts of which the first is better
+    check_every: int = 0  # pairs between two checks; 0: none
+    repeats: bool = False  # whether earlier pairs come again, swapped, to see how steady a voter is
+    failures: int = 0  # known answers that exclude who fails them; 0: nobody is excluded
     paused: bool = False
     results: str = "off"
     code: str = ""  # shown at the end, for those who must prove that they took part
@@ -47,5 +51,5 @@ class Page:
 
 def page_of(study: int, name: str, slug: str, body: Mapping[str, Any]) -> Page:
     """Return the page that was stored; what a newer version added is left out."""
-    known = {field.name for field in fields(Page)}
+    known = {one.name for one in fields(Page)}
     return Page(study, name, slug, **{key: value for key, value in body.items() if key in known})

@@ -12,7 +12,24 @@ from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, 
 from copeland.study import Ballot, Study, Wait
 from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.web import limits
-from copeland.web.ballots import Progress, next_of, pairs_for, progress_of, shown, why_ended
+from copeland.web.ballots import (
+    Progress,
+    Shown,
+    next_of,
+    pairs_for,
+    progress_of,
+    shown,
+    why_ended,
+)
+from copeland.web.checks import (
+    check_of,
+    due,
+    is_excluded,
+    keep_answer,
+    planned,
+    repeated,
+    shown_check,
+)
 from copeland.web.keep import Link
 from copeland.web.page import Page
 from copeland.web.server import Server, server_of
@@ -37,13 +54,14 @@ def start(request: Request, token: str) -> HTMLResponse:
     study = server.study(page)
     begun = voter_of(request, page.slug)
     pairs = pairs_for(page, study)
+    shown_pairs = pairs + len(planned(page, pairs))
     return html(
         request,
         "start",
         page=page,
         guidance=shown_text("markdown", page.guidance) if page.guidance else "",
-        pairs=pairs,
-        minutes=max(1, round(pairs * PAIR_SECONDS / 60)),
+        pairs=shown_pairs,
+        minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
         begun=begun is not None and begun.link.study == link.study,
         ended=_ended(page, study),
         action=f"/v/{token}",
@@ -80,7 +98,13 @@ def answer(request: Request, slug: str, form: Form) -> Response:
         raise HTTPException(400)
     study = server.study(voter.page)
     before, of = _progress(study, voter), pairs_for(voter.page, study)
-    goes_on = before.done + 1 < of and not voter.page.paused
+    check = check_of(ballot)
+    if check is not None:
+        if not study.closed:
+            keep_answer(server, voter, study, check, outcome, before.answered)
+        return _after(request, voter, study, "Vote kept. ")
+    has_checks = bool(planned(voter.page, of))
+    goes_on = before.done + 1 < of and not voter.page.paused and not has_checks
     try:
         kept = study.answer(
             *(ballot, outcome, voter.name),
@@ -92,8 +116,8 @@ def answer(request: Request, slug: str, form: Form) -> Response:
         return _after(request, voter, study, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
         return _after(request, voter, study, "")
-    if not _wants_fragment(request):
-        return see(request, f"/vote/{slug}")
+    if has_checks or not _wants_fragment(request):
+        return _after(request, voter, study, "Vote kept. ")
     last = study.events(kept.number - 1, 1)[0]
     progress = before if not kept.new else Progress(before.done + 1, last, before.undone)
     return _view(request, voter, study, kept.next, progress, of, "Vote kept. ")
@@ -120,19 +144,26 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     """Return an image of a ballot, to the voter whose ballot it is."""
     server, voter = server_of(request), _voter(request, slug)
     number, _ = _ballot(server, voter, token)
-    study = server.study(voter.page)
-    asked = next(iter(study.events(number - 1, 1)), None)
-    option = (
-        {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
-    )
-    if option is None:
-        raise HTTPException(404)
-    pane = server.panes(voter.page).get(study.options[option].name)
+    name = _shown_at(server.study(voter.page), number, side)
+    pane = server.panes(voter.page).get(name)
     image = server.keep.image(pane.media) if pane else None
     if image is None:
         raise HTTPException(404)
     kept = {"Cache-Control": "private, max-age=86400, immutable"}
     return Response(image.content, media_type=image.kind, headers=kept)
+
+
+def _shown_at(study: Study, number: int, side: str) -> str:
+    """The option on a side of a ballot, or of a check that repeats one."""
+    check = check_of(number)
+    if check is not None:
+        ballot = repeated(study, check) if check.ballot else None
+        return {"a": ballot.left, "b": ballot.right}.get(side, "") if ballot else ""
+    asked = next(iter(study.events(number - 1, 1)), None)
+    option = (
+        {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
+    )
+    return "" if option is None else study.options[option].name
 
 
 def outcomes_of(page: Page) -> tuple[str, ...]:
@@ -202,6 +233,10 @@ def _wants_fragment(request: Request) -> bool:
 def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> HTMLResponse:
     progress, of = _progress(study, voter), pairs_for(voter.page, study)
     found: Ballot | Wait | None = None
+    if planned(voter.page, of):
+        checked = _checked(request, voter, study, progress, of, happened)
+        if checked is not None:
+            return checked
     if not _ended(voter.page, study) and progress.done < of:
         try:
             found = study.following(voter.name, *next_of(server_of(request), voter, progress.done))
@@ -210,29 +245,51 @@ def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> H
     return _view(request, voter, study, found, progress, of, happened)
 
 
+def _checked(
+    request: Request, voter: Voter, study: Study, progress: Progress, of: int, happened: str
+) -> HTMLResponse | None:
+    """A check if one is due, or the end for who failed too many."""
+    server, page = server_of(request), voter.page
+    given = server.keep.checks_of(page.study, voter.name)
+    if is_excluded(page, given):
+        return _view(request, voter, study, None, progress, of, happened, "excluded")
+    ballots = [event.ballot for event in progress.answered if event.ballot is not None]
+    check = due(page, of, progress.done, len(given), ballots)
+    pair = shown_check(server, voter, study, check) if check and not _ended(page, study) else None
+    return pair and _view(request, voter, study, pair, progress, of, happened)
+
+
 def _view(
     request: Request,
     voter: Voter,
     study: Study,
-    found: Ballot | Wait | None,
+    found: Ballot | Shown | Wait | None,
     progress: Progress,
     of: int,
     happened: str,
+    why: str = "",
 ) -> HTMLResponse:
     """A pair, or why there is none."""
     server, is_part = server_of(request), _wants_fragment(request)
     values = {
         "page": voter.page,
-        "done": progress.done,
-        "of": of,
-        "undo": progress.last is not None and not study.closed,
+        "done": progress.done + _checks_given(server, voter, of),
+        "of": of + len(planned(voter.page, of)),
+        "undo": progress.last is not None and not study.closed and not why,
         "happened": happened,
         "csrf": server.signer.form(voter.name),
         "outcomes": outcomes_of(voter.page),
     }
     if isinstance(found, Ballot):
-        attempt = progress.undone.get(found.id, 0)
-        values["ballot"] = shown(server, voter, study, found, attempt)
-        return html(request, "pair" if is_part else "vote", **values)
-    values["why"] = why_ended(voter.page, study, found, progress.done, of)
+        found = shown(server, voter, study, found, progress.undone.get(found.id, 0))
+    if isinstance(found, Shown):
+        return html(request, "pair" if is_part else "vote", ballot=found, **values)
+    values["why"] = why or why_ended(voter.page, study, found, progress.done, of)
     return html(request, "ended" if is_part else "thanks", **values)
+
+
+def _checks_given(server: Server, voter: Voter, of: int) -> int:
+    """How many checks a voter has answered: they look like pairs, and are counted with them."""
+    if not planned(voter.page, of):
+        return 0
+    return len(server.keep.checks_of(voter.page.study, voter.name))
