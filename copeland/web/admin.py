@@ -17,9 +17,9 @@ from copeland.study.record.votes import csv_lines
 from copeland.web import limits
 from copeland.web.ballots import side_of
 from copeland.web.creating import created, draft_of, hints_of, takes_panel
-from copeland.web.keep import Pane
 from copeland.web.media import image_of
 from copeland.web.page import RESULTS, Page
+from copeland.web.records import Pane
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
     admin,

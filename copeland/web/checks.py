@@ -14,8 +14,8 @@ from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Ballot, Event, Study
 from copeland.study.record.events import ASKED, LEFT, RIGHT
 from copeland.web.ballots import Shown, Side, side_of
-from copeland.web.keep import Checked
 from copeland.web.page import Page
+from copeland.web.records import Checked
 from copeland.web.server import Server
 from copeland.web.sessions import Voter
 from copeland.web.texts import shown_text

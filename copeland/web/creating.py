@@ -15,9 +15,9 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Settings, Study, create_study, read_options
 from copeland.study.record.texts import check_text
 from copeland.tables import rows_of_file
-from copeland.web.keep import Pane
 from copeland.web.media import image_of
 from copeland.web.page import KINDS, QUESTION
+from copeland.web.records import Pane
 from copeland.web.server import Server
 from copeland.web.sessions import said
 from copeland.web.texts import names_in

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.web.keep import Image
+from copeland.web.records import Image
 
 LARGEST = 10_000_000  # bytes of a file
 PIXELS = 40_000_000

@@ -11,10 +11,11 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 
 from copeland.study import Storage, Study, open_study
-from copeland.web.keep import Keep, Pane
+from copeland.web.keep import Keep
 from copeland.web.limits import Limits
 from copeland.web.page import Page
 from copeland.web.readings import Readings, Seen, frozen
+from copeland.web.records import Pane
 from copeland.web.tokens import Signer, hashed, new_token
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

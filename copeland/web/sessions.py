@@ -11,8 +11,8 @@ from fastapi import Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from copeland.web.keep import Link
 from copeland.web.page import Page
+from copeland.web.records import Link
 from copeland.web.server import SESSION, Server, server_of
 
 ADMIN = "copeland-admin"

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.inert import cell, file_name
 from copeland.web.admin import Form, Here, Managed, Session, common, listed
-from copeland.web.keep import SCOPES, Link
+from copeland.web.records import SCOPES, Link
 from copeland.web.server import server_of
 from copeland.web.sessions import said
 from copeland.web.views import page as html

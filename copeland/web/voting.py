@@ -30,8 +30,8 @@ from copeland.web.checks import (
     repeated,
     shown_check,
 )
-from copeland.web.keep import Link
 from copeland.web.page import Page
+from copeland.web.records import Link
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Voter, begin_voting, form_of, require_ours, said, voter_of
 from copeland.web.texts import shown_text

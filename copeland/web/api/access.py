@@ -9,8 +9,8 @@ from fastapi import HTTPException, Request
 
 from copeland.study import Study
 from copeland.web import limits
-from copeland.web.keep import Key
 from copeland.web.page import Page
+from copeland.web.records import Key
 from copeland.web.server import Server, server_of
 
 

@@ -12,7 +12,7 @@ from copeland.study import Settings, create_study
 from copeland.study.record.texts import LIMITS
 from copeland.web.api.access import Call, allowed, key_of
 from copeland.web.api.problems import Problem
-from copeland.web.keep import Key
+from copeland.web.records import Key
 from copeland.web.server import server_of
 
 router = APIRouter(prefix="/studies")

@@ -13,7 +13,7 @@ from copeland.study import Ballot, Study
 from copeland.study.record.texts import LIMITS
 from copeland.web.api.access import Call, allowed
 from copeland.web.api.problems import Problem
-from copeland.web.keep import Key
+from copeland.web.records import Key
 
 router = APIRouter(prefix="/studies/{study}")
 
