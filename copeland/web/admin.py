@@ -16,7 +16,7 @@ from copeland.study.record.events import to_json
 from copeland.study.record.votes import csv_lines
 from copeland.web import limits
 from copeland.web.ballots import side_of
-from copeland.web.creating import created, draft_of, hints_of, takes_panel
+from copeland.web.creating import created, draft_of, hints_of
 from copeland.web.media import image_of
 from copeland.web.page import RESULTS, Page
 from copeland.web.records import Pane
@@ -164,9 +164,7 @@ def _form(
     request: Request, session: str, told: dict[str, str], error: str = "", status: int = 200
 ) -> HTMLResponse:
     csrf = server_of(request).signer.form(session)
-    return html(
-        request, "new", status, told=told, error=_capital(error), csrf=csrf, panel=takes_panel()
-    )
+    return html(request, "new", status, told=told, error=_capital(error), csrf=csrf)
 
 
 def _capital(sentence: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+import secrets
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from starlette.datastructures import FormData, UploadFile
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.study import Option, Settings, Study, create_study, read_options
+from copeland.study import Option, Study, create_study, read_options
 from copeland.study.record.texts import check_text
 from copeland.tables import rows_of_file
 from copeland.web.media import image_of
@@ -25,6 +25,7 @@ from copeland.web.texts import names_in
 SHORT = 80  # letters of a line that is its own name
 NAME = 40  # letters of a name that is made of a longer text
 MOST = 200  # images
+MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
 DIVIDER = "---"  # a line between pasted texts of several lines
 VOTERS = ("people", "panel", "independent")
 WHOLE = {
@@ -54,6 +55,7 @@ class Draft:
     settings: dict[str, object]
     page: dict[str, object]
     outputs: list[tuple[str, str, str]]  # item, option, text
+    members: list[str]  # who votes, where these are all
 
 
 def draft_of(form: FormData, server: Server) -> Draft:
@@ -78,7 +80,11 @@ def draft_of(form: FormData, server: Server) -> Draft:
         "items": bool(outputs),
         **_checks(form),
     }
-    return Draft(name, options, images, _settings(form), page, outputs)
+    settings = _settings(form)
+    members = _members(form) if "panel" in settings else []
+    if members:
+        page["per_voter"] = MANY
+    return Draft(name, options, images, settings, page, outputs, members)
 
 
 def created(server: Server, draft: Draft) -> Study:
@@ -97,15 +103,12 @@ def created(server: Server, draft: Draft) -> Study:
     server.keep.add_page(key, draft.page)
     for image in draft.images:
         server.keep.show(key, image.name, Pane(image.digest, image.alt))
-    server.keep.add_links(key, server.signer, ["Open link"], personal=False)
+    if draft.members:
+        voters = study.settings.panel
+        server.keep.add_links(key, server.signer, draft.members, personal=True, voters=voters)
+    else:
+        server.keep.add_links(key, server.signer, ["Open link"], personal=False)
     return study
-
-
-def takes_panel() -> bool:
-    """Tell whether a study may be of exactly those who vote."""
-    with suppress(InvalidParameter):
-        return bool(Settings(voters=VOTERS[1], repeats="first"))
-    return False
 
 
 def hints_of(study: Study, panes: dict[str, Pane]) -> list[str]:
@@ -223,10 +226,20 @@ def _checks(form: FormData) -> dict[str, object]:
     return {"known": known, "repeats": repeats, "check_every": every, "failures": failures}
 
 
+def _members(form: FormData) -> list[str]:
+    lines = said(form, "members").splitlines()
+    return list(dict.fromkeys(line.strip()[:200] for line in lines if line.strip()))
+
+
 def _settings(form: FormData) -> dict[str, object]:
     voters = said(form, "voters") or VOTERS[0]
     if voters not in VOTERS:
         raise InvalidParameter("Say who votes: people, a panel, or independent visitors.")
+    if voters == "panel":
+        members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
+        if not members:
+            raise InvalidParameter("Name those who vote, one a line: each gets a link.")
+        return {"voters": voters, "panel": members}
     told: dict[str, object] = {
         "delta": _number(form, "delta", 0.05),
         "margin": _number(form, "margin", 0.0),

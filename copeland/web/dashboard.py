@@ -11,6 +11,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import Event
 from copeland.study.record.options import ACTIVE
 from copeland.web.admin import Here, Managed, common
@@ -128,8 +129,15 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
         ("votes left, about", "-" if needed is None or not voted else f"{needed:,}"),
         ("may still be best", f"{len(standing.certificate.possible)} of {len(standing.options)}"),
         ("open ballots", f"{standing.open:,}"),
-        ("confidence", f"{100 * (1 - standing.certificate.delta):g} %"),
+        _sureness(standing),
     ]
+
+
+def _sureness(standing: Standing) -> tuple[str, str]:
+    """How sure what is said is; of a panel it is counted, and not estimated."""
+    if standing.panel is not None:
+        return "answers that matter", f"{sum(standing.panel.matter):,}"
+    return "confidence", f"{100 * (1 - standing.settings.delta):g} %"
 
 
 def leading_of(seen: Seen) -> list[dict[str, Any]]:

@@ -177,9 +177,13 @@ class Keep:
         labels: Sequence[str],
         personal: bool,
         expires: float | None = None,
+        voters: Sequence[str] = (),
     ) -> None:
-        """Make links: for one voter each, who is known to the log by a random name, or for everybody."""
-        rows = []
+        """Make links: for one voter each, who is known to the log by a random name, or for everybody.
+
+        ``voters`` are these names, if there are some already.
+        """
+        rows, known = [], iter(voters)
         for label in labels:
             nonce = new_token()
             rows.append(
@@ -187,7 +191,7 @@ class Keep:
                     "study": study,
                     "nonce": nonce,
                     "hash": hashed(signer.link(nonce)),
-                    "voter": f"voter-{secrets.token_hex(6)}" if personal else None,
+                    "voter": next(known, f"voter-{secrets.token_hex(6)}") if personal else None,
                     "label": label,
                     "created": self._clock(),
                     "expires": expires,

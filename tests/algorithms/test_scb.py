@@ -113,10 +113,10 @@ def test_a_gap_below_the_first_resolution_is_found_in_time():
 
 
 @pytest.mark.slow
-def test_regret_stays_below_a_billion_at_a_trillion_steps_with_a_gap_of_a_2000th():
-    runs = copeland.simulate(near_tie(0.0005), "scb", 1e12, runs=1, seed=0)
+def test_regret_stays_below_a_quarter_of_a_billion_at_a_trillion_steps_with_a_gap_of_a_1000th():
+    runs = copeland.simulate(near_tie(0.001), "scb", 1e12, runs=1, seed=0)
     assert runs.curves[0].correct[:, -1].all()
-    assert (runs.curves[0].regret[:, -1] < 1e9).all()
+    assert (runs.curves[0].regret[:, -1] < 2.5e8).all()
 
 
 def test_a_tie_in_doubt_is_tested_on_as_the_cube_root_of_time_allows():
@@ -232,7 +232,7 @@ def test_identification_errs_no_more_often_than_promised(problem):
 @pytest.mark.parametrize("problem", ["mslr-5", "arxiv-6", "cyclic-4", "order-10-U(.1,.4)"])
 def test_regret_of_scb_is_flat_between_its_rounds(problem):
     # Round 5 begins at step 65,813 and ends at 4.3e9; its solver is done long before 1e9.
-    runs = copeland.simulate(problem, "scb", 4e9, runs=3, seed=0, marks=[1e9, 4e9])
+    runs = copeland.simulate(problem, "scb", 4e9, runs=1, seed=0, marks=[1e9, 4e9])
     regret = runs.curves[0].regret
     assert np.array_equal(regret[:, 0], regret[:, 1])
     assert runs.curves[0].correct[:, -1].all()

@@ -77,7 +77,7 @@ def test_a_race_ends_at_the_first_vote_at_which_a_certificate_holds(way, margin,
         assert taken < 5_000
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1]))
 def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, margin):
     rng = np.random.default_rng(seed)
@@ -224,7 +224,7 @@ def test_best_up_to_a_margin_gives_close_pairs_to_the_best_alone():
 def test_chances_are_calibrated():
     """Of options given a chance of x, about x are best, if worlds are as they are believed to be."""
     bets, hits = [], []
-    for number, truth in enumerate(worlds(belief_of(*counts(np.zeros((5, 5), int))), 300, rng(1))):
+    for number, truth in enumerate(worlds(belief_of(*counts(np.zeros((5, 5), int))), 120, rng(1))):
         n = np.triu(rng(number).integers(0, 30, (5, 5)), 1)
         won = rng(number + 10_000).binomial(n, truth)
         wins = won + (n - won).T

@@ -13,6 +13,7 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import FAILURE, INTERRUPTED, note, print_json, show
 from copeland.cli.study.group import (
     STORAGE,
+    AsGuide,
     Folder,
     Name,
     Storage,
@@ -90,6 +91,7 @@ def judge_command(
     timeout: Annotated[float, Number(help="Seconds that a judge may take.")] = 60.0,
     patience: Annotated[int, Whole(help="Stop when a judge fails so often in a row.")] = 5,
     seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
+    guide: AsGuide = False,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -129,13 +131,14 @@ def judge_command(
             repeat=repeat,
             patience=patience,
             folder=folder,
+            role="guide" if guide else None,
             progress=lambda judged: advance(judged.calls, calls),
             rest=_resting(),
         )
     if as_json:
         print_json(_described(name, done))
     else:
-        show(*_sentences(work, done))
+        show(*_sentences(work, done, guide))
     if done.reason in _CODES:
         raise typer.Exit(_CODES[done.reason])
 
@@ -207,7 +210,7 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
     return {"study": name, **told, "agreement": agreement}
 
 
-def _sentences(work: Study, done: Summary) -> list[str]:
+def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
     from copeland.words import counted, percent
 
     besides = [
@@ -227,7 +230,10 @@ def _sentences(work: Study, done: Summary) -> list[str]:
     ]
     if done.reason == "finished":
         said.append(nothing_left(work))
-    if done.reason == "answered":
+    if done.reason == "answered" and guide:
+        vote = command_line("copeland", "study", "vote", work.name)
+        said.append(f"What guides say proves nothing; let people vote: {vote}")
+    elif done.reason == "answered":
         said.append(
             "Name more items with --items, or vote yourself: "
             f"{command_line('copeland', 'study', 'vote', work.name)}. A judge that answers by chance "

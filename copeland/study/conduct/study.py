@@ -16,13 +16,13 @@ from copeland.errors import InvalidParameter, InvalidRow, StorageError
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
+from copeland.panel import PanelCertificate
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
     addition,
     answer_to,
     change_of_state,
-    imported,
     new_to,
     questions,
     require_open,
@@ -32,6 +32,11 @@ from copeland.study.conduct.decisions import (
 )
 from copeland.study.conduct.guide import Guide, Wish, guide_of
 from copeland.study.conduct.manners import waiting_of
+from copeland.study.conduct.members import attendance
+from copeland.study.conduct.panels import panel_questions
+from copeland.study.conduct.roles import check_role, imported_in_role, role_given
+from copeland.study.meaning.guidance import guidance_of
+from copeland.study.meaning.panel_plan import panel_plan
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import (
     Standing,
@@ -44,7 +49,11 @@ from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     CLOSED,
+    EXCUSED,
+    GUIDE,
     PAUSED,
+    PROOF,
+    READMITTED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -210,7 +219,8 @@ class Study:
         Parameters
         ----------
         voter
-            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot.
+            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot; of a
+            panel, the member who should be asked next is chosen, and the ballot says who.
         available
             The only options that can be shown now.
         item
@@ -345,6 +355,8 @@ class Study:
         return self._ballot(asked[0]) if asked else None
 
     def _proposed(self, log: Log, wish: Wish, n: int) -> tuple[list[Event], list[Event] | Wait]:
+        if self.settings.panel:
+            return panel_questions(self._books, log, wish, n)
         guide, self._guide = self._guide or guide_of(self._books, log), None
         decided = questions(self._books, log, guide, wish, n)
         self._guide = guide  # not if it was interrupted
@@ -361,6 +373,34 @@ class Study:
         if reason is not None:
             check_text("the reason, as a ", source=reason)
         self._append(lambda log: undoing(self._books, log, event_id, self._clock(), reason))
+
+    def set_role(self, voter: str, role: str) -> None:
+        """Say before a voter's first vote what that voter's votes are for.
+
+        Parameters
+        ----------
+        role
+            ``"proof"``, as everybody has who is given none: the votes count for the certificate. ``"guide"``:
+            they move what the study asks next, and prove nothing.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> study.set_role("a language model", "guide")
+        >>> study.tell(study.ask("a language model"), "green").counted
+        False
+        """
+        check_text(voter=voter)
+        if voter is None:
+            raise InvalidParameter("a role is given to a voter by name, and there is none.")
+        check_role(role)
+        self._append(lambda log: role_given(self._books, log, voter, role, self._clock()))
+
+    def role(self, voter: str | None) -> str:
+        """Return the role of a voter; who was given none, or has no name, has the role ``proof``."""
+        check_text(voter=voter)
+        return GUIDE if self._current().is_guide(voter) else PROOF
 
     # Options
 
@@ -395,10 +435,28 @@ class Study:
 
         self._change(decide)
 
+    # The panel, if there is one
+
+    def excuse(self, voter: str) -> None:
+        """Wait no more for the missing answers of a member of the panel; those given stay."""
+        self._attend(voter, EXCUSED)
+
+    def readmit(self, voter: str) -> None:
+        """Wait again for the answers of a member who was excused."""
+        self._attend(voter, READMITTED)
+
+    def _attend(self, voter: str, kind: str) -> None:
+        check_plain(voter=voter)
+        self._append(lambda _log: attendance(self._books, voter, kind, self._clock()))
+
     # Votes from elsewhere, and votes to take away
 
     def add_votes(
-        self, votes: Any, source: str | None = None, columns: Mapping[str, str] | None = None
+        self,
+        votes: Any,
+        source: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        role: str | None = None,
     ) -> Imported:
         """Take in votes that nobody asked for; return how many were new, and what became of the others.
 
@@ -416,7 +474,12 @@ class Study:
             Where they come from, as it should be logged; by default the name of the file.
         columns
             Which columns are those named above, where theirs are other names: ``{"voter": "who"}``.
+        role
+            The role that all voters of these votes are given, as by :meth:`set_role`; by default they keep the
+            one they have, unless a column ``role`` says ``guide``.
         """
+        if role is not None:
+            check_role(role)
         source = source_of(votes, source)
         check_text(source=source)
         options = self._current().indices
@@ -427,7 +490,7 @@ class Study:
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            return imported(self._books, log, rows, source, self._clock())
+            return imported_in_role(self._books, log, rows, source, role, self._clock())
 
         return self._change(decide).also(undone)
 
@@ -452,7 +515,7 @@ class Study:
         """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
 
         ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
-        an error, or both_bad where that is left out.
+        an error, or both_bad where that is left out; and for every vote of a guide.
         """
         found = self._read(lambda log: [self._vote(event) for event in log.votes()])
         return frame_of(found) if frame else found
@@ -504,7 +567,7 @@ class Study:
         """
         return verdict_of(self.standing(voters=self.settings.dependent))
 
-    def certificate(self, active: bool = False) -> Certificate:
+    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: of all options ever offered, or of the active ones alone."""
         return self._read(lambda _log: certificate_of(self._books, active))
 
@@ -517,6 +580,8 @@ class Study:
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
 
+        Of a panel, these are answers until some active option is sure to be best.
+
         Parameters
         ----------
         worlds
@@ -526,6 +591,8 @@ class Study:
         progress
             Called with (worlds done, worlds in all).
         """
+        if self.settings.panel:
+            return panel_plan(self.standing(voters=False), worlds, seed, progress)
         start = self.standing(voters=False).start
         if outlook_of(start).votes is None:
             raise InvalidParameter(
@@ -544,14 +611,20 @@ class Study:
         return write_study_page(self.standing(), self.log(), path, command)
 
     def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands: counts, certificate, leader, position bias, voters.
+        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
 
-        ``voters=False`` leaves the voters out, for whom all votes must be gone through.
+        ``voters=False`` leaves voters and guides out, for whom all votes must be gone through.
         """
 
         def look(log: Log) -> Standing:
-            known = voters_of(log.tally()) if voters else ()
-            return standing_of(self.name, self._books, known, self._clock())
+            books, now = self._books, self._clock()
+            if not voters:
+                return standing_of(self.name, books, (), now)
+            tally = list(log.tally())
+            proving = (row for row in tally if not books.is_guide(row[0]))
+            known = voters_of(proving, self.settings.panel)
+            guides = guidance_of(tally, books.guides, books.wins)
+            return standing_of(self.name, books, known, now, guides)
 
         return self._read(look)
 
@@ -662,5 +735,6 @@ class Study:
             event.item,
             event.source,
             event.number in self._books.undone,
-            self._books.counts(event),
+            self._books.proves(event),
+            GUIDE if self._books.is_guide(event.voter) else PROOF,
         )

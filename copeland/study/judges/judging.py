@@ -26,7 +26,7 @@ from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import Candidate
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
-from copeland.study.record.events import ERROR, SKIP
+from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
 
@@ -89,6 +89,7 @@ def judge_study(
     repeat: bool = False,
     patience: int = 5,
     folder: str | Path | None = None,
+    role: str | None = None,
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
@@ -124,6 +125,9 @@ def judge_study(
     folder
         Where the files of options are; none outside of it is read. By default the folder of the study's
         SQLite file; a study kept elsewhere has none.
+    role
+        ``"guide"``: what the judges say moves what people are asked, and proves nothing. By default each keeps
+        the role that it has.
     progress
         Told of every ballot judged.
     rest
@@ -139,6 +143,8 @@ def judge_study(
         check = getattr(judge, "check", None)
         if check is not None:
             check(capped=cost is not None)
+    if role is not None:
+        _give_role(study, named, role, endless=repeat and calls is None and cost is None)
     work = _Work(
         study=study,
         judges={name: _charging(judge, budget) for name, judge in named.items()},
@@ -155,6 +161,16 @@ def judge_study(
     )
     work.run()
     return work.summary()
+
+
+def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) -> None:
+    """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
+    if role == GUIDE and endless:
+        raise InvalidParameter(
+            "a guide that may repeat itself never comes to an end; give a number of calls, or a cost."
+        )
+    for judge in judges:
+        study.set_role(judge, role)
 
 
 def sleep_until(wait: Wait) -> None:
@@ -274,9 +290,16 @@ class _Work:
 
     def _nothing_left(self) -> tuple[str, str]:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
+        if self.study.settings.panel:
+            return "finished", "nothing is left to ask of the members who judge here."
         if not self.exhausted or self.study.certificate().verdict != "open":
             return "finished", "the study has nothing left to ask."
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
+        if all(self.study.role(judge) == GUIDE for judge in self.turns):
+            return (
+                "answered",
+                f"{who} answered every question there is; what is left is for people.",
+            )
         return "answered", (
             f"{who} answered every question there is, and the same answer again would be no new vote; "
             "more items, more judges, people, or a temperature above 0 with repeats allowed would help."

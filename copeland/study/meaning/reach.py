@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from copeland.forecast.outlook import Outlook
 from copeland.forecast.races import PLANNED, Forecast
+from copeland.study.meaning.panel_plan import questions_sentence
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import SKIP
 from copeland.study.record.options import ACTIVE
@@ -52,8 +53,10 @@ def reach_sentence(reach: Reach) -> str:
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:
     """Return how many people the votes of a plan take, in a sentence; empty if these are fresh draws."""
+    if not settings.dependent:
+        return ""
     votes, pairs = plan.way(PLANNED).quantile(0.5), votes_each(settings, plan.options)
-    if not settings.dependent or votes is None:
+    if votes is None:
         return ""
     return (
         f"A person has one vote a pair, {counted(pairs, 'vote')} in all: half of the worlds take at least "
@@ -63,6 +66,9 @@ def plan_sentence(plan: Forecast, settings: Settings) -> str:
 
 def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
+    if settings.panel:
+        members = counted(len(settings.panel), "member")
+        return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
     if settings.dependent:
         return (
             f"People vote, each once on a pair, so one person gives {counted(votes_each(settings, k), 'vote')} "

@@ -55,6 +55,23 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the members of a panel, and how much each has answered."""
+    table = _table(None)
+    table.add_column("member", overflow="fold")
+    for name in ("answers", "missing", "to ask"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in rows:
+        table.add_row(
+            _plain(row["name"]),
+            *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
+            "excused" if row["excused"] else "",
+        )
+    table.caption = _plain("to ask: missing answers that may still bear on who is best")
+    return table
+
+
 def plan_table(plan: Forecast, price: float | None) -> Table:
     """Return how many more votes each way of asking may take, and what they cost."""
     table = _table(None)

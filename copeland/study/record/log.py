@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import bindparam, func, select
 
 from copeland.study.record.events import (
+    ASKED,
     BOTH_BAD,
     COUNTED,
     LEFT,
@@ -116,7 +117,7 @@ _OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).orde
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
 _ASKED = (
     select(*_fields)
-    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None))
+    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None), _e.kind == ASKED)
     .order_by(_e.number.desc())
     .limit(bindparam("most"))
 )
