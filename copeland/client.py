@@ -219,29 +219,33 @@ class RemoteStudy:
 
     def _sent(self, verb: str, path: str, **how: Any) -> Any:
         """Send a call until it is answered, and return the answer or raise what it says."""
-        import httpx
-
         address = f"/studies/{quote(self.name, safe='')}{path}"
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                answer = self._http.request(verb, address, **how)
-            except httpx.TransportError as error:
-                if attempt == ATTEMPTS:
-                    raise StorageError(
-                        f"{self._http.base_url} does not answer: {error}."
-                    ) from error
-                answer = None
-            if answer is not None and (answer.status_code not in (429, 503) or attempt == ATTEMPTS):
+        for attempt in range(1, ATTEMPTS):
+            answer = self._tried(verb, address, how)
+            if not isinstance(answer, Exception) and answer.status_code not in (429, 503):
                 break
             time.sleep(_pause(answer, attempt))
+        else:
+            answer = self._tried(verb, address, how)
+        if isinstance(answer, Exception):
+            raise StorageError(f"{self._http.base_url} does not answer: {answer}.") from answer
         if not answer.is_success:
             raise _error(answer)
         return answer
 
+    def _tried(self, verb: str, address: str, how: dict[str, Any]) -> Any:
+        """The answer, or why there is none."""
+        import httpx
+
+        try:
+            return self._http.request(verb, address, **how)
+        except httpx.TransportError as error:
+            return error
+
 
 def _pause(answer: Any, attempt: int) -> float:
     """How long to wait: what the server asks for, or twice as long each time."""
-    told = answer.headers.get("retry-after", "") if answer is not None else ""
+    told = "" if isinstance(answer, Exception) else answer.headers.get("retry-after", "")
     return min(float(told) if told.isdigit() else PAUSE * 2 ** (attempt - 1), LONGEST)
 
 

@@ -23,7 +23,7 @@ from copeland.web.tokens import hashed
 from copeland.words import counted
 
 FIRST = 1 << 62  # from here on the numbers of ballots are those of checks
-_PLACE = 48  # bits of the ballot that a check repeats
+_BITS = 48  # bits of the ballot that a check repeats
 
 KNOWN, REPEAT = "known", "repeat"
 SWAPPED = {LEFT: RIGHT, RIGHT: LEFT}
@@ -33,13 +33,13 @@ LATELY = 2  # answers that a repeat keeps away from
 class Check(NamedTuple):
     """A check that a voter is to answer."""
 
-    index: int  # of this voter's checks
+    place: int  # among this voter's checks
     ballot: int  # which it repeats; 0 if its answer is known
 
     @property
     def number(self) -> int:
         """What its token hides."""
-        return FIRST | self.index << _PLACE | self.ballot
+        return FIRST | self.place << _BITS | self.ballot
 
 
 def check_of(number: int) -> Check | None:
@@ -47,7 +47,7 @@ def check_of(number: int) -> Check | None:
     if number < FIRST:
         return None
     rest = number - FIRST
-    return Check(rest >> _PLACE, rest % (1 << _PLACE))
+    return Check(rest >> _BITS, rest % (1 << _BITS))
 
 
 def planned(page: Page, pairs: int) -> list[str]:
@@ -110,21 +110,21 @@ def repeated(study: Study, check: Check) -> Ballot | None:
 
 def _known(voter: Voter, check: Check) -> tuple[Side, Side]:
     page = voter.page
-    better, worse = page.known[_place(page, check)]
+    better, worse = page.known[_known_at(page, check)]
     texts = (better, worse) if right_answer(voter, check) == LEFT else (worse, better)
     one, other = (shown_text(page.kind, text, page.language) for text in texts)
     return Side("A", one, None, "", 0, 0), Side("B", other, None, "", 0, 0)
 
 
-def _place(page: Page, check: Check) -> int:
+def _known_at(page: Page, check: Check) -> int:
     """Which of the known answers a check is about."""
-    kinds = planned(page, page.check_every * (check.index + 1))
-    return kinds[: check.index].count(KNOWN) % len(page.known)
+    kinds = planned(page, page.check_every * (check.place + 1))
+    return kinds[: check.place].count(KNOWN) % len(page.known)
 
 
 def right_answer(voter: Voter, check: Check) -> str:
     """Return the side on which the better text is: by lot, and the same whenever it is shown."""
-    return LEFT if int(hashed(f"{voter.name} check {check.index}")[:8], 16) % 2 else RIGHT
+    return LEFT if int(hashed(f"{voter.name} check {check.place}")[:8], 16) % 2 else RIGHT
 
 
 def keep_answer(
@@ -142,7 +142,7 @@ def keep_answer(
             said == before[-1] if before and outcome in SWAPPED and before[-1] in SWAPPED else None
         )
         kind = REPEAT
-    server.keep.add_check(voter.page.study, voter.name, kind, check.index, outcome, good)
+    server.keep.add_check(voter.page.study, voter.name, kind, check.place, outcome, good)
     if is_excluded(voter.page, server.keep.checks_of(voter.page.study, voter.name)):
         _exclude(study, voter)
 
