@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from copeland.errors import CopelandError, StorageError
+from copeland.policy import warm
 from copeland.study import Storage
 from copeland.web import admin, dashboard, health, results, sharing, voting
 from copeland.web.api.calls import api
@@ -59,7 +62,7 @@ def create_app(
         Returns seconds since 1970.
     """
     server = Server(config, storage, clock)
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland")
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland", lifespan=_life)
     app.state.server = server
     for part in (voting, admin, sharing, dashboard, results, health):
         app.include_router(part.router)
@@ -73,6 +76,13 @@ def create_app(
     app.add_exception_handler(Exception, _failure)
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
     return app
+
+
+@asynccontextmanager
+async def _life(_app: FastAPI) -> AsyncIterator[None]:
+    """Compile the planner while the first voters read; until it is ready, questions take a little longer."""
+    threading.Thread(target=warm, name="compile the planner", daemon=True).start()
+    yield
 
 
 class Files(StaticFiles):

@@ -19,7 +19,7 @@
   const summary = document.getElementById("summary"), figures = document.getElementById("figures");
   if (!summary) return;
   const address = summary.dataset.live;
-  const OFTEN = 1500, SELDOM = 30000; // ms
+  const OFTEN = 1200, SELDOM = 30000; // ms
 
   // Loads a part anew when it is out of date, at most every so often, and never while somebody is in it.
   function follower(element, path, every) {
