@@ -357,14 +357,16 @@ def _require_same_row(kept: Event, row: ImportedVote) -> None:
         raise _conflict(row.event_id)
 
 
-def undoing(books: Books, log: Log, event_id: str, now: float) -> list[Event]:
+def undoing(
+    books: Books, log: Log, event_id: str, now: float, reason: str | None = None
+) -> list[Event]:
     """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
     vote = log.vote(event_id)
     if vote is None:
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
     if vote.number in books.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
-    return _undone(books, log, [vote], now)
+    return _undone(books, log, [vote], now, None if reason is None else {"reason": reason})
 
 
 def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:

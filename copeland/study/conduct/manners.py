@@ -16,6 +16,7 @@ from copeland.streams import stream
 from copeland.study.record.books import Books
 from copeland.study.record.events import ERROR, Event
 from copeland.study.record.log import Log
+from copeland.study.record.options import ACTIVE
 
 RUNNING = 3  # ballots in a row that may show the same option
 
@@ -103,6 +104,18 @@ def past_of(books: Books, log: Log, voter: str) -> Past:
     gone = [one for one in asked if one.number not in left_open | failed]
     votes = [vote for vote in answers if vote.outcome != ERROR]
     return Past(frozenset(map(_pair, (*gone, *votes))), tuple(waiting), manners_of(asked))
+
+
+def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
+    """Return the ballots that a voter has not answered and whose options are still asked, the oldest first."""
+    answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in books.undone}
+    return [
+        asked
+        for asked in log.asked_of(voter)
+        if asked.number not in answered
+        and all(books.options[i].state == ACTIVE for i in sides_of(asked))
+        and _waits(books, log, asked)
+    ]
 
 
 def last_of(log: Log, voter: str) -> Manners:

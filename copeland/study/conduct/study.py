@@ -32,7 +32,8 @@ from copeland.study.conduct.decisions import (
     wish_of,
     withdrawal,
 )
-from copeland.study.conduct.guide import Guide, guide_of
+from copeland.study.conduct.guide import Guide, Wish, guide_of
+from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.members import attendance
 from copeland.study.conduct.panels import panel_questions
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
@@ -42,7 +43,13 @@ from copeland.study.meaning.panel_plan import panel_plan
 from copeland.study.meaning.ranking import Ranking, ranking_of
 from copeland.study.meaning.reach import Met, met_of, votes_each
 from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
+from copeland.study.meaning.standing import (
+    Standing,
+    certificate_of,
+    is_open,
+    standing_of,
+    voters_of,
+)
 from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
@@ -95,6 +102,23 @@ class Ballot(NamedTuple):
     voter: str | None
     item: str | None
     expires: float
+
+
+class Following(NamedTuple):
+    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`."""
+
+    item: str | None = None
+    available: Collection[str] | None = None
+
+
+class Answered(NamedTuple):
+    """What became of an answer."""
+
+    vote: Vote
+    number: int  # of its event
+    late: bool  # whether it came after its ballot had expired
+    new: bool  # or else it was kept before
+    next: Ballot | Wait | None  # for the same voter, if that was asked for
 
 
 class Study:
@@ -218,12 +242,7 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
             wish = new_to(wish, self._books, without)
-            if self.settings.panel:
-                return panel_questions(self._books, log, wish, n or 1)
-            guide, self._guide = self._guide or guide_of(self._books, log), None
-            decided = questions(self._books, log, guide, wish, n or 1)
-            self._guide = guide  # not if it was interrupted
-            return decided
+            return self._proposed(log, wish, n or 1)
 
         asked = self._change(decide)
         if isinstance(asked, Wait):
@@ -260,22 +279,105 @@ class Study:
         source
             Where the vote comes from, as it should be logged.
         """
-        check_text(voter=voter, event_id=event_id, item=item, source=source)
-        number = ballot.id if isinstance(ballot, Ballot) else ballot
-        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
-        told = Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
+        told = self._told(ballot, outcome, voter, event_id, item, source)
         kept = self._change(lambda log: answer_to(self._books, log, told, self._clock()))
         return self._vote(kept)
 
-    def undo(self, vote: Vote | str) -> None:
+    def _told(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None,
+        event_id: str | None,
+        item: str | None,
+        source: str | None,
+    ) -> Answer:
+        check_text(voter=voter, event_id=event_id, item=item, source=source)
+        number = ballot.id if isinstance(ballot, Ballot) else ballot
+        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
+        return Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
+
+    def answer(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+        following: Following | None = None,
+    ) -> Answered:
+        """Keep the answer to a ballot as :meth:`tell` does, and return all that became of it.
+
+        With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does.
+        """
+        told = self._told(ballot, outcome, voter, event_id, item, source)
+
+        def decide(log: Log) -> tuple[list[Event], Answered]:
+            now = self._clock()
+            new, vote = answer_to(self._books, log, told, now)
+            log.append(new)
+            self._take(new)
+            self._torn = True  # until it is stored, the books are ahead of the log
+            asked = log.event(told.ballot)
+            late = asked is not None and vote.time > asked.time + self.settings.lease
+            events: list[Event] = []
+            found: Ballot | Wait | None = None
+            if following is not None and vote.voter is not None and not self._books.closed:
+                events, found = self._found(log, vote.voter, following, now)
+            return events, Answered(self._vote(vote), vote.number, late, bool(new), found)
+
+        return self._change(decide)
+
+    def following(
+        self,
+        voter: str,
+        item: str | None = None,
+        available: Collection[str] | None = None,
+    ) -> Ballot | Wait | None:
+        """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
+
+        So a page that is loaded again shows the same pair. ``item`` and ``available`` are for a new one.
+        """
+        check_text(voter=voter, item=item)
+        new = Following(item, available)
+        return self._change(lambda log: self._found(log, voter, new, self._clock()))
+
+    def _found(
+        self, log: Log, voter: str, wanted: Following, now: float
+    ) -> tuple[list[Event], Ballot | Wait | None]:
+        require_open(self._books)
+        held = waiting_of(self._books, log, voter)
+        if held:
+            again = self._ballot(held[0]._replace(time=now))
+            return [], again if is_open(self._books) else None
+        wish = wish_of(self._books, log, voter, wanted.item, wanted.available, now)
+        new, asked = self._proposed(log, wish, 1)
+        return new, asked if isinstance(asked, Wait) else self._first(asked)
+
+    def _first(self, asked: list[Event]) -> Ballot | None:
+        return self._ballot(asked[0]) if asked else None
+
+    def _proposed(self, log: Log, wish: Wish, n: int) -> tuple[list[Event], list[Event] | Wait]:
+        if self.settings.panel:
+            return panel_questions(self._books, log, wish, n)
+        guide, self._guide = self._guide or guide_of(self._books, log), None
+        decided = questions(self._books, log, guide, wish, n)
+        self._guide = guide  # not if it was interrupted
+        return decided
+
+    def undo(self, vote: Vote | str, reason: str | None = None) -> None:
         """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
 
         The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
-        counts, that is from now on the first one that stands.
+        counts, that is from now on the first one that stands. A ``reason`` is kept in the log.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_plain(event_id=event_id)
-        self._append(lambda log: undoing(self._books, log, event_id, self._clock()))
+        if reason is not None:
+            check_text("the reason, as a ", source=reason)
+        self._append(lambda log: undoing(self._books, log, event_id, self._clock(), reason))
 
     def set_role(self, voter: str, role: str) -> None:
         """Say before a voter's first vote what that voter's votes are for.
@@ -431,6 +533,10 @@ class Study:
         if voter is not None:
             return self._read(lambda log: list(log.answers_of(voter, after)))
         return self._read(lambda log: list(log.replay(after)))
+
+    def events(self, after: int = 0, most: int = 1000) -> list[Event]:
+        """Return up to ``most`` events after a number, without a turn: whoever asks or votes waits for nobody."""
+        return self.storage.read(self._key, lambda log: log.some(after, most))
 
     def misfit(self) -> Misfit | None:
         """Return where the log is not as it was written, by the chain over it; None if all fits."""

@@ -57,7 +57,7 @@ class Filed(NamedTuple):
 
 
 def certificate_to_file(
-    study: Study, active: bool = False
+    study: Study, active: bool = False, at: int | None = None
 ) -> tuple[Certificate | PanelCertificate, str]:
     """Return the certificate of a study as it stands, and the text of its file.
 
@@ -65,8 +65,10 @@ def certificate_to_file(
     ----------
     active
         Make the statement about the active options alone. It then needs more evidence.
+    at
+        The number of the event after which it is issued; by default the last.
     """
-    log = study.log()
+    log = study.log()[:at]
     books = replayed(log)
     found = certificate_of(books, active)
     content = {

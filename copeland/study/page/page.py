@@ -107,29 +107,39 @@ def study_page(
     made_with, command
         How the page was made, if that shall be said.
     """
+    parts = study_parts(reading, verdict, progress, agreed, last=last)
+    return document("study", **parts, versions=made_with, command=command)
+
+
+def study_parts(
+    reading: Reading,
+    verdict: Verdict,
+    progress: Sequence[Progress],
+    agreed: JudgeAgreement | None = None,
+    *,
+    last: float | None = None,
+) -> dict[str, Any]:
+    """Return all that a page of a study shows, part by part, for whichever template."""
     standing = reading.standing
     voted = standing.votes > 0
-    return document(
-        "study",
-        title=standing.name,
-        lead=words.lead_sentence(standing),
-        badge=_badge(verdict, reading),
-        verdict=verdict,
-        needs=_needs(reading) if verdict.advice else None,
-        notices=words.notices(reading),
-        tiles=_tiles(standing, progress),
-        voted=voted,
+    return {
+        "title": standing.name,
+        "lead": words.lead_sentence(standing),
+        "badge": _badge(verdict, reading),
+        "verdict": verdict,
+        "needs": _needs(reading) if verdict.advice else None,
+        "notices": words.notices(reading),
+        "tiles": _tiles(standing, progress),
+        "voted": voted,
         **(_drawn(reading, progress) if voted else {}),
-        guides=_guides(standing) if standing.guides else None,
-        voters=_voters(standing) if standing.voters else None,
-        members=None if standing.panel is None else _members(standing.panel),
-        judges=_judges(agreed) if agreed is not None and agreed.pairs else None,
-        outcomes=words.outcomes_sentence(standing),
-        certificate=standing.certificate,
-        known=_basis(standing, last),
-        versions=made_with,
-        command=command,
-    )
+        "guides": _guides(standing) if standing.guides else None,
+        "voters": _voters(standing) if standing.voters else None,
+        "members": None if standing.panel is None else _members(standing.panel),
+        "judges": _judges(agreed) if agreed is not None and agreed.pairs else None,
+        "outcomes": words.outcomes_sentence(standing),
+        "certificate": standing.certificate,
+        "known": _basis(standing, last),
+    }
 
 
 def write_study_page(

@@ -12,7 +12,7 @@ asked       a ballot of ``left`` and ``right``; ``voter``, ``item``. Its number 
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the
-            import, if all of it was undone
+            import, if all of it was undone, or the ``reason``, if one was told
 counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
             undone; what it said is said again
 role        ``voter`` has the role in ``body`` from now on: ``proof``, as everybody has who was given none, or

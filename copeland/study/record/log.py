@@ -104,13 +104,14 @@ _same_pair = sa.or_(
 )
 
 _AFTER = select(*_fields).where(_here, _e.number > bindparam("number")).order_by(_e.number)
+_SOME = _AFTER.limit(bindparam("most"))
 _NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
 _NAMED = select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
 _ANSWERS = select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number)
 _VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
 _IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
 _SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
-_WITHDRAWN = select(_e.undoes).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
+_WITHDRAWN = select(_e.undoes, _e.body).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
 _ANSWERS_OF = _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
 _OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
@@ -182,6 +183,10 @@ class Log:
         """Yield the same events piece by piece, as they may be a million."""
         return map(Event._make, self._stream(_AFTER, number=number))
 
+    def some(self, number: int, most: int) -> list[Event]:
+        """Return the first of these events, no more than so many."""
+        return [Event._make(row) for row in self._rows(_SOME, number=number, most=most)]
+
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
         return self._one(_NUMBERED, number=number)
@@ -248,7 +253,7 @@ class Log:
 
     def withdrawn(self) -> set[int]:
         """Return the numbers of the votes that were undone with all of their import."""
-        return set(self._rows(_WITHDRAWN).scalars())
+        return {vote for vote, body in self._rows(_WITHDRAWN) if "import" in (body or {})}
 
     def snapshot(self) -> tuple[int, bytes] | None:
         """Return the last snapshot, after the number of events it holds.

@@ -251,11 +251,27 @@ def iso(seconds: float) -> str:
 def write_csv(votes: Iterable[Vote], path: Path) -> None:
     """Write votes as a CSV file that can be imported again, and that no spreadsheet runs."""
     with writable(path) as file:
-        writer = csv.writer(file)
-        writer.writerow(Vote._fields)
-        for vote in votes:
-            values = vote._replace(time=iso(vote.time))
-            writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
+        file.writelines(csv_lines(votes))
+
+
+def csv_lines(votes: Iterable[Vote]) -> Iterator[str]:
+    """Yield the lines of such a file."""
+    line = io.StringIO(newline="")
+    writer = csv.writer(line)
+    writer.writerow(Vote._fields)
+    for vote in votes:
+        yield _taken(line)
+        values = vote._replace(time=iso(vote.time))
+        writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
+    yield _taken(line)
+
+
+def _taken(line: io.StringIO) -> str:
+    """Return what was written, and begin anew."""
+    text = line.getvalue()
+    line.seek(0)
+    line.truncate()
+    return text
 
 
 @contextmanager
