@@ -16,6 +16,7 @@ from benchmarks.false_certificates import false_certificates
 from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
 from benchmarks.kill import kills
+from benchmarks.likely import likely
 from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
 from benchmarks.studies import quickness
 
@@ -151,6 +152,7 @@ PARTS = (
     votes,
     cheap,
     false_certificates,
+    likely,
     guides,
     kills,
     quickness,

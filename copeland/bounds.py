@@ -16,6 +16,14 @@ Each bound is given as printed, or with ``corrected=True`` as its proof supports
 5. N-hat_ii = t for a winner i stands in Definition 3.8 only, and is in no sum: neither here.
 6. log(1 / delta) in Lemma 3, and log T in Theorem 2, hide log(K H_inf / delta) and log(K H_inf T).
 7. The expected regret needs alpha > 1.
+8. Line 10 takes a quarter of the steps before line 12 draws, so that a candidate is drawn with probability
+   3/4 (2 / (3 (K - 1)) + 1 / (3 K)) or more, which is above 3 / (4 K), not 1 / K (Lemma 20). In T_delta,
+   4 K max N-hat_i becomes (16/3) K, and K^2 ln(6 K / delta) becomes (16/9) K^2.
+9. Lemma 8 needs ln(2 K / delta) >= 2: A2 takes 2 where it is less (K = 2 and 3, with a large delta).
+10. The second forms of Theorem 2 and Lemma 3 do not bound the first: in a regular tournament (K odd, all
+   options win half of their duels) the first is about K times the second. An option needs no more than its
+   K - 1 opponents, if they are drawn without replacement: with min{(1 - cpld_i) / Delta_i^2, K - 1} in the
+   place of (1 - cpld_i) / Delta_i^2 the first form is smaller, and the second, with constants, bounds it.
 
 C(delta), T_delta, A1 and Theorem 1 outgrow any float when alpha is near 1/2, so they come as natural
 logarithms, and their names begin with ``log_``. What does not exist raises
@@ -138,7 +146,8 @@ def log_t_delta(
         T >= C(delta/2) + 8 K^2 (L_C + 1)^2 ln(6 K^2 / delta) + K^2 ln(6 K / delta)
              + 32 alpha K (L_C + 1) / Delta_min^2 ln T + N-hat(T) + 4 K max_{i > C} N-hat_i(T).
 
-    ``corrected`` takes N-hat with line 10's duels, and four times: twice whole and twice without its + 1.
+    ``corrected`` takes N-hat with line 10's duels, and four times: twice whole and twice without its + 1;
+    (16/9) K^2 ln(6 K / delta); and (16/3) K max N-hat_i.
     """
     _check(alpha, delta)
     slope = _t_delta_slope(m, alpha, corrected)
@@ -159,10 +168,12 @@ def a2(
 ) -> float:
     """Return A2 = sum_{i > C} sqrt(L_C + 1) / Delta*_i ln(2 K / delta) (Definition 10).
 
-    ``corrected`` multiplies it by 4 sqrt(alpha), as 2 sqrt(N-hat_B) of Lemma 8 does.
+    ``corrected`` multiplies it by 4 sqrt(alpha), as 2 sqrt(N-hat_B) of Lemma 8 does, and takes a
+    logarithm of 2 or more.
     """
     _check(alpha, delta)
-    return _a2_slope(m, alpha, corrected) * math.log(2 * m.k / delta)
+    log = math.log(2 * m.k / delta)
+    return _a2_slope(m, alpha, corrected) * (max(log, 2.0) if corrected else log)
 
 
 def a3(m: PreferenceMatrix, alpha: float = ALPHA, corrected: bool = False) -> float:
@@ -267,7 +278,8 @@ def log_theorem_1_expected(
 
     It is the mean of the bound over delta in (0, 1). In A1, C(delta/4) has the mean
     C(1/4) (2 alpha - 1) / (2 alpha - 2), finite for alpha > 1 alone; ln T_{delta/2} is averaged by
-    quadrature. In A2, ln(2 K / delta) has the mean ln(2 K) + 1.
+    quadrature. In A2, ln(2 K / delta) has the mean ln(2 K) + 1; and 2 + 2 K / e^2 if it is taken to be 2
+    or more, for K under 4.
     """
     _check(alpha, horizon=horizon)
     if alpha <= 1:
@@ -278,48 +290,86 @@ def log_theorem_1_expected(
     log_c = _log_c_delta(m.k, alpha, 1 / 4) + math.log((2 * alpha - 1) / (2 * alpha - 2))
     log_t = _mean_log_t_delta(m, alpha, corrected)
     first = _log_sum(log_c, math.log(n_hat(m, log_t, alpha, corrected)))
-    second = _a2_slope(m, alpha, corrected) * (math.log(2 * m.k) + 1)
+    log = 2 + 2 * m.k / math.e**2 if corrected and m.k < 4 else math.log(2 * m.k) + 1
+    second = _a2_slope(m, alpha, corrected) * log
     return _log_theorem_1(m, first, second, horizon, alpha, corrected, closed)
 
 
-def theorem_2_rate(m: PreferenceMatrix) -> float:
+def theorem_2_rate(m: PreferenceMatrix, corrected: bool = False) -> float:
     """Return (1/K) sum_i H_i (1 - cpld_i) / Delta_i^2: SCB's expected regret for each log T (Theorem 2).
 
-    The theorem holds up to a constant factor that the paper does not give.
+    The theorem holds up to a constant factor that the paper does not give. ``corrected`` is
+    (1/K) sum_i H_i min{(1 - cpld_i) / Delta_i^2, K - 1}.
     """
-    return lemma_3_rate(m, epsilon=0.0)
+    return lemma_3_rate(m, 0.0, corrected)
 
 
-def theorem_2_closed_rate(m: PreferenceMatrix) -> float:
-    """Return K (L_C + log K) / Delta_min^2, the second form of Theorem 2's rate, up to a constant."""
+def theorem_2_closed_rate(m: PreferenceMatrix, corrected: bool = False) -> float:
+    """Return K (L_C + log K) / Delta_min^2, the second form of Theorem 2's rate, up to a constant.
+
+    As printed it does not bound the first form. ``corrected`` has the constants with which it bounds the
+    corrected one: K (4 L_C + 20 (ceil(log2(K - 1)) + 1)) / Delta_min^2.
+
+    Examples
+    --------
+    >>> p = np.full((11, 11), 0.5)
+    >>> for i in range(11):
+    ...     for step in range(1, 6):
+    ...         p[i, (i + step) % 11], p[(i + step) % 11, i] = 0.6, 0.4
+    >>> regular = PreferenceMatrix(p)
+    >>> round(theorem_2_rate(regular) / theorem_2_closed_rate(regular), 2)
+    6.14
+    >>> theorem_2_rate(regular, corrected=True) <= theorem_2_closed_rate(regular, corrected=True)
+    True
+    """
     _assume_no_ties(m, "Theorem 2")
-    return m.k * (gaps.l_c(m) + math.log(m.k)) / gaps.gap_min(m) ** 2
+    term = _closed_term(m, 0.0) if corrected else gaps.l_c(m) + math.log(m.k)
+    return m.k * term / gaps.gap_min(m) ** 2
 
 
 def theorem_2(m: PreferenceMatrix, horizon: float = HORIZON, corrected: bool = False) -> float:
     """Return Theorem 2 up to a constant: its rate times log T; ``corrected``, times log(K H_inf T)."""
     _check(horizon=horizon)
     hidden = math.log(m.k * gaps.h_inf(m)) if corrected else 0.0
-    return theorem_2_rate(m) * (math.log(horizon) + hidden)
+    return theorem_2_rate(m, corrected) * (math.log(horizon) + hidden)
 
 
-def lemma_3_rate(m: PreferenceMatrix, epsilon: float = 0.0) -> float:
+def lemma_3_rate(m: PreferenceMatrix, epsilon: float = 0.0, corrected: bool = False) -> float:
     """Return (1/K) sum_i H_i (1 - cpld_i) / (Delta_i^epsilon)^2, Lemma 3's duels for each log(1/delta).
 
     So many, up to a constant, find an epsilon-approximate Copeland winner. Epsilon 0 asks for a
-    Copeland winner, and the rate is then that of Theorem 2.
+    Copeland winner, and the rate is then that of Theorem 2. ``corrected`` counts K - 1 opponents of an
+    option at most.
     """
-    lost = 1 - gaps.normalised_scores(m)
-    return float((gaps.h(m) * lost / gaps.score_gaps(m, epsilon) ** 2).mean())
+    rewards = (1 - gaps.normalised_scores(m)) / gaps.score_gaps(m, epsilon) ** 2
+    if corrected:
+        rewards = np.minimum(rewards, m.k - 1)
+    return float((gaps.h(m) * rewards).mean())
 
 
-def lemma_3_closed_rate(m: PreferenceMatrix, epsilon: float = 0.0) -> float:
-    """Return H_inf (log K + min(epsilon^-2, L_C)), the second form of Lemma 3's rate, up to a constant."""
+def lemma_3_closed_rate(
+    m: PreferenceMatrix, epsilon: float = 0.0, corrected: bool = False
+) -> float:
+    """Return H_inf (log K + min(epsilon^-2, L_C)), the second form of Lemma 3's rate, up to a constant.
+
+    As printed it does not bound the first form. ``corrected`` has the constants with which it bounds the
+    corrected one: H_inf (20 (ceil(log2(K - 1)) + 1) + min(8 epsilon^-2, 4 L_C)). For of the options with
+    fewer than 2 L_C losses there are less than 4 L_C (Lemma 15), and 4 / (1 - cpld_i) rewards are enough
+    for each other one, which Lemma 16 sums.
+    """
     _check(epsilon=epsilon)
+    if corrected:
+        return gaps.h_inf(m) * _closed_term(m, epsilon)
     # The product, for epsilon^-2 overflows when epsilon is tiny.
     count = gaps.l_c(m)
     term = count if count * epsilon**2 <= 1 else epsilon**-2
     return gaps.h_inf(m) * (math.log(m.k) + term)
+
+
+def _closed_term(m: PreferenceMatrix, epsilon: float) -> float:
+    near = 4 * gaps.l_c(m)
+    near = near if near * epsilon**2 <= 8 else 8 / epsilon**2
+    return 20 * (math.ceil(math.log2(m.k - 1)) + 1) + near
 
 
 def lemma_3(
@@ -331,7 +381,7 @@ def lemma_3(
     """
     _check(delta=delta, epsilon=epsilon)
     hidden = math.log(m.k * gaps.h_inf(m)) if corrected else 0.0
-    return lemma_3_rate(m, epsilon) * (hidden - math.log(delta))
+    return lemma_3_rate(m, epsilon, corrected) * (hidden - math.log(delta))
 
 
 def summary(
@@ -372,8 +422,8 @@ def summary(
         "theorem_1": lambda: theorem_1(m, horizon, alpha, delta, corrected),
         "log_theorem_1": lambda: log_theorem_1(m, horizon, alpha, delta, corrected),
         "log_theorem_1_expected": lambda: log_theorem_1_expected(m, horizon, alpha, corrected),
-        "theorem_2_rate": lambda: theorem_2_rate(m),
-        "lemma_3_rate": lambda: lemma_3_rate(m),
+        "theorem_2_rate": lambda: theorem_2_rate(m, corrected),
+        "lemma_3_rate": lambda: lemma_3_rate(m, 0.0, corrected),
         "lower_regret": lambda: limits.lower_regret(m),
         "lower_regret_ecw": lambda: limits.lower_regret_ecw(m),
         "lower_samples": lambda: limits.lower_samples(m),
@@ -435,7 +485,7 @@ def _log_t_delta_constant(
     rivals = gaps.l_c(m) + 1
     rest = (
         8 * m.k**2 * rivals**2 * math.log(6 * m.k**2 / delta)
-        + m.k**2 * math.log(6 * m.k / delta)
+        + (16 / 9 if corrected else 1) * m.k**2 * math.log(6 * m.k / delta)
         + (2 if corrected else 1)  # the + 1 of each whole N-hat
     )
     return _log_sum(_log_c_delta(m.k, alpha, delta / 2), math.log(rest))
@@ -454,7 +504,7 @@ def _t_delta_slope(m: PreferenceMatrix, alpha: float, corrected: bool) -> float:
     return (
         32 * alpha * m.k * (gaps.l_c(m) + 1) / gaps.gap_min(m) ** 2
         + (4 if corrected else 1) * whole
-        + 4 * m.k * float(n_hat_options(m, 1.0, alpha)[rest].max())
+        + (16 / 3 if corrected else 4) * m.k * float(n_hat_options(m, 1.0, alpha)[rest].max())
     )
 
 

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.errors import AlgorithmWarning
-from copeland.kernels.loop import Ledger, loop_of, new_ledger
+from copeland.errors import AlgorithmWarning, InvalidParameter
+from copeland.kernels.loop import Ledger, loop_of, new_ledger, weak_cost
 from copeland.kernels.mark import is_kernel, source_digest
 from copeland.problems import Problem, problem_of_run
 from copeland.registry import Algorithm
+from copeland.runs import BOUNDED
 from copeland.spec import Spec
 from copeland.streams import stream
 from copeland.tasks import Arrays
@@ -55,6 +56,7 @@ class Cell:
     jump: bool = True
     compiled: bool = True
     most_duels: int = 0  # a run is cut once it has dueled so often; 0: never
+    regret: str = "definition-1"  # how it is counted; half of it is taken later
 
     def about(self) -> dict[str, Any]:
         """Return everything that the result depends on: the sources of the rule too."""
@@ -70,6 +72,7 @@ class Cell:
             "seed": self.seed,
             "how": [self.jump, self.compiled, self.most_duels],
             "sources": sources(self.algorithm, fixed and fixed.answer),
+            **({} if self.regret in BOUNDED else {"regret": self.regret}),
         }
 
     def run(self) -> Arrays:
@@ -79,14 +82,14 @@ class Cell:
 
     def _run(self, run: int) -> Arrays:
         problem, algorithm = self._problem(run), self.algorithm
-        loop = loop_for(algorithm, problem, self.compiled)
+        loop = loop_for(algorithm, problem, self.compiled, self.regret.endswith("weak"))
         world = _writable(problem.world)
         state = algorithm.start(problem.k, self.horizon, **self.spec.params)
         ledger = new_ledger(self.marks)
         own = (run, self.horizon) if algorithm.needs_horizon else (run,)
         noise = stream(self.seed, "noise", problem.key, *own)
         rng = stream(self.seed, "algorithm", str(self.spec), problem.key, *own)
-        shortfall = problem.scores.max() - problem.scores
+        shortfall = shortfall_of(problem, self.regret)
         among = np.zeros(problem.k, np.int64)
         work = WORK if self.compiled else WORK // 100
         with _interrupts_between_calls() as look:
@@ -116,6 +119,20 @@ class Cell:
         if isinstance(self.source, str):
             return problem_of_run(self.source, self.seed, run)
         return self.source
+
+
+def shortfall_of(problem: Problem, regret: str) -> NDArray[np.float64]:
+    """Return what each option is short of the best: in Copeland score, or in duels with the Condorcet winner."""
+    if not regret.startswith("condorcet"):
+        return problem.scores.max() - problem.scores
+    p = getattr(problem.world, "p", None)
+    if p is None or problem.scores.max() < 1:
+        lacks = "is no table of probabilities" if p is None else "has none"
+        raise InvalidParameter(
+            f"regret is {regret!r}, measured against a Condorcet winner, and {problem.name} {lacks}; "
+            "choose definition-1, half or weak."
+        )
+    return p[problem.winners[0]] - 0.5
 
 
 @cache
@@ -228,10 +245,14 @@ def _interrupts_between_calls() -> Iterator[Callable[[], None]]:
     look()
 
 
-def loop_for(algorithm: Algorithm, problem: Problem, compiled: bool) -> Callable[..., None]:
-    """Return the duel loop of an algorithm on a kind of problem."""
+def loop_for(
+    algorithm: Algorithm, problem: Problem, compiled: bool, weak: bool = False
+) -> Callable[..., None]:
+    """Return the duel loop of an algorithm on a kind of problem, with weak regret if so wished."""
     name = re.sub(r"\W", "_", f"{algorithm.name}_{problem.answer.__module__}")
     parts = (*algorithm.kernels().items(), ("answer", problem.answer))
+    if weak:
+        parts = (*parts, ("cost", weak_cost))
     # Only what can be imported here is kept on disk: numba looks there for modules and classes.
     importable = all(_importable(part) for _, part in parts)
     home = algorithm.select.__globals__.get("__file__") if importable else None

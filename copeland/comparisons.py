@@ -69,6 +69,7 @@ class Comparison:
                 jump=self.jump,
                 compiled=self.compiled,
                 most_duels=self.most_duels,
+                regret=self.regret,
             )
             for first in range(0, self.runs, self.runs_a_task)
             for algorithm, spec in self.entrants

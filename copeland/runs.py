@@ -15,7 +15,9 @@ from copeland.shown import MOST_ROWS, html_table
 from copeland.spec import Spec
 from copeland.words import listed
 
-REGRETS = {"definition-1": 1.0, "half": 0.5}  # what the regret of Definition 1 is multiplied by
+# The ways to count regret, and what the sum over duels is multiplied by. The first two are Definition 1.
+REGRETS = {"definition-1": 1.0, "half": 0.5, "weak": 1.0, "condorcet": 0.5, "condorcet-weak": 1.0}
+BOUNDED = ("definition-1", "half")  # those for which a lower bound is known here
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,13 @@ def _summary(curve: Curves) -> dict[str, Any]:
         "correct": float(curve.correct[:, -1].mean()),
         "seconds": curve.seconds,
     }
+
+
+def standard_errors(regret: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard error of the mean over runs at each mark; NaN for a single run."""
+    if len(regret) < 2:
+        return np.full(regret.shape[1], np.nan)
+    return regret.std(axis=0, ddof=1) / np.sqrt(len(regret))
 
 
 def number(value: float) -> float | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from copeland.cells import compiled_where_possible
+from copeland.cells import compiled_where_possible, shortfall_of
 from copeland.comparisons import Comparison
 from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
 from copeland.matrix import PreferenceMatrix
@@ -63,7 +63,9 @@ def simulate(
     marks
         How many log-spaced steps to record, or the steps themselves.
     regret
-        ``"definition-1"`` (2 cpld* - cpld_i - cpld_j) or ``"half"`` of it, as later papers plot.
+        ``"definition-1"`` (2 cpld* - cpld_i - cpld_j), ``"half"`` of it, as later papers plot, or
+        ``"weak"`` (cpld* less the larger of the two). Where option 1 is a Condorcet winner also
+        ``"condorcet"``, (Delta_1i + Delta_1j) / 2, and ``"condorcet-weak"``, the smaller of the two.
     jump
         False steps through every self-duel: the oracle of the jumps, same distribution, slower.
     compiled
@@ -134,6 +136,8 @@ def _check_entrants(plan: Comparison) -> None:
     for algorithm, spec in plan.entrants:
         algorithm.start(plan.problem.k, plan.horizons[-1], **spec.params)
         fixed = not isinstance(plan.source, str)
+        if fixed:
+            shortfall_of(plan.problem, plan.regret)
         if fixed and algorithm.assumes_condorcet and plan.problem.scores.max() < 1:
             warnings.warn(
                 f"{spec.name} assumes a Condorcet winner, and {plan.problem.name} has none: "

@@ -110,10 +110,10 @@ def right_side(m, t, alpha, delta, corrected):
     return (
         c_half
         + 8 * k**2 * (lost + 1) ** 2 * math.log(6 * k**2 / delta)
-        + k**2 * math.log(6 * k / delta)
+        + (16 / 9 if corrected else 1) * k**2 * math.log(6 * k / delta)
         + 32 * alpha * k * (lost + 1) / least**2 * math.log(t)
         + (2 * n_hat + 2 * (n_hat - 1) if corrected else n_hat)
-        + 4 * k * most
+        + (16 / 3 if corrected else 4) * k * most
     )
 
 
@@ -137,8 +137,9 @@ def test_t_delta_by_hand():
 def test_corrected_t_delta_by_hand():
     # N-hat has the slope 384 + 8 * 36 = 672, and stands there four times
     t = round(math.exp(bounds.log_t_delta(ORDER, 2, 0.5, corrected=True)))
-    constant = 84 ** (1 / 3) + 72 * math.log(108) + 9 * math.log(36) + 2
-    assert t - 1 < constant + (3072 + 4 * 672 + 1920) * math.log(t) <= t
+    # and line 12 draws in three quarters of the steps: 9 becomes 16, and 1920 becomes 2560
+    constant = 84 ** (1 / 3) + 72 * math.log(108) + 16 * math.log(36) + 2
+    assert t - 1 < constant + (3072 + 4 * 672 + 2560) * math.log(t) <= t
 
 
 def test_t_delta_is_c_of_half_delta_where_that_outgrows_the_rest():
@@ -314,6 +315,46 @@ def test_theorem_2_closed_rate_by_hand():
 def test_theorem_2_grows_with_log_t_and_corrected_with_log_k_h_t():
     assert bounds.theorem_2(ORDER, horizon=1e6) == pytest.approx(28 * math.log(1e6))
     assert bounds.theorem_2(ORDER, 1e6, corrected=True) == pytest.approx(28 * math.log(3 * 32e6))
+
+
+def regular(k, gap=0.1):
+    """Each option beats the next half of the circle."""
+    p = np.full((k, k), 0.5)
+    for i in range(k):
+        for step in range(1, k // 2 + 1):
+            p[i, (i + step) % k], p[(i + step) % k, i] = 0.5 + gap, 0.5 - gap
+    return PreferenceMatrix(p)
+
+
+@pytest.mark.parametrize(("k", "times"), [(11, 6), (51, 42), (101, 91), (201, 189)])
+def test_the_second_forms_as_printed_do_not_bound_the_first(k, times):
+    m = regular(k)
+    assert round(bounds.theorem_2_rate(m) / bounds.theorem_2_closed_rate(m)) == times
+    assert bounds.lemma_3_rate(m) > 6 * bounds.lemma_3_closed_rate(m)
+
+
+@pytest.mark.parametrize("k", [11, 51, 201])
+def test_with_all_opponents_once_the_first_form_is_that_of_all_pairs(k):
+    m = regular(k)
+    assert bounds.theorem_2_rate(m, corrected=True) == pytest.approx((k - 1) ** 2 / 0.01)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 2.0])
+def test_the_corrected_second_forms_bound_the_corrected_first(epsilon):
+    for m in [*map(regular, (3, 11, 51)), *map(random_matrix, range(20)), MSLR_5, ORDER]:
+        first = bounds.lemma_3_rate(m, epsilon, corrected=True)
+        assert first <= bounds.lemma_3_closed_rate(m, epsilon, corrected=True)
+        assert first <= bounds.lemma_3_rate(m, epsilon)
+        assert first <= bounds.theorem_2_closed_rate(m, corrected=True)
+
+
+def test_lemma_8_needs_a_logarithm_of_two():
+    two = PreferenceMatrix([[0.5, 0.75], [0.25, 0.5]])
+    large, small = (bounds.a2(two, delta, 1, corrected=True) for delta in (0.9, 0.1))
+    assert large == pytest.approx(
+        4 * 4 * 2
+    )  # 4 sqrt(alpha) / Delta*, times 2 for ln(4 / .9) = 1.49
+    assert small == pytest.approx(4 * 4 * math.log(40))
 
 
 def test_lemma_3_rate_with_epsilon_by_hand():

@@ -11,7 +11,7 @@ Rulings where the paper is silent or cannot be right:
 
 - Line 2: "T = 1" is t = 1; "success probability" is failure probability.
 - Line 8: with epsilon = 0 the loop as printed never ends, so it ends also when one arm is left.
-- Rewards drawn without replacement from N (the paper's appendix on Lemma 14): then the sum of all N
+- Rewards drawn without replacement from N (the proof of the paper's Lemma 21): then the sum of all N
   lies between S and S + N - t for sure, intervals are cut to that, and the loop ends at t = N.
 - Line 10: ln ln t is taken as 0 where it is negative (t = 2).
 """

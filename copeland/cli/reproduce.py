@@ -5,18 +5,21 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import copeland.data as data
 import copeland.results as results
-from copeland.cli.options import Backend, Jobs, Json, Seed
+from copeland.cli.options import Backend, Jobs, Json, Seed, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
 from copeland.tasks import check_workers
+
+if TYPE_CHECKING:
+    from copeland.experiments.score_ties import Rows
 
 RANKERS = "mslr-informational"
 OTHERS = ("mslr-navigational", "mslr-perfect")
@@ -52,10 +55,25 @@ def reproduce_command(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="One of small, large, condorcet, modern, analyses; may be given several times, or "
-            "with commas. All by default.",
+            help="One of small, large, condorcet, modern, sensitivity, cuts, analyses, ties; may be given "
+            "several times, or with commas. All by default.",
         ),
     ] = None,
+    letor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="LETOR rows of MSLR, from which the rankers' matrix is estimated with equal scores ordered "
+            "in each way (part ties); may be given several times.",
+        ),
+    ] = None,
+    comparisons: Annotated[
+        int,
+        Whole(
+            show_default="600, with --full 20,000",
+            help="Of each pair of rankers, with --letor.",
+        ),
+    ] = 0,
     also: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,13 +89,17 @@ def reproduce_command(
 ) -> None:
     """Make the paper's figures and tables anew, beside what the paper says of them."""
     check_workers(jobs, backend)
-    _check(out, quick, full, seed)
+    _check(out, quick, full, seed, comparisons)
     parts = [name.strip() for names in only or [] for name in names.split(",")]
     rankers = _rankers(matrix, parts)
     others = {name: data.load(name) for name in OTHERS if data.cached(name) is not None}
+    rows = _rows(letor or (), parts)
 
+    from copeland.experiments.durations import duration
     from copeland.experiments.reproduction import as_json as numbers
     from copeland.experiments.reproduction import reproduce
+
+    note(f"copeland: {duration(parts, full, jobs, rankers is not None, rows, comparisons)}")
 
     try:
         with progress_bar("parts") as advance:
@@ -86,6 +108,8 @@ def reproduce_command(
                 full=full,
                 matrix=rankers,
                 others=others,
+                rows=rows,
+                comparisons=comparisons,
                 only=parts,
                 also=also or (),
                 seed=seed,
@@ -100,7 +124,7 @@ def reproduce_command(
 
     from copeland.experiments.reproduction_page import PAGE, summary, write_reproduction
 
-    command = _command(out, full, matrix, parts, also or (), seed)
+    command = _command(out, full, matrix, parts, also or (), letor or (), comparisons, seed)
     write_reproduction(found, out, results.versions(), command)
     if as_json:
         print_json(numbers(found))
@@ -109,12 +133,27 @@ def reproduce_command(
     note(f"Written to {out}: look at {out / PAGE}.")
 
 
-def _check(out: Path, quick: bool, full: bool, seed: int) -> None:
+def _check(out: Path, quick: bool, full: bool, seed: int, comparisons: int) -> None:
     if quick and full:
         raise InvalidParameter("--quick and --full exclude each other; give one of them.")
     if seed < 0:
         raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
+    if comparisons < 0:
+        raise InvalidParameter(f"comparisons is {comparisons}; it must be at least 1.")
     results.check_folder(out, force=True)
+
+
+def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
+    """The LETOR rows to estimate a matrix from, if there are any."""
+    if letor:
+        from copeland.experiments.score_ties import Rows
+
+        return Rows.load(letor)
+    if "ties" in parts:
+        raise InvalidParameter(
+            "the part ties needs rows of MSLR; name its files with --letor, as in --letor Fold1/train.txt."
+        )
+    return None
 
 
 def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | None:
@@ -148,6 +187,8 @@ def _command(
     matrix: str | None,
     parts: Sequence[str],
     also: Sequence[str],
+    letor: Sequence[str],
+    comparisons: int,
     seed: int,
 ) -> str:
     """The command that gives these numbers again."""
@@ -158,4 +199,8 @@ def _command(
         words += ["--only", name]
     for name in also:
         words += ["--also", name]
+    for name in letor:
+        words += ["--letor", name]
+    if comparisons:
+        words += ["--comparisons", str(comparisons)]
     return shlex.join([*words, "--seed", str(seed), "--out", str(out)])

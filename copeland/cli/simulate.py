@@ -26,7 +26,7 @@ from copeland.errors import Interrupted, InvalidParameter, Undefined
 from copeland.limits import lower_regret
 from copeland.problems import load, redrawn
 from copeland.report.tables import limit_sentence, runs_table
-from copeland.runs import Curves, Runs, number
+from copeland.runs import BOUNDED, Curves, Runs, number
 from copeland.simulation import RUNS, simulate
 
 _EXAMPLE = (
@@ -65,7 +65,11 @@ def simulate_command(
     jobs: Jobs = 1,
     backend: Backend = "loky",
     regret: Annotated[
-        str, typer.Option(help="definition-1, or half of it as later papers plot.")
+        str,
+        typer.Option(
+            help="definition-1; half of it, as later papers plot; weak, of the better option of a duel; "
+            "or condorcet and condorcet-weak, against a Condorcet winner."
+        ),
     ] = "definition-1",
     out: Annotated[
         Path | None,
@@ -86,7 +90,7 @@ def simulate_command(
     command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound)
     if out is not None:
         results.check_folder(out, force, command)
-    limit = _limit(problem) if lower_bound else None
+    limit = _limit(problem, regret) if lower_bound else None
     try:
         with progress_bar("runs") as advance, warnings_as_notes():
             done = simulate(
@@ -133,8 +137,11 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _limit(problem: str) -> float | None:
+def _limit(problem: str, regret: str) -> float | None:
     """The lower bound of a problem; None, and a note, if there is none to draw."""
+    if regret not in BOUNDED:
+        note(f"copeland: no lower bound: it is one on regret by Definition 1, not on {regret}.")
+        return None
     if redrawn(problem):
         note("copeland: no lower bound: the problem is redrawn for each run; name a seed.")
         return None

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 7.2, 4.0  # inches
 _BUBBLE = 90.0  # the area of the bubble of all subsets of a size, in square points
+_RARE = (
+    0.02  # of less than this share of the subsets a bubble is too small to be seen: it gets a ring
+)
+_RING = 9.0  # its area, in square points
 _SHOWN = (1.0, 0.25, 0.05)  # the shares whose bubbles explain the others
 
 
@@ -120,6 +124,18 @@ def _bubbles(found: ObservedCounts, counts: np.ndarray, what: str, symbol: str) 
         axes.scatter(
             [], [], s=_BUBBLE * share, color=PALETTE[0], linewidth=0, label=f"{100 * share:.0f} %"
         )
+    rare = shares < _RARE
+    axes.scatter(
+        found.sizes[rows][rare],
+        values[rare],
+        s=_RING,
+        facecolor="none",
+        edgecolor=PALETTE[1],
+        linewidth=0.5,
+        clip_on=False,
+        zorder=2,
+        label=f"under {100 * _RARE:.0f} %",
+    )
     axes.legend(
         frameon=False, labelcolor=INK, fontsize=9, loc="center left", bbox_to_anchor=(1.01, 0.5)
     )

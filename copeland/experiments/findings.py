@@ -26,9 +26,13 @@ class Reading:
 
     regret: float
     cut: bool = False
+    error: float = np.nan  # the standard error of the mean; NaN for a single run
 
     def __str__(self) -> str:
-        return f"≥ {amount(self.regret)} (cut)" if self.cut else amount(self.regret)
+        if self.cut:
+            return f"≥ {amount(self.regret)} (cut)"
+        error = f" ± {amount(self.error)}" if np.isfinite(self.error) else ""
+        return amount(self.regret) + error
 
 
 def reading(curve: Curves, t: float) -> Reading:
@@ -41,7 +45,8 @@ def reading(curve: Curves, t: float) -> Reading:
         np.interp(t, curve.marks[: end + 1], row[: end + 1])
         for row, end in zip(curve.regret, last, strict=True)
     ]
-    return Reading(float(np.mean(each)), bool((curve.marks[last] < t).any()))
+    error = np.std(each, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.nan
+    return Reading(float(np.mean(each)), bool((curve.marks[last] < t).any()), float(error))
 
 
 def ahead(first: Reading, second: Reading) -> int | None:
@@ -174,8 +179,13 @@ def ratios_found(found: GapRatios, options: int) -> str:
         if np.isfinite(found.mean).any()
         else ""
     )
+    mean = (
+        f"Averaged over all sizes it is {amount(np.nanmean(found.mean))}. "
+        if np.isfinite(found.mean).any()
+        else ""
+    )
     return (
-        f"{whole}{largest}Of {found.samples.sum():,} subsets, {found.undefined.sum():,} have no "
+        f"{whole}{largest}{mean}Of {found.samples.sum():,} subsets, {found.undefined.sum():,} have no "
         "ratio (all options win, or a tie hides who does) and are left out."
     )
 
@@ -218,9 +228,9 @@ def overlap_rows(found: OverlapTable, printed: bool) -> list[list[str]]:
 def winners_found(found: Reproduction) -> str:
     """Return who beats all others under the other click models."""
     return " ".join(
-        f"{name}: no ranker beats all others."
+        f"{name}: no ranker beats all others, not as there."
         if winner is None
-        else f"{name}: ranker {winner} beats all others."
+        else f"{name}: ranker {winner} beats all others, as there."
         for name, winner in found.condorcet_winners.items()
     )
 
@@ -282,7 +292,37 @@ def _modern(runs: Runs) -> str:
     return f"{told} ccb ends with {least}{ccb.regret / own.regret:.1f} times as much."
 
 
-_FINDERS = {"small": _small, "large": _large, "condorcet": _condorcet, "modern": _modern}
+def _alphas(runs: Runs) -> str:
+    ends = {curve.label: reading(curve, runs.horizon) for curve in runs.curves}
+    told = ", ".join(f"{name} {end}" for name, end in ends.items())
+    most = max(end.regret for end in ends.values())
+    least = min(end.regret for end in ends.values())
+    return (
+        f"Regret by t = {amount(runs.horizon)}: {told}. The largest is {most / least:.1f} times the "
+        "smallest."
+    )
+
+
+def _deltas(runs: Runs) -> str:
+    ccb = reading(_curve(runs, "ccb"), runs.horizon)
+    ends = {c.label: reading(c, runs.horizon).regret for c in runs.curves if c.name != "ccb"}
+    best = min(ends, key=ends.__getitem__)
+    verdict = "no choice of delta" if ends[best] > ccb.regret else f"{best}, with less regret,"
+    return (
+        f"By t = {amount(runs.horizon)} ccb has a regret of {ccb}; of the others {best} has the least, "
+        f"{amount(ends[best])}: {verdict} changes who is first. A larger delta saves duels, and an answer "
+        "that is wrong with probability delta costs regret forever after."
+    )
+
+
+_FINDERS = {
+    "small": _small,
+    "large": _large,
+    "condorcet": _condorcet,
+    "modern": _modern,
+    "alpha": _alphas,
+    "delta": _deltas,
+}
 
 
 def _ranking(runs: Runs, opening: str) -> str:

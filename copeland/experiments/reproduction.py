@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,22 @@ from numpy.typing import NDArray
 from copeland import winners
 from copeland.errors import InvalidParameter, Undefined, nearest
 from copeland.experiments import paper
+from copeland.experiments import score_ties as ties
 from copeland.experiments.analyses import Analyses, Cell, analyse, cell
+from copeland.experiments.score_ties import Rows, TieStudy
 from copeland.experiments.subsets import BLOCK
+from copeland.experiments.tie_findings import ties_json
 from copeland.kernels.mark import source_digest
 from copeland.limits import lower_regret
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
+from copeland.ranking.estimation import Estimate
 from copeland.registry import entrant
-from copeland.runs import Runs, number
+from copeland.runs import Runs, number, standard_errors
 from copeland.tasks import Arrays, Task, finish
 
-EXPERIMENTS = ("small", "large", "condorcet", "modern")
-PARTS = (*EXPERIMENTS, "analyses")
+EXPERIMENTS = ("small", "large", "condorcet", "modern", "sensitivity")
+PARTS = (*EXPERIMENTS, "cuts", "analyses", "ties")
 
 # What subsets are counted with.
 _COUNTING = (
@@ -38,10 +42,17 @@ _COUNTING = (
 QUICK_SAMPLES = BLOCK
 FULL_SAMPLES = 10_000
 
+# Of a consistent matrix: most subsets have circles, and each takes a linear program.
+CONSISTENT_SIZES = {
+    False: (1, 2, 3, 5, 7, 10, 15, 20, 30),
+    True: (*range(1, 11), 15, 20, 30, 50, 75, 100),
+}
+CONSISTENT_SAMPLES = {False: BLOCK, True: 4 * BLOCK}
+
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came of it: the regret of each experiment, and the analyses."""
+    """What came of it: the regret of each experiment, the analyses, and what ties do."""
 
     full: bool
     seed: int
@@ -50,6 +61,8 @@ class Reproduction:
     analyses: Analyses | None
     condorcet_winners: dict[str, int | None]  # of the other click models, where they are at hand
     lower_bounds: dict[str, float] = field(default_factory=dict)  # of figures, regret for each ln T
+    cuts: tuple[tuple[paper.Figure, Runs], ...] = ()  # the first experiment with other rankers
+    ties: TieStudy | None = None
 
 
 def reproduce(
@@ -58,6 +71,8 @@ def reproduce(
     full: bool = False,
     matrix: PreferenceMatrix | None = None,
     others: dict[str, PreferenceMatrix] | None = None,
+    rows: Rows | None = None,
+    comparisons: int = 0,
     only: Sequence[str] = (),
     also: Sequence[str] = (),
     seed: int = 0,
@@ -76,33 +91,115 @@ def reproduce(
         The 136 rankers (or others) for the analyses, and for the five rankers in full digits.
     others
         Matrices of the same rankers under other click models, by name.
+    rows
+        LETOR rows, to estimate the rankers' matrix from with equal scores ordered in each way.
+    comparisons
+        Of each pair of rankers then; by default 600, in full size 20,000.
     only
-        Some of ``small``, ``large``, ``condorcet``, ``modern`` and ``analyses``; all by default.
+        Some of ``small``, ``large``, ``condorcet``, ``modern``, ``sensitivity``, ``cuts``, ``analyses``
+        and ``ties``; all by default.
     also
         Algorithms to show in Figures 1 and 2 beside the paper's, as in ``scb:literal=1``.
     """
     parts = _parts(only)
     figures = _figures(parts, matrix, full, seed, _specs(also))
+    cuts = _cuts(matrix, full, seed) if matrix is not None and "cuts" in parts else []
     subsets = _subsets(matrix, full, seed) if matrix is not None and "analyses" in parts else []
-    work: list[list[Task]] = [list(figure.comparison.tasks()) for figure in figures]
-    tasks = [task for piece in [*work, subsets] for task in piece]
-    results = iter(finish(tasks, Path(folder), jobs, backend, progress, note))
+    kinds = {}
+    if rows is not None and "ties" in parts:
+        kinds = ties.comparing(rows, comparisons or _comparisons(full), seed)
+    experiments = [list(one.comparison.tasks()) for one in (*figures, *cuts)]
+    first: list[Task] = [
+        task for piece in (*experiments, subsets, *kinds.values()) for task in piece
+    ]
+    later = _consistent_sizes(rows.features, full) if rows is not None and kinds else []
+    run = _Work(Path(folder), jobs, backend, progress, note, total=len(first) + len(later))
+    results = run.finish(first)
     runs = [
         figure.comparison.collect([next(results) for _ in piece])
-        for figure, piece in zip(figures, work, strict=True)
+        for figure, piece in zip((*figures, *cuts), experiments, strict=True)
     ]
     cells = [Cell.of(next(results)) for _ in subsets]
+    study = None
+    if rows is not None and kinds:
+        found = {k: ties.counted(rows, [next(results) for _ in kinds[k]]) for k in kinds}
+        authors = _authors(matrix, others or {}, rows.features)
+        study = _tie_study(rows, found, authors, full, seed, run)
     return Reproduction(
         full=full,
         seed=seed,
         matrix=matrix,
-        figures=tuple(zip(figures, runs, strict=True)),
+        figures=tuple(zip(figures, runs, strict=False)),
         analyses=analyse(matrix, cells) if matrix is not None and cells else None,
         condorcet_winners={
             name: winners.condorcet_winner(other) for name, other in (others or {}).items()
         },
         lower_bounds=_lower_bounds(figures),
+        cuts=tuple(zip(cuts, runs[len(figures) :], strict=True)),
+        ties=study,
     )
+
+
+@dataclass
+class _Work:
+    """Where work is done and kept, and who is told of its progress."""
+
+    folder: Path
+    jobs: int
+    backend: str
+    progress: Callable[[int, int], None] | None
+    note: Callable[[str], None] | None
+    total: int
+    before: int = 0  # what earlier calls have finished
+
+    def finish(self, tasks: Sequence[Task]) -> Iterator[Arrays]:
+        done = finish(tasks, self.folder, self.jobs, self.backend, self._tell, self.note)
+        self.before += len(tasks)
+        return iter(done)
+
+    def _tell(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress(self.before + done, self.total)
+
+
+def _authors(
+    matrix: PreferenceMatrix | None, others: Mapping[str, PreferenceMatrix], rankers: int
+) -> dict[str, PreferenceMatrix]:
+    """The matrices of the same rankers that are at hand, by click model."""
+    at_hand = {name.removeprefix("mslr-"): other for name, other in others.items()}
+    if matrix is not None:
+        at_hand[ties.CLICKS[0]] = matrix
+    return {clicks: one for clicks, one in at_hand.items() if one.k == rankers}
+
+
+def _tie_study(
+    rows: Rows,
+    found: Mapping[ties.Kind, Estimate],
+    authors: Mapping[str, PreferenceMatrix],
+    full: bool,
+    seed: int,
+    run: _Work,
+) -> TieStudy:
+    """What ties do, with the analyses of the consistent matrix."""
+    kept = found[ties.CLICKS[0], ties.CONSISTENT]
+    matrix = kept.matrix()
+    subsets = [
+        SubsetTask(matrix, k, first, BLOCK, seed, lotteries=True)
+        for k, first in _consistent_sizes(rows.features, full)
+    ]
+    cells = [Cell.of(arrays) for arrays in run.finish(subsets)]
+    return TieStudy(
+        rows=rows,
+        comparisons=int(kept.n.max()),
+        estimates=found,
+        authors=authors,
+        analyses=analyse(matrix, cells),
+        tied=ties.tied_share(rows.collection),
+    )
+
+
+def _comparisons(full: bool) -> int:
+    return ties.FULL_COMPARISONS if full else ties.QUICK_COMPARISONS
 
 
 def _lower_bounds(figures: Sequence[paper.Figure]) -> dict[str, float]:
@@ -146,8 +243,13 @@ def _figures(
         "large": [paper.large(name, full, seed).beside(also) for name in gaps],
         "condorcet": [paper.condorcet(matrix, full, seed)],
         "modern": [paper.modern(matrix, full, seed)],
+        "sensitivity": [paper.alphas(matrix, full, seed), paper.deltas(matrix, full, seed)],
     }
     return [figure for name in EXPERIMENTS if name in parts for figure in made[name]]
+
+
+def _cuts(matrix: PreferenceMatrix, full: bool, seed: int) -> list[paper.Figure]:
+    return [paper.cut(matrix, options, full, seed) for options in paper.cuts(matrix, seed)]
 
 
 @dataclass(frozen=True)
@@ -183,12 +285,22 @@ class SubsetTask:
 
 def _subsets(matrix: PreferenceMatrix, full: bool, seed: int) -> list[SubsetTask]:
     """The subsets to count: equally many of each size, and linear programs for the first block."""
-    samples = FULL_SAMPLES if full else QUICK_SAMPLES
     return [
         SubsetTask(matrix, k, first, BLOCK, seed, lotteries=full or first == 0)
-        for k in range(1, matrix.k + 1)
-        for first in range(0, samples, BLOCK)
+        for k, first in _sizes(matrix.k, full)
     ]
+
+
+def _sizes(options: int, full: bool) -> list[tuple[int, int]]:
+    """The sizes of subsets, and the first sample of each block of them."""
+    samples = FULL_SAMPLES if full else QUICK_SAMPLES
+    return [(k, first) for k in range(1, options + 1) for first in range(0, samples, BLOCK)]
+
+
+def _consistent_sizes(options: int, full: bool) -> list[tuple[int, int]]:
+    """The same, of a consistent matrix."""
+    sizes = [k for k in CONSISTENT_SIZES[full] if k <= options]
+    return [(k, first) for k in sizes for first in range(0, CONSISTENT_SAMPLES[full], BLOCK)]
 
 
 def as_json(found: Reproduction) -> dict[str, Any]:
@@ -203,8 +315,14 @@ def as_json(found: Reproduction) -> dict[str, Any]:
     }
     if found.condorcet_winners:
         out["condorcet_winners"] = found.condorcet_winners
+    if found.cuts:
+        out["cuts"] = {figure.name: _regrets(runs) for figure, runs in found.cuts}
     if found.analyses is not None:
         out |= _analyses_json(found.analyses)
+    if found.ties is not None:
+        out["ties"] = ties_json(found.ties)
+        if found.ties.analyses is not None:
+            out["ties"]["analyses"] = _analyses_json(found.ties.analyses)
     return out
 
 
@@ -217,6 +335,7 @@ def _regrets(runs: Runs) -> dict[str, Any]:
             curve.label: {
                 "marks": curve.marks.tolist(),
                 "mean_at_marks": [number(x) for x in curve.regret.mean(axis=0)],
+                "error_at_marks": [number(x) for x in standard_errors(curve.regret)],
                 "cut": int(np.isnan(curve.regret[:, -1]).sum()),
             }
             for curve in runs.curves

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copeland import results
-from copeland.experiments import findings, paper
+from copeland.experiments import cuts, findings, paper, tie_findings
 from copeland.experiments.analyses import Analyses
 from copeland.experiments.figures import (
     condorcet_figure,
@@ -17,9 +17,14 @@ from copeland.experiments.figures import (
     losses_figure,
     winners_figure,
 )
+from copeland.experiments.gap_figures import star_figure
 from copeland.experiments.paper import PRINTED_GAP_RATIO, RANKERS
 from copeland.experiments.reproduction import Reproduction, as_json
+from copeland.experiments.score_ties import TieStudy
+from copeland.experiments.tie_figures import tie_figures
 from copeland.files import write_file
+from copeland.problems import load
+from copeland.registry import entrant
 from copeland.report.document import document, inline_svg
 from copeland.report.figures import image, regret_figure
 from copeland.report.tables import amount, runs_row
@@ -67,10 +72,11 @@ def write_reproduction(
 
 def figures(found: Reproduction) -> dict[str, Figure]:
     """Return every figure of a reproduction, by the name of its file."""
-    drawn = {
-        file_name(figure.name): regret_figure(runs, found.lower_bounds.get(figure.name))
-        for figure, runs in found.figures
-    }
+    drawn = {file_name(one.name): _regret_figure(found, one, runs) for one, runs in found.figures}
+    if found.cuts:
+        drawn["cuts"] = cuts.cuts_figure(found.cuts)
+    if any(figure.name == "small" for figure, _ in found.figures):
+        drawn |= _star_figures()
     if found.analyses is not None and found.matrix is not None:
         k = found.matrix.k
         drawn["condorcet-winners"] = condorcet_figure(found.analyses.condorcet)
@@ -79,7 +85,33 @@ def figures(found: Reproduction) -> dict[str, Figure]:
         drawn["gap-ratio"] = gap_ratio_figure(
             found.analyses.gap_ratios, k, PRINTED_GAP_RATIO if k == RANKERS else None
         )
+    if found.ties is not None:
+        drawn |= tie_figures(found.ties) | _consistent_figures(found.ties)
     return drawn
+
+
+def _regret_figure(found: Reproduction, figure: paper.Figure, runs: Runs) -> Figure:
+    free = [c.label for c in runs.curves if entrant(c.label)[0].assumes_condorcet]
+    limit = found.lower_bounds.get(figure.name)
+    return regret_figure(runs, limit, errors=True, cut=figure.cut, unbound=free)
+
+
+def _star_figures() -> dict[str, Figure]:
+    """The paper's Figures 7 and 8, for a winner and another option of the first problem."""
+    five = load("mslr-5")
+    return {"gaps-of-a-winner": star_figure(five, 0), "gaps-of-another": star_figure(five, 3)}
+
+
+def _consistent_figures(study: TieStudy) -> dict[str, Figure]:
+    """The analyses of the consistent matrix."""
+    one, k = study.analyses, study.rows.features
+    if one is None:
+        return {}
+    return {
+        "consistent-copeland-winners": winners_figure(one.observed),
+        "consistent-losses": losses_figure(one.observed),
+        "consistent-gap-ratio": gap_ratio_figure(one.gap_ratios, k),
+    }
 
 
 def file_name(name: str) -> str:
@@ -105,7 +137,11 @@ def summary(found: Reproduction) -> list[str]:
             findings.counts_found(one.observed),
             f"Gap ratio: {findings.ratios_found(one.gap_ratios, k)}",
         ]
-    return [*told, *([findings.winners_found(found)] if found.condorcet_winners else [])]
+    told += [findings.winners_found(found)] if found.condorcet_winners else []
+    told += [cuts.cuts_found(found.cuts)] if found.cuts else []
+    if found.ties is not None:
+        told += [tie_findings.likeness_found(found.ties), tie_findings.survival_found(found.ties)]
+    return told
 
 
 def _page(
@@ -121,6 +157,8 @@ def _page(
         drawn={name: inline_svg(svg) for name, svg in drawn.items()},
         experiments=_experiments(found),
         analyses=_analyses(found),
+        cuts=_cuts(found),
+        ties=None if found.ties is None else _ties(found.ties),
         other_clicks=findings.winners_found(found),
         known=_facts(found),
         versions=versions,
@@ -142,6 +180,35 @@ def _experiments(found: Reproduction) -> Iterator[dict[str, Any]]:
             "columns": ["at the horizon", *_columns(runs)],
             "rows": [_cells(curve, runs) for curve in runs.curves],
         }
+
+
+def _cuts(found: Reproduction) -> dict[str, Any] | None:
+    if not found.cuts:
+        return None
+    return {
+        "ours": cuts.cuts_found(found.cuts),
+        "columns": cuts.HEAD,
+        "rows": cuts.cuts_rows(found.cuts),
+    }
+
+
+def _ties(found: TieStudy) -> dict[str, Any]:
+    one, k = found.analyses, found.rows.features
+    return {
+        "rows": tie_findings.rows_found(found),
+        "likeness": tie_findings.likeness_found(found),
+        "likeness_head": tie_findings.LIKENESS_HEAD,
+        "likeness_rows": tie_findings.likeness_rows(found),
+        "moves_head": tie_findings.MOVES_HEAD,
+        "moves": tie_findings.moves_rows(found),
+        "survival": tie_findings.survival_found(found),
+        "standing_head": tie_findings.STANDING_HEAD,
+        "standing_rows": tie_findings.standing_rows(found),
+        "overlap_rows": [] if one is None else findings.overlap_rows(one.overlaps, k == RANKERS),
+        "printed": k == RANKERS,
+        "counts": "" if one is None else findings.counts_found(one.observed),
+        "ratios": "" if one is None else findings.ratios_found(one.gap_ratios, k),
+    }
 
 
 def _scan(large: Sequence[tuple[paper.Figure, Runs]]) -> dict[str, Any]:
@@ -204,7 +271,7 @@ def _cells(curve: Curves, runs: Runs) -> list[str]:
     row = next(row for row in runs.summary() if row["algorithm"] == curve.label)
     end = findings.reading(curve, runs.horizon)
     if not end.cut:
-        return [curve.label, *runs_row(row).values()]
+        return [curve.label, *(runs_row(row) | {"mean": str(end)}).values()]
     known = {"runs": str(row["runs"]), "mean": str(end), "seconds": f"{row['seconds']:.2f}"}
     return [curve.label, *(known.get(name, "cut") for name in _columns(runs))]
 

@@ -121,7 +121,7 @@ def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
     world
         What the problem's `answer` reads.
     shortfall
-        For each option, the best score less its own: the regret of (i, j) is the sum of theirs.
+        What each option is short of the best: the regret of (i, j) is made of theirs by `cost`.
     among
         Room for K options.
     jump
@@ -143,7 +143,7 @@ def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
                 until = t + 1
                 duel(state, world, first, second, noise, rng)
                 ledger.duels[0] += 1
-                ledger.regret[0] += shortfall[first] + shortfall[second]
+                ledger.regret[0] += cost(shortfall[first], shortfall[second])
             else:
                 until = min(until, rest(state, t) if jump else t + 1)
                 if until > t + 1:
@@ -152,10 +152,24 @@ def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
             if n == 0:
                 among[0] = first
                 n = 1
-            ledger.regret[0] += 2 * resting_shortfall(shortfall, among, n, until - t, rng)
+            ledger.regret[0] += cost(1.0, 1.0) * resting_shortfall(
+                shortfall, among, n, until - t, rng
+            )
         ledger.t[0] = until
         if until > ledger.marks[ledger.mark[0]]:
             take_stock(ledger, recommend(state))
+
+
+@kernel
+def cost(one, other):
+    """Return the regret of a duel of two options that are so much short of the best."""
+    return one + other
+
+
+@kernel
+def weak_cost(one, other):
+    """Return the weak regret of a duel, which takes the place of :func:`cost`: that of the better one."""
+    return min(one, other)
 
 
 @kernel
@@ -214,7 +228,8 @@ def loop_of(
 ) -> Callable[..., None]:
     """Return :func:`duel_loop` for the parts of one algorithm and the `answer` of one kind of problem.
 
-    ``home`` is the file beside which numba keeps the compiled loop.
+    ``home`` is the file beside which numba keeps the compiled loop. A `cost` among the parts takes the
+    place of regret as the sum of what two options are short of the best.
     """
     given: dict[str, Any] = dict(parts)
     given["TAKES_TIES"] = "tie" in given

@@ -126,7 +126,7 @@ def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
     Examples
     --------
     >>> cheapest_plan([[0, 1], [0, 0]], [[0, 2], [2, 0]])
-    Plan(champion=0, claims=(Claim(first=0, second=1, is_win=False, answers=1),))
+    Plan(champion=0, claims=(Claim(first=0, second=1, is_win=False, answers=2),))
     """
     won, _, left = checked(wins, None, missing)
     if settled(won, left)[3].any():

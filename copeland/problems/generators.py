@@ -109,7 +109,7 @@ def planted(
 ) -> PreferenceMatrix:
     """Return a random tournament with a chosen number of Copeland winners (C) and their losses (L_C).
 
-    Options 0..C-1 are the winners. C can be at most 2 L_C + 1 (Lemma 5 of the paper), and the other
+    Options 0..C-1 are the winners. C can be at most 2 L_C + 1 (Lemma 15 of the paper), and the other
     K - C options need room for at least L_C + 1 losses each.
     """
     _check(2, k)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.runs import REGRETS, Curves, Runs
+from copeland.runs import REGRETS, Curves, Runs, standard_errors
 from copeland.words import counted
 
 if TYPE_CHECKING:
@@ -24,7 +24,13 @@ INK = "#24292f"  # text and axes; a page may put its own colour in its place
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.5, 1.5)))
 
-REGRET_WORDS = {"definition-1": "Definition 1", "half": "halved"}
+REGRET_WORDS = {
+    "definition-1": "Definition 1",
+    "half": "halved",
+    "weak": "weak",
+    "condorcet": "Condorcet",
+    "condorcet-weak": "Condorcet, weak",
+}
 
 FLAT = 0.005  # a curve below this share of the highest is still one with the axis
 RUNAWAY = 8.0  # a curve that ends so many times above the next is cut at the top, as in the paper
@@ -40,8 +46,15 @@ _UNSAID = {
 }
 
 
-def regret_figure(runs: Runs, lower_bound: float | None = None) -> Figure:
-    """Return mean regret over time, a curve and a band of quantiles for each algorithm.
+def regret_figure(
+    runs: Runs,
+    lower_bound: float | None = None,
+    *,
+    errors: bool = False,
+    cut: Sequence[str] = (),
+    unbound: Sequence[str] = (),
+) -> Figure:
+    """Return mean regret over time, a curve and a band for each algorithm.
 
     Parameters
     ----------
@@ -50,6 +63,12 @@ def regret_figure(runs: Runs, lower_bound: float | None = None) -> Figure:
     lower_bound
         The least regret for each ln t (:func:`copeland.limits.lower_regret`, by Definition 1), to be
         drawn as a dashed line; if the runs have halved regret, so has the line.
+    errors
+        Whether a band is two standard errors of the mean wide on each side; else the middle 90 % of runs.
+    cut
+        Names of algorithms whose curves may leave the figure at its top.
+    unbound
+        Names of algorithms that the lower bound does not bind, to be named beside it.
     """
     from matplotlib.figure import Figure
 
@@ -57,10 +76,11 @@ def regret_figure(runs: Runs, lower_bound: float | None = None) -> Figure:
     axes = figure.add_subplot()
     shade = min(0.15, 0.6 / len(runs.curves))  # many bands on top of each other stay light
     for place, curve in enumerate(runs.curves):
-        _draw(axes, curve, place, shade)
-    limit = [] if lower_bound is None else [_limit(runs, lower_bound)]
-    _scale(axes, runs, [end.regret for end in limit])
-    _title(axes, runs)
+        _draw(axes, curve, place, shade, errors)
+    limit = [] if lower_bound is None else [_limit(runs, lower_bound, unbound)]
+    shown = [curve for curve in runs.curves if curve.name not in cut] or runs.curves
+    _scale(axes, runs, [end.regret for end in limit], _highest(shown, errors))
+    _title(axes, runs, errors)
     for end in limit:
         _draw_limit(axes, end)
     _label_ends(axes, [*(_end(curve, place) for place, curve in enumerate(runs.curves)), *limit])
@@ -96,10 +116,12 @@ def apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[
     return positions.round(9).tolist()
 
 
-def _draw(axes: Axes, curve: Curves, place: int, shade: float) -> None:
+def _draw(axes: Axes, curve: Curves, place: int, shade: float, errors: bool) -> None:
     colour, dashes = PALETTE[place % len(PALETTE)], DASHES[place % len(DASHES)]
-    low, high = np.quantile(curve.regret, [0.05, 0.95], axis=0)
+    low, high = _band(curve, errors)
     axes.fill_between(curve.marks, low, high, color=colour, alpha=shade, linewidth=0)
+    if errors and curve.independent:
+        axes.vlines(curve.marks, low, high, color=colour, linewidth=1.6)
     # Runs that knew their horizon are points; the line between them is only a guide for the eye.
     points = curve.independent or len(curve.marks) == 1
     axes.plot(
@@ -115,6 +137,15 @@ def _draw(axes: Axes, curve: Curves, place: int, shade: float) -> None:
     )
 
 
+def _band(curve: Curves, errors: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where the band of a curve begins and ends, at each mark."""
+    if not errors:
+        low, high = np.quantile(curve.regret, [0.05, 0.95], axis=0)
+        return low, high
+    mean, wide = curve.regret.mean(axis=0), 2 * standard_errors(curve.regret)
+    return mean - wide, mean + wide
+
+
 class _End(NamedTuple):
     """Where a line ends."""
 
@@ -125,9 +156,10 @@ class _End(NamedTuple):
     cut: bool = False  # whether a run was cut there, before the horizon
 
 
-def _limit(runs: Runs, lower_bound: float) -> _End:
+def _limit(runs: Runs, lower_bound: float, unbound: Sequence[str]) -> _End:
     regret = REGRETS[runs.regret] * lower_bound * math.log(runs.horizon)
-    return _End("lower bound", runs.horizon, regret, INK)
+    name = f"lower bound\n(not of {', '.join(unbound)})" if unbound else "lower bound"
+    return _End(name, runs.horizon, regret, INK)
 
 
 def _draw_limit(axes: Axes, end: _End) -> None:
@@ -143,8 +175,7 @@ def _draw_limit(axes: Axes, end: _End) -> None:
     )
 
 
-def _scale(axes: Axes, runs: Runs, limits: Sequence[float]) -> None:
-    highest = _highest(runs.curves)
+def _scale(axes: Axes, runs: Runs, limits: Sequence[float], highest: float) -> None:
     highest = max([highest, *(limit for limit in limits if limit <= RUNAWAY * highest)])
     axes.set_xscale("log")
     axes.set_xlim(_start(runs, highest), runs.horizon)
@@ -168,9 +199,13 @@ def _tops(curve: Curves) -> NDArray[np.float64]:
     return np.maximum(np.quantile(curve.regret, 0.95, axis=0), curve.regret.mean(axis=0))
 
 
-def _highest(curves: Sequence[Curves]) -> float:
-    """The highest point to be shown: of all curves, but those that run away from all others."""
-    ends = sorted(float(np.nanmax(_tops(curve))) for curve in curves)
+def _highest(curves: Sequence[Curves], means: bool) -> float:
+    """The highest point to be shown: of all curves, but those that run away from all others.
+
+    Of their means alone, or also of their bands.
+    """
+    tops = [curve.regret.mean(axis=0) if means else _tops(curve) for curve in curves]
+    ends = sorted(float(np.nanmax(top)) for top in tops)
     while len(ends) > 1 and ends[-1] > RUNAWAY * ends[-2] > 0:
         ends.pop()
     return ends[-1]
@@ -184,10 +219,11 @@ def _start(runs: Runs, highest: float) -> float:
     return start if start < runs.horizon else start / 10
 
 
-def _title(axes: Axes, runs: Runs) -> None:
+def _title(axes: Axes, runs: Runs, errors: bool) -> None:
     name = runs.problem if len(runs.problem) <= 40 else f"{runs.problem[:39]}…"
     title = f"{name}: {runs.k} options, {counted(runs.runs, 'run')}"
-    about = "mean of the runs; band: the middle 90 % of them" if runs.runs > 1 else "a single run"
+    band = "two standard errors of it" if errors else "the middle 90 % of them"
+    about = f"mean of the runs; band: {band}" if runs.runs > 1 else "a single run"
     if runs.redrawn:
         about += "; the problem is redrawn for each run"
     if runs.interrupted:

@@ -21,6 +21,10 @@ _DEFINITIONS = {
     "where cpld is the share of the other options that an option beats",
     "half": "half of Definition 1 of the paper: cpld* - (cpld(i) + cpld(j)) / 2 for a duel of i and "
     "j, where cpld is the share of the other options that an option beats",
+    "weak": "weak: cpld* less the larger of cpld(i) and cpld(j) for a duel of i and j, where cpld is the "
+    "share of the other options that an option beats",
+    "condorcet": "that of a Condorcet winner w: (p(w, i) + p(w, j) - 1) / 2 for a duel of i and j",
+    "condorcet-weak": "that of a Condorcet winner w, weak: the smaller of p(w, i) and p(w, j), less 1/2",
 }
 
 

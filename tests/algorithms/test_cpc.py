@@ -12,7 +12,7 @@ from copeland.cells import loop_for
 from copeland.kernels.imed import imed_index
 from copeland.kernels.loop import new_ledger
 from copeland.policy import arrays_of
-from copeland.problems import matrix_problem
+from copeland.problems.implicit import implicit_order
 
 CYCLE = PreferenceMatrix([[0.5, 0.8, 0.2], [0.2, 0.5, 0.8], [0.8, 0.2, 0.5]], name="cycle")
 TIES = PreferenceMatrix(
@@ -185,10 +185,10 @@ def play(problem, algorithm, duels):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_memory_grows_with_the_options_and_the_pairs_that_met():
     k = 3000
-    ahead = np.sign(np.arange(k)[None, :] - np.arange(k)[:, None])
-    state = play(matrix_problem(PreferenceMatrix(0.5 + 0.1 * ahead)), cpc.ALGORITHM, duels=1000)
+    state = play(implicit_order(k), cpc.ALGORITHM, duels=1000)
     met = int(state.meetings.size[0])
     assert met <= 1000
     assert len(state.meetings.first) <= max(2 * met, 256)

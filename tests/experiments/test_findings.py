@@ -12,7 +12,9 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
 def test_regret_is_read_between_marks():
-    assert reading(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == Reading(110.0)
+    assert reading(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == Reading(
+        110.0, error=55.0
+    )
 
 
 def test_regret_after_a_cut_is_at_least_what_it_was():

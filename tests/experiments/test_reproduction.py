@@ -60,7 +60,7 @@ def shortened(make):
 def tiny():
     """Every experiment in a small size."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("small", "large", "condorcet", "modern"):
+        for name in ("small", "large", "condorcet", "modern", "alphas", "deltas", "cut"):
             patch.setattr(paper, name, shortened(getattr(paper, name)))
         cyclic = "order-6-0.4:seed=0"
         patch.setattr(paper, "SCANNED_GAPS", dict.fromkeys(paper.QUICK_GAPS, cyclic))
@@ -101,8 +101,9 @@ def run(*words, cache):
 def test_every_experiment_and_the_analyses_are_run(found):
     names = [figure.name for figure, _ in found.figures]
     large = [f"large: {gaps}" for gaps in paper.QUICK_GAPS]
-    assert names == ["small", *large, "condorcet", "modern"]
+    assert names == ["small", *large, "condorcet", "modern", "alpha", "delta"]
     assert found.analyses is not None
+    assert found.cuts
 
 
 @pytest.mark.quick
@@ -184,7 +185,7 @@ def test_the_page_holds_every_figure_in_the_colour_of_its_text(page, found):
 
 
 def test_the_page_says_what_the_paper_says_and_what_we_find(page, found):
-    assert page.count("The paper says") == page.count("We find") - 4 == len(found.figures) + 2
+    assert page.count("The paper says") == page.count("We find") - 4 == len(found.figures) + 3
     for figure, runs in found.figures:
         assert figure.title in page
         assert findings.found_in(figure, runs) in unescape(page)
@@ -228,8 +229,8 @@ def test_the_page_says_how_to_get_a_matrix_that_is_absent(found):
 
 
 def test_the_page_names_the_winners_under_other_clicks(page):
-    assert "mslr-perfect: ranker 0 beats all others." in page
-    assert "mslr-other: no ranker beats all others." in page
+    assert "mslr-perfect: ranker 0 beats all others, as there." in page
+    assert "mslr-other: no ranker beats all others, not as there." in page
 
 
 def test_the_page_says_how_it_was_made(page, matrix):

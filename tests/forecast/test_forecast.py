@@ -184,7 +184,8 @@ def test_the_weights_of_spread_and_twist_are_their_likelihoods(won, lost):
     """For two options the log-odds are one normal number, so the integral can be had."""
     found, exact = [], []
     for spread, share in [(0.1, 1.0), (0.4, 0.25), (1.6, 0.5)]:
-        found.append(_fitted(np.array([[0.0, won], [lost, 0.0]]), spread, share * spread)[1])
+        points = np.array([[0.0, won], [lost, 0.0]])
+        found += _fitted(points, np.array([spread]), np.array([share * spread]))[1].tolist()
         sd = spread * math.sqrt(2 + share**2)
         likelihood = quad(
             lambda x, sd=sd: (

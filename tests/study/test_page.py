@@ -84,6 +84,7 @@ def test_the_page_has_every_section(page):
         "How the proof grew",
         "Other ways to count",
         "Left and right",
+        "Ranking",
         "Numbers",
         "What this rests on",
     ]

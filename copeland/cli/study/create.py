@@ -10,6 +10,7 @@ import typer
 
 from copeland.cli import columns as named
 from copeland.cli.options import Json, Number, Whole
+from copeland.cli.shell import note
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.inert import command_line
@@ -73,6 +74,10 @@ def create_command(
             show_default="people",
         ),
     ] = None,
+    people: Annotated[
+        int | None,
+        Whole(help="How many people will vote: says at once what is within their reach."),
+    ] = None,
     panel: Annotated[
         list[str] | None,
         typer.Option(
@@ -118,7 +123,7 @@ def create_command(
     members = _members(panel)
     if voters is None:
         voters, members = _who_votes(name, storage, load_if_exists, members)
-    _require_fitting(voters, repeats, batch)
+    _require_fitting(voters, repeats, batch, people)
     _require_panel(voters, repeats, members, margin)
     made, taken = _made(
         name,
@@ -141,9 +146,11 @@ def create_command(
     )
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
+    reach, prospect = _reach(made, people)
+    result |= prospect
     as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
     tell_result(
-        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} "
+        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} {reach}"
         f"{'' if taken is None else f'{taken.sentence} '}Vote with: "
         f"{command_line('copeland', 'study', 'vote', name)}{as_whom}",
         result if taken is None else {**result, **taken.to_dict()},
@@ -191,8 +198,20 @@ def _members(given: list[str] | None) -> list[str]:
     return [name.strip() for names in given or () for name in names.split(",") if name.strip()]
 
 
-def _require_fitting(voters: str, repeats: str | None, batch: int) -> None:
+def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
+    """What so many people can settle, in a sentence and as JSON; nothing if it was not asked for."""
+    from copeland.study.meaning.prospect import prospect_sentence
+
+    if people is None:
+        return "", {}
+    note("copeland: trying what is within reach, in plausible worlds.")
+    found = made.prospect(people)
+    return f"{prospect_sentence(found)} ", {"reach": found._asdict()}
+
+
+def _require_fitting(voters: str, repeats: str | None, batch: int, people: int | None) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
+    from copeland.forecast.prospects import check_people
     from copeland.study.record.settings import PANEL, PEOPLE
 
     if voters not in (*PEOPLE, PANEL, "independent"):
@@ -204,6 +223,12 @@ def _require_fitting(voters: str, repeats: str | None, batch: int) -> None:
         )
     if batch and voters not in PEOPLE:
         raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")
+    if people is not None and voters not in PEOPLE:
+        raise InvalidParameter(
+            f"--people does not go with --voters {voters}; leave it out, or say --voters people."
+        )
+    if people is not None:
+        check_people(people, "--people")
 
 
 def _require_panel(voters: str, repeats: str | None, members: list[str], margin: float) -> None:

@@ -58,6 +58,13 @@ def judge_command(
             metavar="NAME", help="The voter that a judge is; again for each, programs first."
         ),
     ] = None,
+    until: Annotated[
+        str,
+        typer.Option(
+            help="Go on until an option is proved best, or likely=0.95: until its chance to be best is that, "
+            "an estimate."
+        ),
+    ] = "proved",
     calls: Annotated[int, Whole(help="At most so many calls of judges.")] = 1_000,
     cost: Annotated[float | None, Number(help="At most so much money; needs --prices.")] = None,
     prices: Annotated[
@@ -101,8 +108,10 @@ def judge_command(
     A judge is asked a pair, with its sides and item, once. A failure is kept as an error, which is no
     vote. Exit code 1 if a judge keeps failing.
     """
+    from copeland.forecast.goals import goal_of
     from copeland.study.judges import judge_study, read_items
 
+    goal = goal_of(until, "--until")
     work = opened(name, storage)
     judges = _judges(
         command or [],
@@ -122,6 +131,7 @@ def judge_command(
         done = judge_study(
             work,
             judges,
+            until=goal,
             calls=calls,
             cost=cost,
             swap=swap,
@@ -230,6 +240,8 @@ def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
     ]
     if done.reason == "finished":
         said.append(nothing_left(work))
+    if done.reason == "likely":
+        said.append("To go on to a proof, judge without --until.")
     if done.reason == "answered" and guide:
         vote = command_line("copeland", "study", "vote", work.name)
         said.append(f"What guides say proves nothing; let people vote: {vote}")

@@ -72,6 +72,7 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
             ],
         },
         "reach": None if reading.reach is None else reading.reach._asdict(),
+        "likely": _likely(reading),
         "panel": None if standing.panel is None else standing.panel.rows(),
         "leader": standing.leader,
         "leaders": [labels[i] for i in reading.leaders],
@@ -93,6 +94,16 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
             for one in standing.guides
         ],
         "settings": standing.settings.to_dict(),
+    }
+
+
+def _likely(reading: Reading) -> dict[str, Any] | None:
+    """Who is likely best: an estimate, not a proof."""
+    if reading.likely is None or reading.chances is None:
+        return None
+    return {
+        "option": reading.standing.labels[reading.likely],
+        "chance": reading.chances.each[reading.likely],
     }
 
 

@@ -13,7 +13,9 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, InvalidRow, StorageError
+from copeland.forecast.goals import Goal, goal_of
 from copeland.forecast.outlook import outlook_of
+from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
 from copeland.panel import PanelCertificate
@@ -36,7 +38,10 @@ from copeland.study.conduct.members import attendance
 from copeland.study.conduct.panels import panel_questions
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.meaning.guidance import guidance_of
+from copeland.study.meaning.likely import refuse_for_panel, require_chances
 from copeland.study.meaning.panel_plan import panel_plan
+from copeland.study.meaning.ranking import Ranking, ranking_of
+from copeland.study.meaning.reach import Met, met_of, votes_each
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import (
     Standing,
@@ -577,9 +582,13 @@ class Study:
         most: int = MOST,
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
+        *,
+        until: str | Goal = "proved",
+        people: int | None = None,
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
 
+        Where people vote, it also says what the voters so far can settle, each with one vote a pair.
         Of a panel, these are answers until some active option is sure to be best.
 
         Parameters
@@ -590,16 +599,57 @@ class Study:
             Votes after which a world is given up.
         progress
             Called with (worlds done, worlds in all).
+        until
+            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
+        people
+            How many voters there will be in all; by default those who have voted so far.
         """
+        goal = goal_of(until)
+        check_people(people)
         if self.settings.panel:
+            refuse_for_panel(goal, people)
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
-        start = self.standing(voters=False).start
+        standing, met = self._read(self._met)
+        require_chances(goal, len(standing.options))
+        start = standing.start
         if outlook_of(start).votes is None:
             raise InvalidParameter(
                 "nothing can be proved of all options while some that it takes are paused or retired; "
                 "resume them, or see what certify --active says."
             )
-        return forecast_of(start, worlds, most, seed, progress)
+        each = votes_each(self.settings, len(standing.active))
+        voters = met.voters(start, each, people or 0) if start.dependent else None
+        return forecast_of(start, worlds, most, seed, progress, goal, voters)
+
+    def prospect(self, people: int) -> Prospect:
+        """Return what so many voters can settle: as people, and as a panel; by simulation."""
+        check_people(people)
+        if not self.settings.dependent:
+            raise InvalidParameter("what people can settle is for studies of people; this is none.")
+        standing = self.standing(voters=False)
+        each = votes_each(self.settings, len(standing.active))
+        return prospect_of(standing.start, people, each)
+
+    def _met(self, log: Log) -> tuple[Standing, Met]:
+        """Where the study stands, and what those have met whose votes prove something."""
+        books = self._books
+        standing = standing_of(self.name, books, (), self._clock())
+        tally = log.tally() if self.settings.dependent else ()
+        return standing, met_of((row for row in tally if not books.is_guide(row[0])), books.k)
+
+    def ranking(self) -> Ranking:
+        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
+        >>> study.ranking().tiers
+        (('black',), ('green', 'white'))
+        """
+        return ranking_of(Reading(self.standing(voters=False)))
 
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.

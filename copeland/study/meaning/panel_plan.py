@@ -13,9 +13,7 @@ from copeland.study.meaning.standing import Standing
 from copeland.study.record.options import ACTIVE
 from copeland.words import about, counted
 
-_USUALLY = (
-    1.5  # times the fewest: the middle of the table in docs/panels.md, circles of all left out
-)
+_USUALLY = 1.6  # times the fewest: measured in docs/panels.md
 
 
 def panel_plan(
@@ -40,7 +38,7 @@ def questions_sentence(members: int, k: int) -> str:
     Examples
     --------
     >>> questions_sentence(5, 6)
-    'It takes at least 15 answers, often about 22, and at most 75: one for each member and pair.'
+    'It takes at least 15 answers, often about 24, and at most 75: one for each member and pair.'
     """
     # One option beats all others but one, and does not lose to that.
     fewest = (k - 2) * (members // 2 + 1) + (members + 1) // 2

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import Certificate, evidence
+from copeland.forecast.goals import LIKELY as LIKELY_BEST
 from copeland.forecast.outlook import SETTLED, Outlook, outlook_of
 from copeland.forecast.panels import panel_chances, panel_outlook
 from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
@@ -136,6 +137,16 @@ class Reading:
         if self.chances is None or self.standing.votes == 0:
             return None
         return min((*self.leaders, *range(self.k)), key=self._likely)
+
+    @property
+    def likely(self) -> int | None:
+        """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
+        if self.standing.panel is not None or self.certificate.best or self.standing.votes == 0:
+            return None
+        if self.chances is None:
+            return None
+        first = int(np.argmax(self.chances.each))
+        return first if self.chances.each[first] >= LIKELY_BEST else None
 
     def _likely(self, option: int) -> float:
         """What sorts options by their chances, in steps of 1 %."""

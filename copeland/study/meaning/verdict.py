@@ -15,6 +15,7 @@ from copeland.certificate import Certificate, advice_of
 from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
 from copeland.inert import inert
+from copeland.study.meaning.likely import likely_words
 from copeland.study.meaning.panel_verdict import (
     panel_advice,
     panel_answers,
@@ -124,6 +125,8 @@ def _undecided(votes: Reading) -> str:
         return panel_undecided(votes, votes.standing.panel, _likelier)
     if votes.standing.votes == 0:
         return "There are no votes yet: every option may be best."
+    if votes.likely is not None and votes.chances is not None and not votes.standing.closed:
+        return _likely(votes, votes.likely, votes.chances)
     first = _name(votes, votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
@@ -135,6 +138,13 @@ def _undecided(votes: Reading) -> str:
             f"{lead} so far{cycle}.{likelier} More people are needed: no option is proved best yet."
         )
     return f"{lead} so far{cycle}.{likelier} Keep going: no option is proved best yet."
+
+
+def _likely(votes: Reading, option: int, chances: Chances) -> str:
+    """That an option is likely best, and what a proof takes."""
+    said = likely_words(votes.names[option], chances.each[option])
+    more = "More people are needed" if is_exhausted(votes.standing) else "Keep going"
+    return f"{said} {more} for a proof: no option is proved best yet."
 
 
 def _likelier(votes: Reading) -> str:

@@ -20,6 +20,7 @@ from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.guidance import NO_PROOF
 from copeland.study.meaning.history import Progress, history_of
 from copeland.study.meaning.panels import PanelStanding
+from copeland.study.meaning.ranking import ranking_of, strength_words
 from copeland.study.meaning.reading import PROVED, Reading
 from copeland.study.meaning.standing import Standing, Voter, position_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
@@ -51,6 +52,7 @@ VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
 JUDGES = 12  # voters, those with the most votes, that are compared with each other
 PAIRS = 500  # rows of the table of pairs
+RANKED = 50  # rows of the ranking
 
 _NAME = 20  # letters of a name beside a figure
 _IN_BOX = 12  # letters of a name in a box
@@ -123,7 +125,7 @@ def study_parts(
     return {
         "title": standing.name,
         "lead": words.lead_sentence(standing),
-        "badge": _badge(verdict, standing),
+        "badge": _badge(verdict, reading),
         "verdict": verdict,
         "needs": _needs(reading) if verdict.advice else None,
         "notices": words.notices(reading),
@@ -188,11 +190,17 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
 # Parts of the page
 
 
-def _badge(verdict: Verdict, standing: Standing) -> str:
-    if verdict.kind == "open" and standing.closed:
+def _badge(verdict: Verdict, reading: Reading) -> str:
+    if verdict.kind == "open" and reading.standing.closed:
         return "Closed without a proof"
-    if verdict.kind == "open" and standing.panel is not None and standing.panel.active.best:
+    if (
+        verdict.kind == "open"
+        and reading.standing.panel is not None
+        and reading.standing.panel.active.best
+    ):
         return "Settled for the active options"
+    if reading.likely is not None:
+        return "Likely, not proved"
     return _BADGES[verdict.kind]
 
 
@@ -205,6 +213,7 @@ def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
         "progress": _progress(reading, progress),
         "counting": words.counting_sentences(reading),
         "position": _position(reading.standing),
+        "ranking": _ranking(reading),
         "options": _options(reading),
         "pairs": _pairs(reading),
     }
@@ -289,6 +298,24 @@ def _matrix(reading: Reading) -> _Part:
     )
     said, note = [words.matrix_sentence(reading)], words.cells_sentence(numbered)
     return _Part(drawn, said, note, whole=not numbered)
+
+
+def _ranking(reading: Reading) -> _Part:
+    """All options in tiers."""
+    ranking = ranking_of(reading)
+    rows = [
+        [
+            place.name,
+            str(place.tier),
+            str(place.beats),
+            f"{place.least} to {place.most}",
+            strength_words(place.strength),
+        ]
+        for place in ranking.places[:RANKED]
+    ]
+    left = len(ranking.places) - len(rows)
+    more = f" {counted(left, 'option')} further down are left out." if left else ""
+    return _Part(said=[ranking.sentence, *ranking.notes], rows=rows, note=words.RANKING_NOTE + more)
 
 
 def _options(reading: Reading) -> _Part:

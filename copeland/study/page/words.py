@@ -30,6 +30,11 @@ OPTIONS_NOTE = (
     "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
     "best, are estimates."
 )
+RANKING_NOTE = (
+    "Beats: how many others, by the votes as they are; proved: where that number must be, at every vote and "
+    "for all options together. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
+    "strengths; an estimate. The order within a tier proves nothing."
+)
 KAPPA_NOTE = (
     "Kappa is 0 for judges who agree as often as coins would, and 1 for judges who always agree; on the "
     "same pair and item, on whichever side the options were shown."

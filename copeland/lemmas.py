@@ -1,0 +1,111 @@
+"""The paper's lemmas about scores and coins, as numbers to check: what is counted, and its bound.
+
+Lemma 15 says that few options lose seldom; Lemma 16 (proved as Lemma 23) sums 1 / (1 - cpld_i); Lemma 22 is about
+Algorithm 4, Lemma 21 about Algorithm 2 where one duel tells who wins; Lemma 24 says how likely an interval of
+Algorithm 4 fails. All assume that no two options tie.
+
+Examples
+--------
+>>> import copeland
+>>> m = copeland.load("mslr-5")
+>>> lemma_15(m, 1), round(lemma_16(m).counted, 2), lemma_16(m).bound
+(Claim(counted=3, bound=3), 14.33, 60)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+import copeland.gaps as gaps
+from copeland.errors import InvalidParameter, Undefined
+from copeland.matrix import PreferenceMatrix
+
+
+class Claim(NamedTuple):
+    """What a lemma bounds, and the bound."""
+
+    counted: float
+    bound: float
+
+
+def lemma_15(m: PreferenceMatrix, d: int) -> Claim:
+    """Return how many options are beaten by at most d others, and 2 d + 1."""
+    _assume_no_ties(m, "Lemma 15")
+    if d < 0:
+        raise InvalidParameter(f"d is {d}; it is a number of losses, at least 0.")
+    return Claim(int(np.count_nonzero(gaps.losses(m) <= d)), 2 * d + 1)
+
+
+def lemma_16(m: PreferenceMatrix) -> Claim:
+    """Return the sum of 1 / (1 - cpld_i) over options that lose at all, and 5 (K - 1) (ceil(log2(K - 1)) + 1).
+
+    The bound is that of the proof (Lemma 23); the lemma says O(K log K).
+    """
+    _assume_no_ties(m, "Lemma 16")
+    lost = gaps.losses(m)
+    counted = float(((m.k - 1) / lost[lost > 0]).sum())
+    return Claim(counted, 5 * (m.k - 1) * (math.ceil(math.log2(m.k - 1)) + 1))
+
+
+def lemma_21(m: PreferenceMatrix, delta: float, epsilon: float = 0.0) -> float:
+    """Return log(K / delta) (K log K + min{K / epsilon^2, K^2 (1 - cpld*)}), up to a constant.
+
+    So many rewards find an option whose share of losses is (1 + epsilon) times the least, where a single duel
+    tells who wins (Algorithm 2).
+    """
+    _assume_no_ties(m, "Lemma 21")
+    _check(delta, epsilon)
+    k, lost = m.k, gaps.l_c(m) / (m.k - 1)
+    rest = k * k * lost
+    if rest * epsilon**2 > k:
+        rest = k / epsilon**2
+    return math.log(k / delta) * (k * math.log(k) + rest)
+
+
+def lemma_22(means: Sequence[float], delta: float, epsilon: float) -> float:
+    """Return sum_i (1 - mu_i) log(K / (delta Delta_i epsilon)) / (Delta_i^epsilon)^2, up to a constant.
+
+    So many rewards Algorithm 4 takes, on average, to name a (1 + epsilon)-approximate best of K coins. In the
+    logarithm, Delta_i is read as Delta_i^epsilon: as printed it is 0 for the best coin.
+    """
+    _check(delta, epsilon)
+    if not epsilon:
+        raise InvalidParameter("epsilon is 0; Lemma 22 is infinite then.")
+    mu = np.asarray(means, np.float64)
+    wide = np.maximum(mu.max() - mu, epsilon * (1 - mu.max()))
+    if not wide.all():
+        raise Undefined(
+            "Lemma 22 is undefined: a coin that always wins is best, so Delta_i^epsilon is 0."
+        )
+    return float(((1 - mu) * np.log(len(mu) / (delta * wide * epsilon)) / wide**2).sum())
+
+
+def lemma_24_sum(last: int = 10**6, printed: bool = False) -> float:
+    """Return the sum over t of what Lemma 24 allows an interval of all arms to fail, in units of delta.
+
+    The paper says that it is 1 at most. As printed, from t = 2 on with 1 / (2 t ln(t)^2), it comes to 1.055. Where
+    ln ln t counts as 0 if it is negative (t = 2), as in this package, to .785. What is beyond ``last`` is
+    added as its integral.
+    """
+    t = np.arange(2, last + 1, dtype=np.float64)
+    squares = np.log(t) ** 2 if printed else np.maximum(np.log(t), 1.0) ** 2
+    return float((1 / (2 * t * squares)).sum() + 1 / (2 * math.log(last + 0.5)))
+
+
+def _check(delta: float, epsilon: float) -> None:
+    if not 0 < delta < 1:
+        raise InvalidParameter(f"delta is {delta}; it must be between 0 and 1.")
+    if not 0 <= epsilon < math.inf:
+        raise InvalidParameter(f"epsilon is {epsilon}; it must be a number of at least 0.")
+
+
+def _assume_no_ties(m: PreferenceMatrix, what: str) -> None:
+    tie = gaps.first_tie(m)
+    if tie is not None:
+        raise Undefined(
+            f"{what} assumes that no two options tie, but options {tie[0]} and {tie[1]} do."
+        )
