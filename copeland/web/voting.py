@@ -9,8 +9,8 @@ from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
-from copeland.study import Ballot, Study, Wait
-from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.study import Ballot, Event, Study, Wait
+from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE, VOTED
 from copeland.web import limits
 from copeland.web.ballots import (
     Progress,
@@ -118,7 +118,7 @@ def answer(request: Request, slug: str, form: Form) -> Response:
         return _after(request, voter, study, "")
     if has_checks or not _wants_fragment(request):
         return _after(request, voter, study, "Vote kept. ")
-    last = study.events(kept.number - 1, 1)[0]
+    last = Event(kept.number, VOTED, kept.vote.time, event_id=kept.vote.event_id)
     progress = before if not kept.new else Progress(before.done + 1, last, before.undone)
     return _view(request, voter, study, kept.next, progress, of, "Vote kept. ")
 
