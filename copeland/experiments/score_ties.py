@@ -118,7 +118,7 @@ def likeness(p: Floats, other: Floats, error: float = 0.0) -> Likeness:
     >>> likeness(p, p)
     Likeness(entries=1.0, without_noise=1.0, borda=1.0, signs=1.0)
     """
-    from scipy.stats import spearmanr
+    from scipy.stats import rankdata
 
     apart = ~np.eye(len(p), dtype=bool)
     ours, theirs = p[apart] - 0.5, other[apart] - 0.5
@@ -127,7 +127,9 @@ def likeness(p: Floats, other: Floats, error: float = 0.0) -> Likeness:
     return Likeness(
         entries=round(entries, 12),
         without_noise=min(1.0, round(entries / math.sqrt(signal), 12)) if signal else math.nan,
-        borda=round(float(spearmanr(p.sum(axis=1), other.sum(axis=1))[0]), 12),
+        borda=round(
+            float(np.corrcoef(rankdata(p.sum(axis=1)), rankdata(other.sum(axis=1)))[0, 1]), 12
+        ),
         signs=float(((1 + np.sign(ours) * np.sign(theirs)) / 2).mean()),
     )
 
