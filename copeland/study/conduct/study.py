@@ -19,6 +19,7 @@ from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
 from copeland.panel import PanelCertificate
+from copeland.study.conduct.chooser import Chooser, Wish, chooser_of
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
@@ -32,7 +33,6 @@ from copeland.study.conduct.decisions import (
     wish_of,
     withdrawal,
 )
-from copeland.study.conduct.guide import Guide, Wish, guide_of
 from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.members import attendance
 from copeland.study.conduct.panels import panel_questions
@@ -134,7 +134,7 @@ class Study:
         self._key = key
         self._clock = clock
         self._turn = threading.RLock()
-        self._guide: Guide | None = None  # made when it is needed
+        self._chooser: Chooser | None = None  # made when it is needed
         self._snapshot = 0  # the number of events in the last one known
         self._torn = False  # whether the books were interrupted as they took in events
         self._books = storage.read(key, self._opened)
@@ -362,9 +362,9 @@ class Study:
     def _proposed(self, log: Log, wish: Wish, n: int) -> tuple[list[Event], list[Event] | Wait]:
         if self.settings.panel:
             return panel_questions(self._books, log, wish, n)
-        guide, self._guide = self._guide or guide_of(self._books, log), None
-        decided = questions(self._books, log, guide, wish, n)
-        self._guide = guide  # not if it was interrupted
+        chooser, self._chooser = self._chooser or chooser_of(self._books, log), None
+        decided = questions(self._books, log, chooser, wish, n)
+        self._chooser = chooser  # not if it was interrupted
         return decided
 
     def undo(self, vote: Vote | str, reason: str | None = None) -> None:
@@ -730,17 +730,17 @@ class Study:
 
     def _catch_up(self, log: Log) -> None:
         if self._torn:
-            self._books, self._guide, self._torn = self._opened(log), None, False
+            self._books, self._chooser, self._torn = self._opened(log), None, False
         self._take(log.after(self._books.number))
 
     def _take(self, new: Iterable[Event]) -> None:
         self._torn = True
         for event in new:
-            guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
-            if guide is not None and event.kind != UNDONE:
-                guide.take(event, self._books)
+            chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
+            if chooser is not None and event.kind != UNDONE:
+                chooser.take(event, self._books)
             self._books.take(event)
-            self._guide = None if event.kind == UNDONE else guide
+            self._chooser = None if event.kind == UNDONE else chooser
         self._torn = False
 
     def _opened(self, log: Log) -> Books:

@@ -100,7 +100,7 @@ class Wish(NamedTuple):
         return (right, left) if (left, right) in (self.shown or ()) else (left, right)
 
 
-class Guide(Protocol):
+class Chooser(Protocol):
     """Something that follows a log and proposes what to ask."""
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
@@ -112,8 +112,8 @@ class Guide(Protocol):
         ...
 
 
-def guide_of(books: Books, log: Log) -> Guide:
-    """Return the guide of a study, up to date."""
+def chooser_of(books: Books, log: Log) -> Chooser:
+    """Return the chooser of a study, up to date."""
     if find(books.settings.spec.name).absorb is not None:
         return Counted()
     return Replayed(log, books.undone)
@@ -125,7 +125,7 @@ def active(books: Books) -> frozenset[int]:
 
 
 class Counted:
-    """The guide of an algorithm whose state is a function of the counts."""
+    """The chooser of an algorithm whose state is a function of the counts."""
 
     def __init__(self) -> None:
         self._player: Player | None = None  # made from the counts when it is needed
@@ -164,7 +164,7 @@ class Counted:
 
 
 class Replayed:
-    """The guide of any other algorithm: the whole log is gone through before the first question."""
+    """The chooser of any other algorithm: the whole log is gone through before the first question."""
 
     def __init__(self, log: Log, undone: set[int]):
         self._undone = undone
