@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
+unexport PYTHONDONTWRITEBYTECODE  # tests start many processes, which share what Python compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test dataless fast lint format bench measure leaderboard golden tables lock clean
+.PHONY: help setup run serve test dataless fast lint format bench measure leaderboard golden tables lock clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +23,10 @@ setup: $(READY)  ## make the environment in .venv
 
 run: setup  ## the paper's first experiment, small: a table, and a figure and a page in out/
 	$(BIN)/copeland simulate mslr-5 -a ccb -a scb -a rucb -a savage -a pbr -a rankel --horizon 1e5 --horizon 1e6 --horizon 1e7 --runs 10 --jobs 2 --out out/first-experiment --force
+
+serve: setup  ## voting pages and a dashboard at http://127.0.0.1:8000, with a study to try, kept in out/serve.db
+	@mkdir -p out
+	$(BIN)/copeland serve --demo --storage sqlite:///out/serve.db
 
 test: setup lint  ## everything that CI runs
 	$(BIN)/python -m pytest -n 2 --dist worksteal

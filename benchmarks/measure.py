@@ -14,7 +14,9 @@ import copeland
 from benchmarks.cheap import cheap
 from benchmarks.false_certificates import false_certificates
 from benchmarks.fuzz import fuzz
+from benchmarks.guides import guides
 from benchmarks.kill import kills
+from benchmarks.likely import likely
 from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
 from benchmarks.studies import quickness
 
@@ -150,6 +152,8 @@ PARTS = (
     votes,
     cheap,
     false_certificates,
+    likely,
+    guides,
     kills,
     quickness,
     fuzz,

@@ -1,4 +1,8 @@
-"""How many questions a panel is spared: `python -m benchmarks.panel [panels of a family and size]`."""
+"""How many questions a panel is spared: `python -m benchmarks.panel [panels of a family and size]`.
+
+`python -m benchmarks.panel manners [panels]`: how many more it takes if no option is shown to a voter more than
+three times running.
+"""
 
 from __future__ import annotations
 
@@ -87,13 +91,16 @@ def panel(family, k, voters, nth):
     return FAMILIES[family](rng, k, voters)[:, order[:, None], order]
 
 
-def play(said, until="best", seed=0):
+def play(said, until="best", seed=0, manners=False):
     """How many questions are asked until the planner has no more; each step is held against the truth."""
     answered = np.zeros(said.shape, dtype=bool)
     wins = np.zeros(said.shape[1:], dtype=int)
     rng = stream(seed, "play")
-    while question := next_question(wins, None, answered, rng, until=until):
+    seen = [[] for _ in said] if manners else None
+    while question := next_question(wins, None, answered, rng, last=seen, until=until):
         v, i, j = question
+        if manners:
+            seen[v].append((i, j))
         answered[v, [i, j], [j, i]] = True
         wins[i, j] += said[v, i, j] > 0
         wins[j, i] += said[v, i, j] < 0
@@ -173,9 +180,33 @@ def savings(panels=PANELS):
             print(f"{family} {k} x {voters}: {time.perf_counter() - began:.1f} s", file=sys.stderr)
 
 
+def manners(panels=6):
+    """How many more questions it takes to show no option too often running; circles left out."""
+    ratios, usual = [], []
+    for k, voters in SIZES:
+        for family in (name for name in FAMILIES if "circle" not in name):
+            said = [panel(family, k, voters, nth) for nth in range(panels)]
+            without = np.array([play(one, seed=nth) for nth, one in enumerate(said)])
+            with_ = np.array([play(one, seed=nth, manners=True) for nth, one in enumerate(said)])
+            ratios.append(with_.mean() / without.mean())
+            usual.append(np.median(with_) / ((k - 1) * (voters // 2 + 1)))
+            print(f"{family} {k} x {voters}: {ratios[-1]:.2f}, {usual[-1]:.2f}", file=sys.stderr)
+    yield f"{panels} panels each of {len(ratios)} families and sizes."
+    yield f"Questions with manners, of those without: {_spread(ratios)}; of the fewest: {_spread(usual)}."
+
+
+def _spread(values):
+    low, middle, high = np.quantile(values, [0.1, 0.5, 0.9])
+    return f"{middle:.2f} (10 % to 90 %: {low:.2f} to {high:.2f})"
+
+
 def main():
     """Print the table."""
-    for line in savings(*map(int, sys.argv[1:2])):
+    if sys.argv[1:2] == ["manners"]:
+        lines = manners(*map(int, sys.argv[2:3]))
+    else:
+        lines = savings(*map(int, sys.argv[1:2]))
+    for line in lines:
         print(line, flush=True)
 
 

@@ -4,7 +4,7 @@ Thirty voters are present, and one of them at random is asked next. Whoever has 
 somebody else comes. Answers are drawn from the matrix, the same ones for a pair with manners and without. Where people vote, nobody meets a pair twice, with
 manners or without.
 
-The guide of a study is asked itself, without a storage. Answers are fresh draws here, so one plan serves everybody;
+The chooser of a study is asked itself, without a storage. Answers are fresh draws here, so one plan serves everybody;
 a study of people plans for each of them anew.
 """
 
@@ -23,7 +23,7 @@ import numpy as np
 import copeland
 from copeland import PreferenceMatrix
 from copeland.streams import stream
-from copeland.study.conduct.guide import Player, Wish, active
+from copeland.study.conduct.chooser import Player, Wish, active
 from copeland.study.conduct.manners import FINE, Manners
 from copeland.study.record.books import Books
 from copeland.study.record.events import VOTED, Event

@@ -104,6 +104,11 @@ class Certificate:
         """What the votes must be like for the statement to hold."""
         return tuple(_assumed(self))
 
+    @property
+    def proviso(self) -> str:
+        """How sure it is, in a few words."""
+        return f"error probability {self.delta:g}"
+
     def to_json(self) -> str:
         """Return the certificate as the text of a file, to be checked again from the votes."""
         return json.dumps({"format": FORMAT, **asdict(self)})

@@ -11,11 +11,13 @@ import numpy as np
 
 from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
+from copeland.kernels.live import Parts, live, made_ready, name_pairs, pend_all
 from copeland.registry import Algorithm, State, algorithms, find
 from copeland.streams import stream
 from copeland.words import listed
 
 MOST_AT_ONCE = 100_000  # duels
+_LATER = ("hints",)  # arrays of states that policies dumped earlier do not have
 
 
 class Duel(NamedTuple):
@@ -108,6 +110,26 @@ class Policy:
         self.expect(duel)
         return duel
 
+    def name(self, most: int, wanted: np.ndarray | None = None) -> list[tuple[int, int]]:
+        """Return the pairs that the algorithm names, each as if those before were under way; ask none.
+
+        Parameters
+        ----------
+        most
+            How many at most; fewer if the answer is final.
+        wanted
+            K x K: whether a pair is the last one that needs to be named. Without it the first is.
+        """
+        t, number = self.asked + 1, self.events + 1
+        stop = np.zeros((0, 0), bool) if wanted is None else wanted
+        while True:
+            named, rng = np.zeros((most, 2), np.int64), stream(self.seed, "event", number)
+            n = live(name_pairs, _live_parts(self.algorithm))(self.state, t, stop, named, rng)
+            if not self._make_room():
+                break
+        self.events = number
+        return [(i, j) for i, j in named[:n].tolist()]
+
     def tell(self, duel: Duel, winner: int | None) -> None:
         """Say who won a duel that was asked; None is a tie."""
         self._check_open(duel)
@@ -118,6 +140,16 @@ class Policy:
         """Say that somebody else asked a duel; its answer is under way."""
         self.open[duel.id] = duel
         self._pend(duel, +1)
+
+    def expect_all(self, duels: list[Duel]) -> None:
+        """Say the same of many duels at once."""
+        for duel in duels:
+            self.open[duel.id] = duel
+        pairs = np.array([duel[1:] for duel in duels if duel.first != duel.second], np.int64)
+        while self.algorithm.pend is not None and len(pairs):
+            self._make_room()
+            n = live(pend_all, _live_parts(self.algorithm))(self.state, pairs, 1)
+            pairs = pairs[n:]
 
     def drop(self, duel: Duel) -> None:
         """Say that a duel that was asked will not be answered."""
@@ -137,10 +169,13 @@ class Policy:
             self._make_room()
             self.algorithm.pend(self.state, duel.first, duel.second, change)
 
-    def _make_room(self) -> None:
-        if self.algorithm.crowded is not None and self.algorithm.crowded(self.state):
-            assert self.algorithm.enlarge is not None
-            self.state = self.algorithm.enlarge(self.state)
+    def _make_room(self) -> bool:
+        """Enlarge a state that is crowded; tell whether it was."""
+        if self.algorithm.crowded is None or not self.algorithm.crowded(self.state):
+            return False
+        assert self.algorithm.enlarge is not None
+        self.state = self.algorithm.enlarge(self.state)
+        return True
 
     def add(self, first: int, second: int, winner: int | None) -> None:
         """Take in an answer that nobody asked for: any pair, at any time."""
@@ -181,6 +216,21 @@ class Policy:
         if not (whole and (counts >= 0).all()):
             raise InvalidParameter(f"{what} must be whole numbers from 0 up.")
         return counts.astype(np.int64, copy=False)
+
+    def hint(self, hints: np.ndarray) -> None:
+        """Say what is believed of pairs but was not voted: in place of all earlier hints.
+
+        ``hints[i, j]`` = ``-hints[j, i]`` is how surely i is said to beat j, from -1 to 1: the correlation of what
+        is said with what is so. Hints decide what is asked, and prove nothing.
+        """
+        hint = self._can("hint")
+        told = np.asarray(hints, np.float64)
+        if told.shape != (self.k, self.k) or not (told == -told.T).all() or (abs(told) >= 1).any():
+            raise InvalidParameter(
+                f"hints must be a table of {self.k} x {self.k} numbers between -1 and 1, with "
+                "hints[i, j] = -hints[j, i]."
+            )
+        self.state = hint(self.state, told)
 
     def grow(self, k: int) -> None:
         """Add options, until there are ``k``."""
@@ -261,12 +311,38 @@ class Policy:
             raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
         with _refusing_damage():
             policy = cls(algorithm, about["k"], about["seed"], about["horizon"], **about["params"])
-            kept = {name: arrays[f"state.{name}"] for name, _ in arrays_of(policy.state)}
+            kept = {
+                name: arrays.get(f"state.{name}", fresh)
+                if name in _LATER
+                else arrays[f"state.{name}"]
+                for name, fresh in arrays_of(policy.state)
+            }
             policy.state = with_arrays(policy.state, kept)
             policy.asked = about["asked"]
             policy.events = about["events"]
             policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
         return policy
+
+
+_LIVE = ("advance", "select", "finished", "crowded", "pend")  # what kernels of live use call
+
+
+def _live_parts(algorithm: Algorithm) -> Parts:
+    parts = ((name, algorithm.part(name)) for name in _LIVE)
+    return tuple((name, part) for name, part in parts if part is not None)
+
+
+def warm(algorithm: str | Algorithm = "cpc-pac") -> None:
+    """Compile what a live policy of this algorithm calls, or take it from disk: from now on it plans fast.
+
+    That takes half a minute the first time on a machine. The pairs that are asked stay the same.
+    """
+    policy = Policy(algorithm, k=3)
+    with made_ready(policy.algorithm.name, policy.algorithm.select.__globals__.get("__file__")):
+        if policy.algorithm.absorb is not None:
+            policy.absorb(np.triu(np.ones((3, 3), np.int64), 1))
+        policy.expect_all([Duel(1, 0, 1)])
+        policy.name(2, np.zeros((3, 3), bool))
 
 
 @contextmanager

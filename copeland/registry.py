@@ -51,6 +51,7 @@ class Algorithm:
     ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
     sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
     about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
+    ``hint(state, hints)`` takes what is believed of pairs without a vote, and returns the new state.
 
     Examples
     --------
@@ -78,12 +79,13 @@ class Algorithm:
     grow: Callable[..., State] | None = None
     pause: Callable[..., None] | None = None
     pend: Callable[..., None] | None = None
+    hint: Callable[..., State] | None = None
     assumes_condorcet: bool = False
 
     @property
     def needs_horizon(self) -> bool:
         """Whether it must know in advance how long it will run."""
-        return "horizon" in inspect.signature(self.init).parameters
+        return "horizon" in _signature(self.init)
 
     @property
     def stops(self) -> bool:
@@ -93,8 +95,8 @@ class Algorithm:
     @property
     def parameters(self) -> dict[str, Any]:
         """Its parameters and their defaults."""
-        signature = inspect.signature(self.init).parameters.values()
-        return {p.name: p.default for p in signature if p.name not in ("k", "horizon")}
+        given = _signature(self.init).values()
+        return {p.name: p.default for p in given if p.name not in ("k", "horizon")}
 
     def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
         """Return the state to begin with; refuse what does not fit."""
@@ -143,6 +145,11 @@ class Algorithm:
     def __reduce__(self) -> Any:
         # Other processes may not know the file it is from: what they cannot import goes with it.
         return _unpacked, (_packed(self),)
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters  # a study at work asks for it at every question
 
 
 PARTS = (

@@ -5,8 +5,10 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import typer.testing
 from _pytest.doctest import DoctestModule
 from helpers import folder_named
 from hypothesis import settings
@@ -15,11 +17,18 @@ from stand_ins import stand_in
 from copeland import PreferenceMatrix
 
 # The same examples every time, however busy the machine. HYPOTHESIS_PROFILE=search looks for new ones.
-settings.register_profile("fixed", deadline=None, derandomize=True)
+settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 _databases = itertools.count()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_program():
+    """The runner of commands would make the whole program anew for every command, which takes longer than most."""
+    with patch.object(typer.testing, "_get_command", cache(typer.main.get_command), create=True):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +69,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "data_folder" in getattr(item, "fixturenames", ()):
             item.add_marker("data")
+    # The longest begin first, so that no worker waits for one at the end.
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     if items and len({item.path for item in items}) > 50:  # the whole of it, not some files
         _require_fast_tests(items)
 
@@ -122,3 +133,17 @@ def storage_of(request, tmp_path):
         return kept
 
     return empty
+
+
+@pytest.fixture(scope="module")
+def few_worlds():
+    """Tell chances to be best by an eighth of the worlds, for who reads more than them: they take most of a verdict's time."""
+    with patch("copeland.forecast.worlds.WORLDS", 500):
+        yield
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave figures empty, for who reads words, numbers or names of files: drawing takes most of the time."""
+    for module in ("report.pages", "experiments.reproduction_page"):
+        monkeypatch.setattr(f"copeland.{module}.image", lambda figure, kind: b"<svg></svg>")

@@ -8,13 +8,15 @@ import pytest
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+FOLDER = Path(__file__).parent.parent / "examples"
+# What cycle.py says is compared with the README: tests/cli/study/test_cli_study.py.
+EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "cycle.py")
 
 
 def _examples():
     """The examples; `make fast` runs one that compiles nothing."""
     for path in EXAMPLES:
-        marks = [pytest.mark.quick] if path.name == "ask_and_tell.py" else []
+        marks = [pytest.mark.quick if path.name == "ask_and_tell.py" else pytest.mark.long]
         yield pytest.param(path, id=path.name, marks=marks)
 
 

@@ -165,7 +165,7 @@ COMMANDS = [
 
 
 @pytest.mark.slow
-def test_what_an_old_database_holds_controls_no_terminal(folder):
+def test_what_an_old_database_holds_controls_no_terminal(folder, few_worlds):
     study = old_study(TITLE, ACTIVE, "sqlite:///copeland.db")
     study.add_votes(
         [

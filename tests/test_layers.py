@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import copeland
@@ -50,7 +51,12 @@ def modules(path):
 
 
 NAMES = {name_of(path).removesuffix(".__init__") for path in FILES}
-IMPORTS = {name_of(path): set(modules(path)) for path in FILES}
+
+
+@cache
+def imports():
+    """What each file imports."""
+    return {name_of(path): set(modules(path)) for path in FILES}
 
 
 def upwards(levels, depth):
@@ -61,7 +67,7 @@ def upwards(levels, depth):
         found = [n for n, names in enumerate(levels) if part and part[0] in names]
         return found[0] if found else None
 
-    pairs = [(own, other) for own, others in IMPORTS.items() for other in others]
+    pairs = [(own, other) for own, others in imports().items() for other in others]
     known = [(a, b) for a, b in pairs if level(a) is not None and level(b) is not None]
     return [f"{a} imports {b}" for a, b in known if level(b) > level(a)]
 
@@ -90,14 +96,17 @@ def test_imports_point_downwards():
 
 
 def test_imports_between_the_rooms_of_a_study_point_downwards():
-    study = {own: others for own, others in IMPORTS.items() if own.startswith("copeland.study.")}
+    study = {own: others for own, others in imports().items() if own.startswith("copeland.study.")}
     assert study
     assert [wrong for wrong in upwards(ROOMS, depth=2) if wrong.startswith("copeland.study.")] == []
 
 
 def test_no_two_files_import_each_other():
     both = [
-        (a, b) for a, others in IMPORTS.items() for b in others if a < b and a in IMPORTS.get(b, ())
+        (a, b)
+        for a, others in imports().items()
+        for b in others
+        if a < b and a in imports().get(b, ())
     ]
     assert both == []
 

@@ -177,7 +177,7 @@ def test_the_papers_136_rankers_are_solved_exactly(real_matrix):
 
 @pytest.mark.slow
 @given(matrices(most=4))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_limits_are_those_of_all_matrices(m):
     for champion in winners.copeland_winners(m):
         for limit, cost in (
@@ -227,7 +227,7 @@ def test_limits_are_the_plans_that_cw_rmed_and_ecw_rmed_track(k, seed):
 
 @pytest.mark.slow
 @given(matrices())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_ecw_is_never_below_the_limit_and_equal_if_several_options_win(m):
     for exact, ecw in BOTH:
         assert exact(m) <= ecw(m)
@@ -237,7 +237,7 @@ def test_ecw_is_never_below_the_limit_and_equal_if_several_options_win(m):
 
 @pytest.mark.slow
 @given(matrices(), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_names_of_options_do_not_matter(m, luck):
     order = list(range(m.k))
     luck.shuffle(order)
@@ -246,7 +246,7 @@ def test_names_of_options_do_not_matter(m, luck):
 
 
 @given(matrices())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m):
     costs = [regret_of(m)[pair] for pair in pairs_of(m.k)]
     regret, samples = limits.lower_regret(m), limits.lower_samples(m)
@@ -255,7 +255,7 @@ def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m)
 
 
 @given(matrices())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_a_condorcet_winner_is_no_harder_to_confirm_if_it_is_assumed(m):
     if winners.condorcet_winner(m) is not None:
         assert limits.lower_condorcet_copeland(m) <= limits.lower_regret(m) * (1 + 1e-9)
@@ -274,7 +274,7 @@ def test_pairs_close_to_a_tie_that_no_certificate_needs_are_as_good_as_ties():
 
 @pytest.mark.slow
 @given(with_ties())
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_limits_with_ties_are_those_of_all_matrices(m):
     for champion in winners.copeland_winners(m):
         for limit, cost in (
@@ -287,7 +287,7 @@ def test_limits_with_ties_are_those_of_all_matrices(m):
 
 @pytest.mark.slow
 @given(with_ties(most=6))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_with_ties_ecw_is_infinite_where_the_limit_is(m):
     for exact, ecw in BOTH:
         assert value(exact, m) <= value(ecw, m)
@@ -370,7 +370,7 @@ def glr_by_enumeration(wins, champion):
 
 @pytest.mark.slow
 @given(counts())
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_the_glr_is_the_least_evidence_against_a_matrix_without_the_champion(wins):
     for champion in range(len(wins)):
         expected = glr_by_enumeration(wins, champion)
@@ -401,7 +401,7 @@ def test_the_glr_is_the_evidence_that_cw_rmed_asks_for(seed):
 
 
 @given(matrices(), st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_no_counts_have_more_evidence_a_duel_than_the_sample_limit_allows(m, seed):
     duels = np.triu(np.random.default_rng(seed).integers(1, 1000, m.p.shape), 1)
     wins = (duels + duels.T) * m.p

@@ -127,8 +127,8 @@ def test_no_step_of_a_panel_is_certified_wrongly_and_it_ends(seed):
 
 
 @pytest.mark.slow
-def test_no_step_of_60_panels_is_certified_wrongly_and_they_end():
-    for seed in range(10, 70):  # benchmarks.panel checks 2,000
+def test_no_step_of_20_panels_is_certified_wrongly_and_they_end():
+    for seed in range(10, 30):  # benchmarks.panel checks 2,000
         check_every_step(seed)
 
 
@@ -167,7 +167,7 @@ def test_the_plan_is_the_cheapest(k, lead, seed):
     prices = np.random.default_rng(seed).exponential(1, (2, k, k))
     prices[:, np.arange(k), np.arange(k)] = planner._NEVER
     wins, failures = (planner._Claims(price, price, price) for price in prices)
-    champion, failing = planner._cheapest(wins, failures, lead)
+    _, champion, failing = planner._cheapest(wins, failures, lead)
     price = prices[0][champion].sum() + prices[1][failing].sum()
     assert price == pytest.approx(cheapest_plainly(*prices, lead))
 

@@ -159,4 +159,4 @@ def test_the_checks_fail_where_jumps_are_too_long(name):
 @pytest.mark.slow
 def test_a_check_looks_at_the_algorithm_that_it_is_given_and_not_at_its_name():
     with pytest.raises(AssertionError, match="of 100 runs named the winner"):
-        check_finds_an_easy_winner(replace(find("ccb"), update=no_update))
+        check_finds_an_easy_winner(replace(SOUND, update=no_update))

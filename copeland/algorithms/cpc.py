@@ -38,6 +38,7 @@ from copeland.kernels.planner import (
     pause,
     pend,
     take_in,
+    with_hints,
     with_more_pairs,
     with_options,
     with_votes,
@@ -132,5 +133,6 @@ ALGORITHM = register(
         grow=with_options,
         pause=pause,
         pend=pend,
+        hint=with_hints,
     )
 )

@@ -29,6 +29,7 @@ from copeland.kernels.planner import (
     pend,
     turn,
     waiting_pair,
+    with_hints,
     with_more_pairs,
     with_options,
     with_votes,
@@ -124,5 +125,6 @@ ALGORITHM = register(
         grow=grow,
         pause=pause,
         pend=pend,
+        hint=with_hints,
     )
 )

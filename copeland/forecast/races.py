@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache, cached_property
-from itertools import combinations
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from copeland.cells import WORK, loop_for
 from copeland.cells import _interrupts_between_calls as interrupts_between_calls
-from copeland.certificate import Certificate, certify
 from copeland.errors import InvalidParameter
+from copeland.forecast.goals import PROOF, Goal
+from copeland.forecast.likely import votes_to_likely
+from copeland.forecast.planned import Ended, run_to_proof
+from copeland.forecast.starts import PLANNED, Probabilities, Start
+from copeland.forecast.starts import (
+    new_start as new_start,  # where races begin, for those who run them
+)
+from copeland.forecast.voters import Voters, Within, is_possible, race_of_voters
 from copeland.forecast.worlds import belief_of, ties_in, worlds
 from copeland.kernels import verdicts
 from copeland.kernels.evidence import levels
-from copeland.kernels.loop import new_ledger
 from copeland.kernels.mark import bound
 from copeland.kernels.verdicts import new_verdicts, votes_to_proof
-from copeland.matrix import PreferenceMatrix
-from copeland.problems.problem import matrix_problem
-from copeland.registry import State, find
 from copeland.streams import stream
 
-PLANNED = "cpc-pac"
 ALL_PAIRS = "all pairs"
 RANDOM = "random"
 WAYS = (PLANNED, ALL_PAIRS, RANDOM)
@@ -36,71 +34,7 @@ MOST = 200_000  # further votes
 MOST_WORLDS = 1_000_000
 MOST_VOTES = 1_000_000_000  # in a world
 _EFFORT = 3_000  # options times worlds, unless a number of worlds is given
-
-Counts = NDArray[np.int64]
-Probabilities = NDArray[np.floating]
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """Where forecasts begin: the votes so far, and what it takes to prove an option best.
-
-    All ways of asking stop by the same rule: the first vote at which some option is proved best.
-    """
-
-    wins: Counts
-    ties: Counts
-    delta: float = 0.05
-    margin: float = 0.0
-    epoch: int = 0
-    dependent: bool = False
-    paused: frozenset[int] = field(default_factory=frozenset)  # options that cannot be asked
-
-    @property
-    def k(self) -> int:
-        """The number of options."""
-        return len(self.wins)
-
-    @property
-    def votes(self) -> int:
-        """The number of votes so far."""
-        return int(self.wins.sum() + self.ties.sum() // 2)
-
-    @cached_property
-    def certificate(self) -> Certificate:
-        """What the votes so far prove."""
-        return certify(
-            self.wins,
-            self.ties,
-            delta=self.delta,
-            margin=self.margin,
-            epoch=self.epoch,
-            voters="dependent" if self.dependent else "independent",
-        )
-
-    @cached_property
-    def pairs(self) -> Counts:
-        """The pairs that can be asked, one a row."""
-        able = [i for i in range(self.k) if i not in self.paused]
-        return np.array(list(combinations(able, 2)), np.int64).reshape(-1, 2)
-
-    @cached_property
-    def planner(self) -> State:
-        """The planner with the votes so far; to be copied."""
-        algorithm = find(PLANNED)
-        promise = {"delta": self.delta, "margin": self.margin, "epoch": self.epoch}
-        state = algorithm.start(self.k, **promise, dependent=int(self.dependent))
-        assert algorithm.absorb is not None and algorithm.pause is not None
-        state = algorithm.absorb(state, self.wins, self.ties)
-        for option in self.paused:
-            algorithm.pause(state, option, True)
-        return state
-
-
-def new_start(k: int, **terms: Any) -> Start:
-    """Return the start of a race on options without a vote."""
-    none = np.zeros((k, k), np.int64)
-    return Start(none, none, **terms)
+_LIMITED = 40  # worlds in which it is tried what the voters so far settle
 
 
 def votes_needed(
@@ -128,19 +62,7 @@ def votes_needed(
 
 
 def _planned(start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple) -> int:
-    algorithm = find(PLANNED)
-    problem = matrix_problem(PreferenceMatrix(p), tie)
-    loop = loop_for(algorithm, problem, compiled=True)
-    assert algorithm.finished and algorithm.crowded and algorithm.enlarge
-    state = copy.deepcopy(start.planner)
-    ledger = new_ledger(np.array([most]))
-    shortfall, among = np.zeros(start.k), np.zeros(start.k, np.int64)
-    noise, rng = stream(*key, "votes", PLANNED), stream(*key, "planner")
-    while ledger.mark[0] == 0:
-        if algorithm.crowded(state):
-            state = algorithm.enlarge(state)
-        loop(state, problem.world, shortfall, among, ledger, WORK, True, noise, rng)
-    return int(ledger.duels[0]) if algorithm.finished(state) else most
+    return run_to_proof(start, p, tie, most, key).votes
 
 
 def _listed(
@@ -197,7 +119,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What it may still take to prove an option best: by each way of asking, in the same worlds."""
+    """What it may still take to prove an option best: by each way of asking, in the same worlds.
+
+    Or to make one likely best, if that is the ``goal``.
+    """
 
     options: int
     votes: int  # so far
@@ -205,6 +130,9 @@ class Forecast:
     most: int
     ways: tuple[Way, ...]
     interrupted: bool
+    goal: Goal = PROOF
+    people: Way | None = None  # how many voters it takes in all, where each has one vote a pair
+    within: Within | None = None  # what the voters so far can settle
 
     def way(self, name: str) -> Way:
         """Return what one way of asking takes."""
@@ -217,8 +145,10 @@ def forecast_of(
     most: int = MOST,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    goal: Goal = PROOF,
+    voters: Voters | None = None,
 ) -> Forecast:
-    """Return how many more votes it may take until an option is proved best.
+    """Return how many more votes it may take until an option is proved best, or likely.
 
     Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.worlds`); in each of them
     voting is carried on from the present votes: by cpc-pac, by all pairs in turn and by random pairs,
@@ -227,33 +157,119 @@ def forecast_of(
     Parameters
     ----------
     count
-        How many worlds; 100 by default, fewer for more than 30 options.
+        How many worlds; 100 by default, fewer for more than 30 options, and a quarter of that until one is likely.
     most
         Votes after which a world is given up.
     progress
         Called with (worlds done, worlds in all).
+    voters
+        Who can vote, if the forecast is to say what these settle, too.
     """
-    count = max(min(100, _EFFORT // start.k), 20) if count is None else count
+    count = _worlds(start, goal) if count is None else count
     for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
         if not 1 <= value <= largest:
             raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {largest:,}.")
     belief = belief_of(start.wins, start.ties)
-    done: list[list[int]] = []
+    done: list[_Raced] = []
     interrupted = False
     try:
         with interrupts_between_calls() as look:
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
-                tie = ties_in(belief, p)
-                row: list[int] = []
-                for way in WAYS:
-                    look()
-                    row.append(votes_needed(way, start, p, tie, most, (seed, number)))
-                done.append(row)
+                world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
+                done.append(_raced(world, look))
                 if progress is not None:
                     progress(len(done), count)
     except KeyboardInterrupt:
         if not done:
             raise
         interrupted = True
-    ways = (Way(way, votes, most) for way, votes in zip(WAYS, zip(*done, strict=True), strict=True))
-    return Forecast(start.k, start.votes, len(done), most, tuple(ways), interrupted)
+    taken = zip(*(raced.votes for raced in done), strict=True)
+    ways = tuple(Way(way, votes, most) for way, votes in zip(WAYS, taken, strict=True))
+    people = Way("people", tuple(raced.people for raced in done), most) if start.dependent else None
+    within = _within(start, voters, done) if voters is not None and voters.number else None
+    return Forecast(start.k, start.votes, len(done), most, ways, interrupted, goal, people, within)
+
+
+class _World(NamedTuple):
+    """Where races are run."""
+
+    start: Start
+    p: Probabilities
+    tie: Probabilities
+    most: int
+    key: tuple[int, ...]
+    goal: Goal
+    voters: Voters | None
+
+
+class _Raced(NamedTuple):
+    """What the races of a world took."""
+
+    votes: tuple[int, ...]  # by each way
+    people: int  # voters in all, if cpc-pac asks
+    within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
+
+
+def _raced(world: _World, look: Callable[[], None]) -> _Raced:
+    """Run all races in a world; ``look`` is called between them."""
+    votes: list[int] = []
+    people, within = 0, None
+    for way in WAYS:
+        look()
+        if way != PLANNED or not world.start.dependent:
+            votes.append(_taken(way, world))
+            continue
+        ended = _ended(world)
+        votes.append(ended.votes)
+        people = _people(world, ended)
+        within = _of_voters(world, ended)
+    return _Raced(tuple(votes), people, within)
+
+
+def _taken(way: str, world: _World) -> int:
+    if world.goal.likely is None:
+        return votes_needed(way, *world[:5])
+    return (
+        votes_to_likely(way, *world[:5], world.goal.likely).votes
+        if len(world.start.pairs)
+        else world.most
+    )
+
+
+def _ended(world: _World) -> Ended:
+    """How a race ends that cpc-pac runs with as many people as it takes."""
+    if len(world.start.pairs) == 0:
+        return Ended(world.most, False, np.zeros_like(world.start.wins))
+    if world.goal.likely is None:
+        return run_to_proof(*world[:5])
+    return votes_to_likely(PLANNED, *world[:5], world.goal.likely)
+
+
+def _people(world: _World, ended: Ended) -> int:
+    """How many voters such a race takes: those of the pair with the most votes, or more if each has few."""
+    if not ended.done:
+        return world.most
+    each = len(world.start.pairs) if world.voters is None else world.voters.each
+    return max(int(ended.n.max()), -(-int(ended.n.sum() // 2) // max(each, 1)))
+
+
+def _of_voters(world: _World, ended: Ended) -> int | None:
+    """How many votes of these voters settle it; None if they do not suffice, or it is not tried."""
+    start, voters = world.start, world.voters
+    if voters is None or not voters.number or world.key[-1] >= _LIMITED:
+        return None
+    most = start.wins + start.wins.T + start.ties + voters.room
+    if ended.done and ended.votes <= voters.left and (ended.n <= most).all():
+        return ended.votes  # nobody was asked twice
+    return race_of_voters(start, voters, world.p, world.tie, world.key, world.goal)
+
+
+def _within(start: Start, voters: Voters, done: list[_Raced]) -> Within:
+    possible = is_possible(start, voters.room, start.wins, start.ties)
+    votes = tuple(raced.within for raced in done[:_LIMITED])
+    return Within(voters.number, voters.left, possible, votes)
+
+
+def _worlds(start: Start, goal: Goal) -> int:
+    count = max(min(100, _EFFORT // start.k), 20)
+    return count if goal.likely is None else count // 4

@@ -14,7 +14,6 @@ Nothing here is a proof: what is proved is said by :mod:`copeland.certificate`, 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator
 from itertools import product
 from typing import NamedTuple
@@ -37,6 +36,7 @@ BELIEF = (
 MOST_OPTIONS = 300  # of more, chances take too long to be told in passing
 WORLDS = 4_000  # that chances are told from
 PAIRS = 2_000_000  # in all of these; fewer worlds of many options
+BLOCK = 200_000  # pairs of the worlds that are drawn at once
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.floating]
@@ -63,19 +63,22 @@ class Belief(NamedTuple):
 def belief_of(wins: Counts, ties: Counts) -> Belief:
     """Return what these votes leave plausible."""
     points = wins + ties / 2
-    fitted = [_fitted(points, spread, share * spread) for spread, share in product(SPREADS, SHARES)]
-    likelihoods = np.array([likelihood for _, likelihood in fitted])
+    spread, share = np.array(list(product(SPREADS, SHARES))).T
+    fits, likelihoods = _fitted(points, spread, share * spread)
     weights = np.exp(likelihoods - likelihoods.max())
     votes = points.sum()
     return Belief(
-        tuple(fit for fit, _ in fitted),
+        fits,
         weights / weights.sum(),
         float(ties.sum() / 2 / votes) if votes else 0.0,
     )
 
 
 class _Step(NamedTuple):
-    """A step of Newton's method: the votes as normal observations of log-odds, and what these give."""
+    """A step of Newton's method: the votes as normal observations of log-odds, and what these give.
+
+    The first axis is that of the spreads and twists.
+    """
 
     log_odds: Floats
     information: Floats
@@ -89,53 +92,80 @@ class _Step(NamedTuple):
         return _differences(self.strengths) + self.own
 
 
-def _fitted(points: Floats, spread: float, twist: float) -> tuple[Fit, float]:
-    """Return what is plausible given spread and twist, and the log-likelihood of these two."""
-    step = _step(points, np.zeros_like(points), spread, twist)
+def _fitted(points: Floats, spread: Floats, twist: Floats) -> tuple[tuple[Fit, ...], Floats]:
+    """Return what is plausible given each spread and twist, and the log-likelihoods of these."""
+    step = _step(points, np.zeros((len(spread), *points.shape)), spread, twist)
+    moving = np.arange(len(spread))
     for _ in range(STEPS):
-        before, step = step, _step(points, step.theta, spread, twist)
-        if np.abs(step.theta - before.theta).max() < CLOSE:
+        before = step.theta[moving]
+        further = _step(points, before, spread[moving], twist[moving])
+        for kept, new in zip(step, further, strict=True):
+            kept[moving] = new
+        moving = moving[np.abs(further.theta - before).max(axis=(1, 2)) >= CLOSE]
+        if not len(moving):
             break
-    root = np.linalg.inv(np.linalg.cholesky(step.precision)).T
-    likelihood = (  # Laplace's approximation; what is summed over pairs is there twice
-        -(points * np.logaddexp(0, -step.theta)).sum()
-        - (step.own**2).sum() / (4 * twist**2)
-        - (step.strengths**2).sum() / (2 * spread**2)
-        - np.log1p(step.information * twist**2).sum() / 4
-        + np.log(np.diag(root)).sum()
-        - len(points) * math.log(spread)
+    root = np.linalg.inv(np.linalg.cholesky(step.precision)).transpose(0, 2, 1)
+    wide, far = spread[:, None], twist[:, None, None]
+    likelihoods = (  # Laplace's approximation; what is summed over pairs is there twice
+        -(points * np.logaddexp(0, -step.theta)).sum(axis=(1, 2))
+        - (step.own**2 / (4 * far**2)).sum(axis=(1, 2))
+        - (step.strengths**2 / (2 * wide**2)).sum(axis=1)
+        - np.log1p(step.information * far**2).sum(axis=(1, 2)) / 4
+        + np.log(np.diagonal(root, axis1=1, axis2=2)).sum(axis=1)
+        - len(points) * np.log(spread)
     )
-    return Fit(twist, step.strengths, root, step.log_odds, step.information), float(likelihood)
+    parts = zip(twist.tolist(), step.strengths, root, step.log_odds, step.information, strict=True)
+    return tuple(Fit(*part) for part in parts), likelihoods
 
 
-def _step(points: Floats, theta: Floats, spread: float, twist: float) -> _Step:
+def _step(points: Floats, theta: Floats, spread: Floats, twist: Floats) -> _Step:
     """Take the votes as if log-odds were near theta, and return what is most plausible then."""
     n = points + points.T
     p = expit(theta)
     information = n * p * (1 - p)
     z = theta + np.divide(points - n * p, information, out=np.zeros_like(theta), where=n > 0)
-    weight = information / (1 + information * twist**2)
-    precision = np.diag(weight.sum(axis=1) + spread**-2) - weight
-    s = np.linalg.solve(precision, (weight * z).sum(axis=1))
-    own = weight * twist**2 * (z - _differences(s))
+    apart = twist[:, None, None] ** 2
+    weight = information / (1 + information * apart)
+    precision = np.eye(len(points)) * (weight.sum(axis=2) + spread[:, None] ** -2)[..., None]
+    precision -= weight
+    s = np.linalg.solve(precision, (weight * z).sum(axis=2)[..., None])[..., 0]
+    own = weight * apart * (z - _differences(s))
     return _Step(z, information, s, own, precision)
 
 
 def _differences(s: Floats) -> Floats:
-    return s[:, None] - s[None, :]
+    return s[..., :, None] - s[..., None, :]
 
 
 def worlds(belief: Belief, count: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield ``count`` plausible preference matrices."""
-    for chosen in rng.choice(len(belief.weights), count, p=belief.weights):
-        twist, mean, root, log_odds, precision = belief.fits[chosen]
-        k = len(mean)
-        s = mean + root @ rng.standard_normal(k)
-        total = precision + twist**-2
-        centre = (precision * log_odds + _differences(s) / twist**2) / total
-        drawn = centre + rng.standard_normal((k, k)) / np.sqrt(total)
-        p = np.triu(expit(drawn), 1)
-        yield p + np.tril(1 - p.T, -1) + np.eye(k) / 2
+    for block in _blocks(belief, count, rng):
+        yield from block
+
+
+def _blocks(belief: Belief, count: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield the same worlds, some at a time: worlds x K x K."""
+    chosen = rng.choice(len(belief.weights), count, p=belief.weights)
+    k = len(belief.fits[0].mean)
+    for begin in range(0, count, max(BLOCK // (k * k), 1)):
+        fits = chosen[begin : begin + max(BLOCK // (k * k), 1)]
+        luck = rng.standard_normal((len(fits), k + k * k))
+        block = np.empty((len(fits), k, k))
+        for nth in np.unique(fits):
+            these = fits == nth
+            block[these] = _drawn(belief.fits[nth], luck[these])
+        yield block
+
+
+def _drawn(fit: Fit, luck: Floats) -> Floats:
+    """Worlds that one spread and twist leave plausible, from normal numbers: K of strengths, K x K of pairs."""
+    twist, mean, root, log_odds, precision = fit
+    k = len(mean)
+    s = mean + luck[:, :k] @ root.T
+    total = precision + twist**-2
+    centre = (precision * log_odds + _differences(s) / twist**2) / total
+    p = np.triu(expit(centre + luck[:, k:].reshape(-1, k, k) / np.sqrt(total)), 1)
+    return p + np.tril(1 - p.transpose(0, 2, 1), -1) + np.eye(k) / 2
 
 
 def ties_in(belief: Belief, p: Floats) -> Floats:
@@ -144,17 +174,17 @@ def ties_in(belief: Belief, p: Floats) -> Floats:
 
 
 def best_in(p: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
-    """Tell which options are best in a world: as a certificate means it, up to the margin.
+    """Tell which options are best in a world, or in each of several: as a certificate means it, up to the margin.
 
     Examples
     --------
     >>> best_in(np.array([[0.5, 0.6, 0.4], [0.4, 0.5, 0.9], [0.6, 0.1, 0.5]])).tolist()
     [True, True, True]
     """
-    off = ~np.eye(len(p), dtype=bool)
-    least = ((p > 0.5 + margin) & off).sum(axis=1)
-    most = ((p > 0.5 - margin) & off).sum(axis=1)
-    return most >= least.max()
+    off = ~np.eye(p.shape[-1], dtype=bool)
+    least = ((p > 0.5 + margin) & off).sum(axis=-1)
+    most = ((p > 0.5 - margin) & off).sum(axis=-1)
+    return most >= least.max(axis=-1, keepdims=True)
 
 
 class Chances(NamedTuple):
@@ -168,21 +198,26 @@ class Chances(NamedTuple):
 
 
 def chances_of(
-    wins: Counts, ties: Counts, margin: float, together: Collection[int] = (), seed: int = 0
+    wins: Counts,
+    ties: Counts,
+    margin: float,
+    together: Collection[int] = (),
+    seed: int = 0,
+    most: int = WORLDS,
 ) -> Chances:
     """Return how likely each option is to be best, and those of ``together`` to be exactly the best.
 
-    Best is meant as the certificate means it, up to its margin.
+    Best is meant as the certificate means it, up to its margin. ``most`` worlds are drawn, fewer of many options.
     """
     k = len(wins)
-    count = max(min(WORLDS, PAIRS // (k * k)), 100)
+    count = max(min(most, PAIRS // (k * k)), 100)
     named = np.isin(np.arange(k), list(together))
     each, among, exactly, total = np.zeros(k), np.zeros(k), 0, np.zeros((k, k))
-    for p in worlds(belief_of(wins, ties), count, stream(seed, "chances")):
+    for p in _blocks(belief_of(wins, ties), count, stream(seed, "chances")):
         best = best_in(p, margin)
-        each += best / best.sum()
-        among += best
-        exactly += int((best == named).all())
-        total += p
+        each += (best / best.sum(axis=1, keepdims=True)).sum(axis=0)
+        among += best.sum(axis=0)
+        exactly += int((best == named).all(axis=1).sum())
+        total += p.sum(axis=0)
     alone, tied = (tuple((counted / count).tolist()) for counted in (each, among))
     return Chances(alone, tied, exactly / count, count, total / count)

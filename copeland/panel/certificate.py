@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from typing import get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.certificate import Verdict, _indices, _named, _pairs, _whole
+from copeland.certificate import (
+    Verdict,
+    _frozen,
+    _is_a,
+    _mask,
+    _named,
+    _pairs,
+    _whole,
+)
 from copeland.errors import InvalidParameter
 from copeland.inert import inert
+from copeland.shown import MOST_ROWS, html_table
 from copeland.words import counted, listed
+
+FORMAT = 1
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -26,6 +40,9 @@ class PanelCertificate:
     """
 
     labels: tuple[str, ...]
+    votes: int  # wins and ties that are counted
+    digest: str  # of the counts
+    active: tuple[int, ...] | None  # what is said is about these options alone; None: about all
     missing: int  # how many answers are still to come
     excused: tuple[str, ...]
     best: tuple[int, ...]  # Copeland winners in every completion
@@ -37,6 +54,21 @@ class PanelCertificate:
 
     def __repr__(self) -> str:
         return inert(f"<PanelCertificate: {self.statement}>")
+
+    def _repr_html_(self) -> str:
+        order = sorted(range(self.k), key=lambda i: self.scores[i], reverse=True)[:MOST_ROWS]
+        rows = [[self.labels[i], *map(str, self.scores[i])] for i in order]
+        return html_table(self.statement, ["", "beats at least", "beats at most"], rows, self.k)
+
+    @property
+    def k(self) -> int:
+        """The number of options."""
+        return len(self.labels)
+
+    @property
+    def lower(self) -> tuple[int, ...]:
+        """How many options each beats at least."""
+        return tuple(low for low, _ in self.scores)
 
     @property
     def verdict(self) -> Verdict:
@@ -53,6 +85,60 @@ class PanelCertificate:
         """What the answers must be like for the statement to hold."""
         return tuple(_assumed(self))
 
+    @property
+    def margin(self) -> float:
+        """0: majorities are counted and not estimated, so no pair is too close to matter."""
+        return 0.0
+
+    @property
+    def advice(self) -> str:
+        """Empty: which option to take goes without saying."""
+        return ""
+
+    @property
+    def proviso(self) -> str:
+        """How sure it is, in a few words."""
+        return "whatever the missing answers say" if self.missing else "all answers are in"
+
+    def to_json(self) -> str:
+        """Return the certificate as the text of a file, to be checked again from the answers."""
+        return json.dumps({"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def from_json(cls, text: str) -> PanelCertificate:
+        """Return the certificate that :meth:`to_json` wrote."""
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise ValueError(f"format {content['format']}, and format {FORMAT} is read")
+            read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
+            _require_fitting(read)
+        except RecursionError:
+            raise InvalidParameter("the text is nested too deeply for a certificate.") from None
+        except KeyError as lacking:
+            raise InvalidParameter(f"a certificate has {lacking}, and this text has not.") from None
+        except (ValueError, TypeError) as error:
+            raise InvalidParameter(f"the text is not that of a certificate: {error}.") from None
+        return read
+
+    def recheck(
+        self, wins: ArrayLike, ties: ArrayLike | None = None, missing: ArrayLike | None = None
+    ) -> tuple[str, ...]:
+        """Return what does not hold, in sentences, if it is made again from these counts."""
+        digest = _digest(*checked(wins, ties, missing))
+        if digest != self.digest:
+            return (
+                f"it was issued on other answers: their counts have the digest {self.digest[:12]}, "
+                f"and these have {digest[:12]}.",
+            )
+        terms = {"labels": self.labels, "excused": self.excused, "active": self.active}
+        again = asdict(panel_certificate(wins, ties, missing, **terms))
+        return tuple(
+            f"it says that {name} is {said!r}, and the answers give {again[name]!r}."
+            for name, said in asdict(self).items()
+            if said != again[name]
+        )
+
 
 def panel_certificate(
     wins: ArrayLike,
@@ -62,6 +148,7 @@ def panel_certificate(
     labels: Sequence[str] | None = None,
     members: int | None = None,
     excused: Sequence[str] | None = None,
+    active: Sequence[int] | None = None,
 ) -> PanelCertificate:
     """Return what holds whatever the missing answers say.
 
@@ -85,6 +172,8 @@ def panel_certificate(
         The size of the panel, to check the counts against.
     excused
         Names of members who will not answer any more; the statement says so.
+    active
+        Make the statement about these options alone, as if there were no others.
 
     Examples
     --------
@@ -101,18 +190,25 @@ def panel_certificate(
         if members < 1:
             raise InvalidParameter(f"members is {members}; a panel has at least 1.")
         require_at_most(won + won.T + tied + left, members)
-    beats, lowest, highest, best, possible = settled(won, left)
-    decided_ties = np.triu((left == 0) & ~beats & ~beats.T, 1)
+    among = np.flatnonzero(_mask(len(won), active))
+    cut = np.ix_(among, among)
+    beats, lowest, highest, best, possible = settled(won[cut], left[cut])
+    tied_for_sure = np.triu((left[cut] == 0) & ~beats & ~beats.T, 1)
+    scores = np.zeros((len(won), 2), dtype=np.int64)
+    scores[among] = np.stack([lowest, highest], axis=1)
     return PanelCertificate(
         labels=_named(labels, len(won)),
-        missing=int(left.sum() // 2),
+        votes=int(won.sum() + tied.sum() // 2),
+        digest=_digest(won, tied, left),
+        active=None if active is None else tuple(among.tolist()),
+        missing=int(left[cut].sum() // 2),
         excused=tuple(map(str, excused or ())),
-        best=_indices(best),
+        best=tuple(among[best].tolist()),
         is_all=bool(best.any() and (best == possible).all()),
-        possible=_indices(possible),
-        scores=_pairs(np.stack([lowest, highest], axis=1)),
-        beats=_pairs(np.argwhere(beats)),
-        ties=_pairs(np.argwhere(decided_ties)),
+        possible=tuple(among[possible].tolist()),
+        scores=_pairs(scores),
+        beats=_pairs(among[np.argwhere(beats)]),
+        ties=_pairs(among[np.argwhere(tied_for_sure)]),
     )
 
 
@@ -160,6 +256,23 @@ def require_at_most(answers: Ints, voters: ArrayLike) -> None:
         )
 
 
+def _digest(*counts: Ints) -> str:
+    """The same counts have the same digest, on any machine."""
+    return hashlib.sha256(np.stack(counts).astype("<i8").tobytes()).hexdigest()
+
+
+def _require_fitting(c: PanelCertificate) -> None:
+    """Refuse values of another kind than a certificate has, and options that it does not know."""
+    hints = get_type_hints(PanelCertificate)
+    wrong = next((name for name, hint in hints.items() if not _is_a(getattr(c, name), hint)), None)
+    if wrong is not None:
+        raise ValueError(f"its {wrong} is {str(getattr(c, wrong))[:40]!r}")
+    if c.k < 2 or len(c.scores) != c.k or len(set(c.labels)) != c.k:
+        raise ValueError(f"its {c.k} labels do not fit its scores")
+    if not all(0 <= i < c.k for i in (*c.best, *c.possible, *(c.active or ()))):
+        raise ValueError(f"it names an option outside of 0 to {c.k - 1}")
+
+
 def _when(c: PanelCertificate) -> str:
     """On which answers the verdict rests."""
     excused = f"With {listed(c.excused)} excused and" if c.excused else "With"
@@ -174,20 +287,23 @@ def _when(c: PanelCertificate) -> str:
 def _claim(c: PanelCertificate) -> str:
     """The verdict in words."""
     left = listed([c.labels[i] for i in c.possible if i not in c.best], last="or")
+    scope = "" if c.active is None else f" among the {len(c.active)} active options"
     if c.verdict == "open":
-        return f"no option is sure to be best yet: it may be {left}"
+        return f"no option is sure to be best{scope} yet: it may be {left}"
     names = listed([c.labels[i] for i in c.best])
     whether = (
         "" if c.is_all else f", though {left} may tie with {'it' if len(c.best) == 1 else 'them'}"
     )
     if c.verdict == "tied":
-        return f"{names} are tied for first: {_reach(c, 'each')}{whether}"
-    return f"{names} is {'the only winner' if c.is_all else 'best'}: {_reach(c, 'it')}{whether}"
+        return f"{names} are tied for first{scope}: {_reach(c, 'each')}{whether}"
+    what = "the only winner" if c.is_all else "best"
+    return f"{names} is {what}{scope}: {_reach(c, 'it')}{whether}"
 
 
 def _reach(c: PanelCertificate, each: str) -> str:
     """How many options the best beat, and that no other beats more."""
-    others, least = len(c.labels) - 1, min(c.scores[i][0] for i in c.best)
+    others = (c.k if c.active is None else len(c.active)) - 1
+    least = min(c.scores[i][0] for i in c.best)
     if least == 0:  # so no option outside can ever beat any
         return f"no {'other ' if len(c.best) <= others else ''}option beats any"
     if least == others:
@@ -210,3 +326,5 @@ def _assumed(c: PanelCertificate) -> Iterator[str]:
         yield "No option and no member joins; a missing answer may be either side, a tie or a skip."
     if c.excused:
         yield f"No answer of {listed(c.excused)} is waited for."
+    if c.active is not None:
+        yield "The statement is about the active options alone, as if there were no others."

@@ -7,6 +7,7 @@ and asks what is most likely to upset that plan, for the fewest answers: docs/pa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
@@ -21,7 +22,7 @@ from copeland.streams import stream
 Until = Literal["best", "all"]
 Floats = NDArray[np.float64]
 Question = tuple[int, int, int]
-_Seen = Sequence[Sequence[tuple[int, int]]]
+_Seen = Sequence[Sequence[tuple[int, ...]]]
 
 _TRUST = 6.0  # a common order counts as so many answers on every pair
 _ROUNDS = 8  # of fitting the common order: what is left changes no plan
@@ -66,7 +67,7 @@ def next_question(
         counts on the answers of the others later.
     last
         For each voter the latest pairs shown, newest last. An option that a voter has seen three
-        times running is not shown again where another question is as good.
+        times running is not shown again while another question is left that may matter.
     until
         ``"best"`` ends when some option is sure to be best, ``"all"`` when all the winners are known.
 
@@ -98,6 +99,72 @@ def next_question(
     return None if doubts is None else _asking(doubts, asked, may, seen, draws)
 
 
+class Claim(NamedTuple):
+    """One claim of a plan: that an option beats another, or only that it does not lose to it."""
+
+    first: int
+    second: int
+    is_win: bool
+    answers: int  # about how many it takes; 0 if it is settled
+
+
+class Plan(NamedTuple):
+    """The cheapest way to make sure who is best, by what was answered so far."""
+
+    champion: int
+    claims: tuple[Claim, ...]
+
+    @property
+    def answers(self) -> int:
+        """About how many answers it takes if all goes as expected."""
+        return sum(claim.answers for claim in self.claims)
+
+
+def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
+    """Return what would settle who is best for the fewest answers; None if that is settled.
+
+    Examples
+    --------
+    >>> cheapest_plan([[0, 1], [0, 0]], [[0, 2], [2, 0]])
+    Plan(champion=0, claims=(Claim(first=0, second=1, is_win=False, answers=2),))
+    """
+    won, _, left = checked(wins, None, missing)
+    if settled(won, left)[3].any():
+        return None
+    strict, weak = _claims(won, left, stream(0, "plan"))
+    plan = _cheapest(strict, weak, 0)
+    assert plan is not None, "every completion has a winner"
+    champion, chosen, others = plan
+    claims = [
+        Claim(i, j, is_win, math.ceil(claims.answers[i, j]))
+        for is_win, claims, mask in ((True, strict, chosen), (False, weak, others))
+        for i, j in np.argwhere(mask).tolist()
+    ]
+    open_ones = [claim for claim in claims if claim.answers]
+    return Plan(champion, tuple(sorted(open_ones, key=lambda claim: -claim.answers)))
+
+
+def still_matter(wins: ArrayLike, answered: ArrayLike) -> Bools:
+    """Return voters x K x K: whose answers on what may still bear on who is best; none once that is sure.
+
+    Examples
+    --------
+    >>> still_matter([[0, 1], [0, 0]], np.array([True, False, False]))[:, 0, 1].tolist()
+    [False, True, True]
+    """
+    won = checked(wins, None, None)[0]
+    asked = _mask(answered, "answered", len(won))
+    missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
+    beats, _, _, best, possible = settled(won, missing)
+    return ~asked & (_open_pairs(beats, missing, possible) & (not best.any()))
+
+
+def likely_winner(wins: ArrayLike, i: int, j: int) -> int:
+    """Return which of two options the next member is likelier to prefer, by what was answered so far."""
+    share = _shares(checked(wins, None, None)[0])[i, j]
+    return i if share >= 0.5 else j
+
+
 def _mask(values: ArrayLike, what: str, k: int) -> Bools:
     """Return booleans, voters x K x K; one for each voter stands for all pairs."""
     try:
@@ -122,11 +189,18 @@ def _doubts(won: Ints, missing: Ints, draws: np.random.Generator, until: Until) 
     if best.any() and (until == "best" or (best == possible).all()):
         return None
     strict, weak = _claims(won, missing, draws)
-    # Scores of options that cannot win any more matter to nobody: nor do pairs of two of them.
-    matters = ~beats & ~beats.T & (missing > 0) & (possible[:, None] | possible)
+    matters = _open_pairs(beats, missing, possible)
     plan = _plan(strict, weak, until)
     rest = _EVEN * (1 - np.abs(strict.chance - strict.chance.T) + _DOUBT) / np.maximum(missing, 1)
     return np.where(matters, rest + np.maximum(plan, plan.T), 0.0)
+
+
+def _open_pairs(beats: Bools, missing: Ints, possible: Bools) -> Bools:
+    """The pairs whose missing answers may bear on who is best.
+
+    Scores of options that cannot win any more matter to nobody: nor do pairs of two of them.
+    """
+    return ~beats & ~beats.T & (missing > 0) & (possible[:, None] | possible)
 
 
 def _claims(won: Ints, missing: Ints, draws: np.random.Generator) -> tuple[_Claims, _Claims]:
@@ -168,7 +242,8 @@ def _plan(strict: _Claims, weak: _Claims, until: Until) -> Floats:
     if plan is None:  # the winners are not alone: settle one of them
         plan = _cheapest(strict, weak, 0)
     assert plan is not None, "every completion has a winner"
-    return np.maximum(_upsets(strict, plan[0]), _upsets(weak, plan[1]))
+    _, wins, failures = plan
+    return np.maximum(_upsets(strict, wins), _upsets(weak, failures))
 
 
 def _upsets(claims: _Claims, chosen: Bools) -> Floats:
@@ -176,8 +251,8 @@ def _upsets(claims: _Claims, chosen: Bools) -> Floats:
     return np.where(asked, (1 - claims.chance + _DOUBT) / np.maximum(claims.answers, 1), 0.0)
 
 
-def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[Bools, Bools] | None:
-    """Return the claims of the cheapest plan: wins of a champion, and options that rivals cannot beat.
+def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[int, Bools, Bools] | None:
+    """Return the cheapest plan: a champion, its wins, and options that rivals cannot beat.
 
     With L wins of the champion, every rival must fail to beat ``K - 1 - L + lead`` options.
     """
@@ -191,7 +266,7 @@ def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[Bools, Bools] 
         return None
     champion, others = np.zeros((k, k), dtype=bool), weak.price.copy()
     champion[c], others[c, won[c, n]], more[c, n, c] = won[c, n], _NEVER, 0
-    return champion, _ranks(others, axis=0) < more[c, n]
+    return int(c), champion, _ranks(others, axis=0) < more[c, n]
 
 
 def _failures(price: Floats, won: Bools, more: Ints) -> Floats:
@@ -216,18 +291,23 @@ def _summed(values: Floats, axis: int) -> Floats:
 def _asking(
     doubts: Floats, asked: Bools, may: Bools, seen: _Seen, draws: np.random.Generator
 ) -> Question | None:
-    """Put a pair that is as good as any to the member who is least tired of it, and was asked least."""
+    """Put a pair that is as good as any, and tires nobody, to the member who was asked least."""
     doubts = np.triu(doubts) * (~asked & may)  # voters x K x K
     if doubts.max() == 0:
         return None
-    found = np.argwhere(doubts >= doubts.max() * _AS_GOOD)
+    fresh = np.where(_tiring(seen, len(doubts[0])), 0.0, doubts)
+    pool = fresh if fresh.any() else doubts
+    found = np.argwhere(pool >= pool.max() * _AS_GOOD)
     busy = asked.sum(axis=(1, 2))[found[:, 0]]
-    tired = np.array([_is_tired(seen[v], (i, j)) for v, i, j in found.tolist()])
-    v, i, j = found[np.lexsort((draws.random(len(found)), busy, tired))[0]].tolist()
+    v, i, j = found[np.lexsort((draws.random(len(found)), busy))[0]].tolist()
     return v, i, j
 
 
-def _is_tired(seen: Sequence[tuple[int, int]], pair: tuple[int, int]) -> bool:
-    """Tell whether one of the two was in each of the latest pairs."""
-    latest = seen[-_RUNNING:]
-    return len(latest) == _RUNNING and any(all(i in one for one in latest) for i in pair)
+def _tiring(seen: _Seen, k: int) -> Bools:
+    """Voters x K x K: whether one of the two was in each of the latest pairs that the voter saw."""
+    tiring = np.zeros((len(seen), k, k), dtype=bool)
+    for voter, pairs in enumerate(seen):
+        latest = [set(pair) for pair in pairs[-_RUNNING:]]
+        worn = list(set.intersection(*latest)) if len(latest) == _RUNNING else []
+        tiring[voter, worn, :] = tiring[voter, :, worn] = True
+    return tiring

@@ -7,7 +7,7 @@ from copeland.study.conduct.creation import (
     open_study,
 )
 from copeland.study.conduct.decisions import Wait
-from copeland.study.conduct.study import Ballot, Study
+from copeland.study.conduct.study import Answered, Ballot, Following, Study
 from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
 from copeland.study.meaning.standing import Position, Standing, Voter
 from copeland.study.meaning.verdict import Verdict
@@ -19,8 +19,10 @@ from copeland.study.record.votes import Vote
 
 __all__ = [
     "OUTCOMES",
+    "Answered",
     "Ballot",
     "Event",
+    "Following",
     "Option",
     "Position",
     "Settings",

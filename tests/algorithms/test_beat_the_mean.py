@@ -123,6 +123,6 @@ def test_a_horizon_below_one_is_refused():
 
 @pytest.mark.slow
 def test_the_best_of_an_order_is_found():
-    runs = copeland.simulate("arithmetic-8", "beat-the-mean:gamma=1", 1e6, runs=50, seed=0)
+    runs = copeland.simulate("arithmetic-8", "beat-the-mean:gamma=1", 1e6, runs=10, seed=0)
     assert runs.curves[0].correct[:, -1].all()
     assert runs.curves[0].comparisons[:, -1].max() < 1e6

@@ -10,36 +10,38 @@ from copeland import InvalidParameter
 from copeland.algorithms import ccb
 
 
-def run_both(matrix, steps, seed, alpha=0.51):
+def run(algorithm, matrix, steps, seed, alpha=0.51):
+    """Duel; return the trace and the state in which it ends."""
+    rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+    state = algorithm.start(matrix.k, alpha=alpha)
+    trace = []
+    for t in range(1, steps + 1):
+        algorithm.advance(state, t, rng)
+        first, second = algorithm.select(state, t, rng)
+        trace.append((int(first), int(second)))
+        if first != second:
+            first_wins = noise.random() < matrix.p[first, second]
+            winner, loser = (first, second) if first_wins else (second, first)
+            algorithm.update(state, winner, loser, rng)
+    return trace, state
+
+
+def run_both(*given, **how):
     """Duel the two implementations side by side with equal streams; return both traces."""
-    traces = []
-    for algorithm in (ccb.ALGORITHM, PLAIN_CCB):
-        rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
-        state = algorithm.start(matrix.k, alpha=alpha)
-        trace = []
-        for t in range(1, steps + 1):
-            algorithm.advance(state, t, rng)
-            first, second = algorithm.select(state, t, rng)
-            trace.append((int(first), int(second)))
-            if first != second:
-                first_wins = noise.random() < matrix.p[first, second]
-                winner, loser = (first, second) if first_wins else (second, first)
-                algorithm.update(state, winner, loser, rng)
-        traces.append((trace, state))
-    return traces
+    return [run(algorithm, *given, **how) for algorithm in (ccb.ALGORITHM, PLAIN_CCB)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_duels_are_those_of_algorithm_1_rebuilt_at_every_step(seed):
     matrix = random_matrix(2 + seed % 6, seed)
-    (fast, _), (plain, _) = run_both(matrix, steps=3000, seed=seed)
+    (fast, _), (plain, _) = run_both(matrix, steps=1500, seed=seed)
     assert fast == plain
 
 
 @pytest.mark.slow
 def test_duels_are_those_of_algorithm_1_where_winners_cycle_and_sets_are_reset():
-    (fast, state), (plain, other) = run_both(copeland.load("order-7-U(.05,.2)"), 20_000, seed=3)
+    (fast, state), (plain, other) = run_both(copeland.load("order-7-U(.05,.2)"), 10_000, seed=3)
     assert fast == plain
     assert np.array_equal(state.best, other.best)
     assert np.array_equal(state.rivals, other.rivals)
@@ -60,14 +62,14 @@ def test_alpha_of_a_half_or_less_is_refused(alpha):
 
 @pytest.mark.slow
 def test_sets_of_rivals_hold_one_option_more_than_a_winner_loses():
-    _, (_, state) = (None, run_both(copeland.load("order-6-0.3"), 20_000, seed=1)[0])
+    _, state = run(ccb.ALGORITHM, copeland.load("order-6-0.3"), 20_000, seed=1)
     assert state.best.tolist() == [True] * 3 + [False] * 3
     assert state.n_rivals.tolist() == [0, 0, 0, 2, 2, 2]
 
 
 def test_rests_only_when_every_optimistic_winner_is_settled():
     matrix = copeland.PreferenceMatrix([[0.5, 1.0], [0.0, 0.5]])
-    (trace, state), _ = run_both(matrix, steps=60, seed=0)
+    trace, state = run(ccb.ALGORITHM, matrix, steps=60, seed=0)
     first_self_duel = next(t for t, (c, d) in enumerate(trace, 1) if c == d)
     assert trace[first_self_duel - 1] == (0, 0)
     assert ccb.rest(state, 60) > 60
@@ -79,8 +81,8 @@ def test_rests_only_when_every_optimistic_winner_is_settled():
 )
 def test_regret_agrees_with_an_independent_simulator(problem, mean, sd):
     # Published: mean and standard deviation over 10 runs of a C++ simulator, T = 1e5, alpha = 0.51.
-    ours = copeland.simulate(problem, "ccb", 1e5, runs=200, seed=0).summary()[0]
-    standard_error = np.hypot(sd / np.sqrt(10), ours["sd"] / np.sqrt(200))
+    ours = copeland.simulate(problem, "ccb", 1e5, runs=50, seed=0).summary()[0]
+    standard_error = np.hypot(sd / np.sqrt(10), ours["sd"] / np.sqrt(50))
     assert abs(ours["mean"] - mean) < 2.6 * standard_error  # two-sided 1 %
 
 

@@ -8,9 +8,14 @@ from copeland.testing import CHECKS
 ALWAYS = ("ccb", "cpc-pac", "random")
 
 
+PLANNED = ("cpc", "cpc-pac")
+
+
 def marked(name):
     """The paper's algorithm, the one of studies and the control are checked in `make fast` too."""
-    return pytest.param(name, marks=() if name in ALWAYS else pytest.mark.slow)
+    slow = () if name in ALWAYS else (pytest.mark.slow,)
+    # Loops with a planner take long to compile, and less in a process that has compiled one of them: one worker begins with all.
+    return pytest.param(name, marks=(*slow, pytest.mark.long) if name in PLANNED else slow)
 
 
 @pytest.mark.parametrize("name", [marked(name) for name in algorithms()])

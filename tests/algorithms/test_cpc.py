@@ -185,11 +185,12 @@ def play(problem, algorithm, duels):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_memory_grows_with_the_options_and_the_pairs_that_met():
-    k = 5000
-    state = play(implicit_order(k), cpc.ALGORITHM, duels=4000)
+    k = 3000
+    state = play(implicit_order(k), cpc.ALGORITHM, duels=1000)
     met = int(state.meetings.size[0])
-    assert met <= 4000
+    assert met <= 1000
     assert len(state.meetings.first) <= max(2 * met, 256)
     size = sum(array.nbytes for _, array in arrays_of(state))
     # An option has its refuters and their prices, and some forty numbers; a pair has some twenty.

@@ -16,8 +16,8 @@ from copeland.certificate import certify
 from copeland.kernels.planner import waiting_pair
 from copeland.problems import matrix_problem
 
-RUNS = 200
-MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 24: more would refute an error rate of 0.05
+RUNS = 100
+MOST_WRONG = int(binom.ppf(1 - 1e-5, RUNS, 0.05))  # 16: more would refute an error rate of 0.05
 
 
 # What is certified is proved
@@ -67,7 +67,7 @@ def test_after_options_were_added_the_option_is_proved_best_among_all(seed, depe
 
 @pytest.mark.slow
 @given(tables(), terms)
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
     policy = Policy("cpc-pac", k=len(counts[0]), **terms)
     policy.absorb(*counts)
@@ -81,7 +81,7 @@ def test_votes_taken_in_at_once_certify_no_more_than_they_prove(counts, terms):
 
 @pytest.mark.slow
 @given(tables(), st.sampled_from([0.0, 0.05]))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_what_votes_taken_in_at_once_prove_is_found_by_a_few_comparisons(counts, margin):
     k = len(counts[0])
     proved = certify(*counts, margin=margin).best

@@ -355,18 +355,18 @@ def check_optimal_plan(literal, state):
 @pytest.mark.parametrize("seed", range(8))
 def test_ecw_rmed_duels_as_the_literal_rule_allows(seed):
     matrix = random_matrix(3 + seed % 3, seed)
-    follow(ecw_rmed.ALGORITHM, matrix, 500, seed, check_relaxed_plan)
+    follow(ecw_rmed.ALGORITHM, matrix, 300, seed, check_relaxed_plan)
 
 
 def test_ecw_rmed_duels_as_the_literal_rule_allows_where_winners_cycle():
     matrix = copeland.load("order-5-0.2")
-    assert follow(ecw_rmed.ALGORITHM, matrix, 700, 1, check_relaxed_plan) > 100
+    assert follow(ecw_rmed.ALGORITHM, matrix, 500, 1, check_relaxed_plan) > 100
 
 
 @pytest.mark.parametrize("problem", ["cyclic-4", "order-4-0.2"])
 def test_cw_rmed_duels_as_the_literal_rule_allows(problem):
     matrix = copeland.load(problem)
-    assert follow(cw_rmed.ALGORITHM, matrix, 500, 2, check_optimal_plan) > 50
+    assert follow(cw_rmed.ALGORITHM, matrix, 300, 2, check_optimal_plan) > 50
 
 
 def test_alpha_and_beta_are_used():
@@ -428,9 +428,9 @@ def test_cw_rmed_refuses_many_options_and_names_another():
 def test_regret_agrees_with_an_independent_prototype(problem, mean, error):
     # Halved regret at T = 1e6: mean and standard error over 20 runs of a prototype of ECW tracking,
     # which has no rule for pairs close to 1/2: hence the small beta.
-    runs = copeland.simulate(problem, "ecw-rmed:beta=1e-9", 1e6, runs=100, seed=0, regret="half")
+    runs = copeland.simulate(problem, "ecw-rmed:beta=1e-9", 1e6, runs=36, seed=0, regret="half")
     ours = runs.summary()[0]
-    assert abs(ours["mean"] - mean) < 2.6 * np.hypot(error, ours["sd"] / 10)  # two-sided 1 %
+    assert abs(ours["mean"] - mean) < 2.6 * np.hypot(error, ours["sd"] / 6)  # two-sided 1 %
 
 
 @pytest.mark.slow

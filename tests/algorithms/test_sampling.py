@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 from scipy.stats import chi2_contingency, chisquare
+from scipy.stats import t as student
 
 import copeland
 from copeland import InvalidParameter
@@ -193,7 +194,7 @@ def test_alpha_of_a_half_or_less_is_refused(init):
 )
 def test_regret_agrees_with_an_independent_simulator(problem, algorithm, mean, sd):
     # Mean and standard deviation over 10 runs of a C++ simulator, T = 1e5, Definition 1.
-    n = 50  # already the smaller part of the error
+    n = 20  # the larger part of the error stays the simulator's
     ours = copeland.simulate(problem, algorithm, 1e5, runs=n, seed=0).summary()[0]
     error = np.hypot(sd / np.sqrt(10), ours["sd"] / np.sqrt(n))
     assert abs(ours["mean"] - mean) < 2.6 * error  # two-sided 1 %
@@ -204,7 +205,8 @@ def test_regret_agrees_with_an_independent_simulator(problem, algorithm, mean, s
     ("algorithm", "mean", "error"), [("dts", 18_166, 1_319), ("dts-plus", 7_703, 671)]
 )
 def test_regret_on_five_rankers_agrees_with_a_prototype(algorithm, mean, error):
-    n = 10
+    n = 5
     runs = copeland.simulate("mslr-5", algorithm, 1e6, runs=n, seed=0, regret="half")
     ours = runs.summary()[0]
-    assert abs(ours["mean"] - mean) < 2.6 * np.hypot(error, ours["sd"] / np.sqrt(n))
+    far = student.ppf(0.995, n - 1) * ours["sd"] / np.sqrt(n)  # few runs: Student's quantile
+    assert abs(ours["mean"] - mean) < np.hypot(2.6 * error, far)  # two-sided 1 %

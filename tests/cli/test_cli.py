@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 
 COMMANDS = [
     "algorithms",
+    "backup",
     "bounds",
     "data",
     "data fetch",
@@ -30,6 +31,7 @@ COMMANDS = [
     "rankers report",
     "report",
     "reproduce",
+    "serve",
     "simulate",
     "study",
     "winners",

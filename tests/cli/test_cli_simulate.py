@@ -93,6 +93,7 @@ def test_simulate_writes_a_folder_that_can_be_read(tmp_path):
     assert "index.html" in done.stderr
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_simulate_keeps_the_command_that_gives_the_numbers_again(tmp_path):
     run(*SMALL, "--regret", "half", "--out", tmp_path)
     command = results.manifest(tmp_path)["command"]
@@ -107,6 +108,7 @@ def test_simulate_refuses_a_folder_that_is_there_before_anything_runs(tmp_path, 
     assert (tmp_path / "runs.npz").read_text() == "precious"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_simulate_replaces_results_by_force(tmp_path):
     (tmp_path / "runs.npz").write_text("precious")
     assert run(*SMALL, "--out", tmp_path, "--force").exit_code == 0
@@ -153,6 +155,7 @@ def ran(monkeypatch):
     return lambda: [(str(cell.spec), cell.first) for cell in made if len(cell.marks)]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_same_command_goes_on_where_a_simulation_was_stopped(stopped, ran):
     assert values(*SMALL, "--out", stopped)["interrupted"] is False
     assert ran() == [("ccb", 2), ("ccb:alpha=2.0", 2)]
@@ -162,12 +165,14 @@ def test_the_same_command_goes_on_where_a_simulation_was_stopped(stopped, ran):
     assert sorted(path.name for path in stopped.iterdir()) == FILES
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_another_command_is_not_let_into_the_folder_of_a_stopped_one(stopped, nothing_may_run):
     done = run(*SMALL[:-1], "6", "--out", stopped)
     assert done.exit_code == 2
     assert "--force" in done.stderr
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_simulation_that_was_killed_goes_on(stopped, ran):
     for path in stopped.iterdir():
         if path.is_file():
@@ -176,6 +181,7 @@ def test_a_simulation_that_was_killed_goes_on(stopped, ran):
     assert len(ran()) == 2
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_damaged_run_of_a_stopped_simulation_is_named_and_done_again(stopped, ran):
     kept = sorted((stopped / "unfinished" / "cells").iterdir())
     kept[0].write_bytes(kept[0].read_bytes()[:50])
@@ -185,6 +191,7 @@ def test_a_damaged_run_of_a_stopped_simulation_is_named_and_done_again(stopped, 
     assert len(ran()) == 3
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_simulation_has_the_same_numbers_on_a_cluster(tmp_path):
     given = values(*SMALL, "--backend", "dask", "--jobs", "2", "--out", tmp_path)
     here = values(*SMALL)
@@ -224,6 +231,7 @@ def test_control_c_leaves_what_is_done_readable(tmp_path):
 # report
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_report_gives_what_simulate_gave(tmp_path):
     given = values(*SMALL, "--out", tmp_path)
     assert values("report", tmp_path) == given
@@ -275,6 +283,7 @@ def test_several_horizons_are_taken_and_an_assumption_is_noted():
     assert len(rucb["marks"]) > 2
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_report_shows_a_run_that_was_cut_as_cut(tmp_path):
     from copeland.comparisons import Comparison
     from copeland.problems import problem_of

@@ -116,6 +116,7 @@ def test_figures_1_and_2_show_more_algorithms_if_asked(tmp_path):
         reproduce(tmp_path, also=["scb:literl=1"])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_line_passes_more_algorithms_on(tmp_path):
     words = ("--only", "small", "--also", "scb:literal=1", "--out", tmp_path / "out", "--json")
     result = run(*words, cache=tmp_path)
@@ -200,6 +201,7 @@ def test_a_matrix_of_another_size_leaves_the_papers_numbers_out(page):
         assert printed not in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_papers_matrix_stands_beside_the_papers_numbers(found):
     rankers = random_matrix(paper.RANKERS, 1)
     cells = [analyses.cell(rankers, k, first=0, count=500) for k in (3, 5)]
@@ -209,6 +211,7 @@ def test_the_papers_matrix_stands_beside_the_papers_numbers(found):
         assert printed in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_reports_cut_runs(found):
     figure = next(figure for figure, _ in found.figures if figure.name.startswith("large"))
     page = reproduction_page(dataclasses.replace(found, figures=((figure, CUT),)), VERSIONS)
@@ -217,6 +220,7 @@ def test_the_page_reports_cut_runs(found):
     assert "nan" not in re.sub("<svg.*?</svg>", "", page, flags=re.DOTALL)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_says_how_to_get_a_matrix_that_is_absent(found):
     without = dataclasses.replace(found, matrix=None, analyses=None)
     page = reproduction_page(without, VERSIONS)
@@ -234,21 +238,28 @@ def test_the_page_says_how_it_was_made(page, matrix):
         assert fact in page
 
 
-def test_figures_numbers_and_page_are_written(found, tmp_path):
-    write_reproduction(found, tmp_path, VERSIONS, COMMAND)
-    names = {path.name for path in tmp_path.iterdir() if path.is_file()}
+@pytest.fixture(scope="module")
+def written(found, tmp_path_factory):
+    """The folder with all that is written."""
+    out = tmp_path_factory.mktemp("written")
+    write_reproduction(found, out, VERSIONS, COMMAND)
+    return out
+
+
+@pytest.mark.long
+def test_figures_numbers_and_page_are_written(found, written):
+    names = {path.name for path in written.iterdir() if path.is_file()}
     drawn = {f"{name}.{kind}" for name in figures(found) for kind in ("svg", "pdf")}
     assert names == drawn | {"index.html", "reproduction.json"}
-    written = json.loads((tmp_path / "reproduction.json").read_text())
-    assert written["table1"] == as_json(found)["table1"]
+    numbers = json.loads((written / "reproduction.json").read_text())
+    assert numbers["table1"] == as_json(found)["table1"]
 
 
-def test_each_experiment_is_a_result_folder(found, tmp_path):
-    write_reproduction(found, tmp_path, VERSIONS, COMMAND)
-    places = results.folders(tmp_path)
+def test_each_experiment_is_a_result_folder(found, written):
+    places = results.folders(written)
     assert [place.name for place in places] == sorted(file_name(f.name) for f, _ in found.figures)
     for figure, runs in found.figures:
-        read = results.read(tmp_path / file_name(figure.name))
+        read = results.read(written / file_name(figure.name))
         assert [curve.label for curve in read.curves] == [curve.label for curve in runs.curves]
 
 
@@ -273,12 +284,14 @@ def test_the_command_prints_json_alone_and_goes_on_with_a_folder(file, folder, f
     assert "index.html" in done.stderr
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_says_what_it_finds(file, folder, found, tmp_path):
     said = " ".join(run("--matrix", file, "--out", folder, cache=tmp_path).stdout.split())
     assert "ends with the least mean regret" in said
     assert "Copeland and Borda" in said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_the_matrix_the_command_says_so_and_how_to_get_it(tmp_path):
     done = run("--only", "modern", "--only", "analyses", "--out", tmp_path / "out", cache=tmp_path)
     assert done.exit_code == 0, done.stderr
@@ -286,6 +299,7 @@ def test_without_the_matrix_the_command_says_so_and_how_to_get_it(tmp_path):
     assert "copeland data fetch mslr-informational" in (tmp_path / "out/index.html").read_text()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_matrices_that_were_downloaded_are_used(matrix, monkeypatch, tmp_path):
     stored = dict.fromkeys(("mslr-informational", "mslr-perfect"), matrix)
     monkeypatch.setattr(copeland.data, "cached", stored.get)
@@ -297,12 +311,14 @@ def test_matrices_that_were_downloaded_are_used(matrix, monkeypatch, tmp_path):
     assert "The other click models" in (tmp_path / "out/index.html").read_text()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_parts_that_need_no_matrix_do_not_speak_of_it(tmp_path):
     done = run("--only", "condorcet,modern", "--out", tmp_path / "out", "--json", cache=tmp_path)
     assert list(json.loads(done.stdout)["experiments"]) == ["condorcet", "modern"]
     assert "data fetch" not in done.stderr
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_damaged_cell_is_named_and_it_alone_is_done_again(tmp_path):
     words = ("--only", "condorcet", "--out", tmp_path / "out", "--json")
     first = run(*words, cache=tmp_path)
@@ -315,6 +331,7 @@ def test_a_damaged_cell_is_named_and_it_alone_is_done_again(tmp_path):
     assert all(path.stat().st_mtime_ns == kept[path] for path in cells[1:])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_names_the_command_that_makes_it_again(tmp_path):
     out = tmp_path / "out"
     run("--only", "condorcet", "--seed", "4", "--out", out, cache=tmp_path)

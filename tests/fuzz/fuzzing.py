@@ -9,8 +9,10 @@ import os
 import shutil
 import signal
 import zipfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, settings
@@ -140,6 +142,11 @@ FILES = [
 ]
 
 
+def no_server():
+    """Let no server begin, as it would not end."""
+    return patch("uvicorn.run") if find_spec("uvicorn") else nullcontext()
+
+
 @contextmanager
 def place(template):
     """The folder to be in, put in order afterwards; no network, no cache of others, no keys."""
@@ -153,7 +160,8 @@ def place(template):
     os.chdir(template)
     there = snapshot(template)
     try:
-        yield
+        with no_server():
+            yield
     finally:
         os.chdir(before)
         os.environ.clear()

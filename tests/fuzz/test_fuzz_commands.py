@@ -5,7 +5,6 @@ It answers, or refuses with one sentence and an exit code. Commands are found in
 
 import signal
 import traceback
-from unittest.mock import patch
 
 import pytest
 import typer
@@ -16,7 +15,7 @@ from typer.testing import CliRunner
 
 from copeland.cli import app
 
-pytestmark = pytest.mark.slow  # left out of `make fast`
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_worlds")]  # left out of `make fast`
 
 if not hasattr(signal, "SIGALRM"):
     pytest.skip("this system has no alarm clock", allow_module_level=True)
@@ -143,9 +142,7 @@ def test_a_command_answers_or_refuses_in_a_sentence(template, path):
         lines(path, command), st.sampled_from(["", "l\nq\n", "\0\n\n", "left\nu\nx\nb\n", "é\n"])
     )
     def tried(words, keys):
-        # The runner would make the whole program anew for every case, which takes longer than the case.
-        made = patch("typer.testing._get_command", lambda _: PROGRAM, create=True)
-        with place(template), ending(), made:
+        with place(template), ending():
             check(words, CliRunner().invoke(app, words, input=keys, prog_name="copeland"))
 
     tried()

@@ -29,7 +29,7 @@ def verdict(wins, duels, t):
     return -1 if wins / duels + spread < 0.5 else 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     k=st.integers(2, 5),
     votes=st.lists(

@@ -102,7 +102,7 @@ def test_a_paused_option_does_not_keep_a_better_champion_out():
 
 @pytest.mark.slow
 @given(situations, st.integers(0, 10**6))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_between_comparisons_only_those_whose_last_plan_was_cheaper_are_planned_anew(
     situation, seed
 ):

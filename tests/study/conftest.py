@@ -4,7 +4,19 @@ import pytest
 from drinks import OPTIONS, Clock
 from soup import study_with, votes
 
+from copeland.forecast.worlds import WORLDS
 from copeland.study import create_study
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_worlds(few_worlds):
+    """Chances are tried in tests/forecast."""
+
+
+@pytest.fixture
+def all_worlds(monkeypatch):
+    """Tell chances as precisely as a user is told them."""
+    monkeypatch.setattr("copeland.forecast.worlds.WORLDS", WORLDS)
 
 
 # `make fast` is content with one storage here: test_storage.py tries all of them.

@@ -1,12 +1,21 @@
 """A study of soups with votes on its pairs, and its page."""
 
 import re
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
+from unittest.mock import patch
 
 from copeland.study import create_study
 from copeland.study.meaning.verdict import verdict_of
+from copeland.study.page import page
 
 SWAPPED = {"left": "right", "right": "left", "tie": "tie"}
+
+
+@cache
+def undecided():
+    return verdict_of(create_study("soup", ["a", "b"]).standing())
 
 
 def said(**parts):
@@ -18,8 +27,7 @@ def said(**parts):
         "advice": ("Wait.",),
         "chances": None,
     }
-    open_ = verdict_of(create_study("soup", ["a", "b"]).standing())
-    return replace(open_, **(told | parts))
+    return replace(undecided(), **(told | parts))
 
 
 def votes(one, other, won, lost=0, tied=0, **more):
@@ -38,10 +46,23 @@ def study_with(options, *rows, **settings):
     return study
 
 
-def text_of(page):
-    body = re.sub(r"<(style|svg)\b.*?</\1>", " ", page[page.index("<body>") :], flags=re.DOTALL)
+def text_of(html):
+    body = re.sub(r"<(style|svg)\b.*?</\1>", " ", html[html.index("<body>") :], flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]*>", " ", body).split())
 
 
 def told(sentences):
     return " ".join(sentences)
+
+
+@contextmanager
+def undrawn():
+    """Leave the figures of a page empty, for who reads its words: drawing takes most of the time."""
+    figures = ("scores", "graph", "matrix", "progress", "position")
+    nothing = {f"{name}_figure": lambda *_, **__: None for name in figures}
+
+    def empty(figure, alt, whole=False):
+        return page._Picture("<svg></svg>", alt, "")
+
+    with patch.multiple(page, _picture=empty, **nothing):
+        yield

@@ -47,7 +47,7 @@ def tournaments(draw):
 # Who beats whom
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(tournaments())
 def test_every_option_has_a_place_of_its_own_on_the_sheet(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -58,7 +58,7 @@ def test_every_option_has_a_place_of_its_own_on_the_sheet(sure):
     assert all(0.49 < y < graph.rows - 0.49 for _, y in graph.places.values())
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(tournaments())
 def test_every_arrow_is_true_and_leads_downwards_unless_it_is_in_a_ring(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -71,7 +71,7 @@ def test_every_arrow_is_true_and_leads_downwards_unless_it_is_in_a_ring(sure):
                 assert graph.places[winner][1] < graph.places[loser][1]
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(tournaments())
 def test_few_arrows_lead_to_an_option_from_outside(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -82,7 +82,7 @@ def test_few_arrows_lead_to_an_option_from_outside(sure):
     assert max(into.values(), default=0) <= INTO
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(tournaments())
 def test_no_ring_of_many_rests_on_what_may_be_chance(sure):
     graph = graph_of(sure, range(len(sure)))
@@ -149,7 +149,7 @@ def test_the_leader_comes_first_and_one_that_never_won_last(circle):
     assert reading.scores.tolist() == [2, 2, 2, 1, 0]
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_the_first_of_all_is_the_leader_of_the_study(seed):
     rng = np.random.default_rng(seed)

@@ -135,13 +135,13 @@ def books(draw):
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(books())
 def test_the_share_of_a_proof_is_that_of_the_option_and_the_way_nearest_to_it(books):
     assert proved_share(books) == pytest.approx(plain_share(books))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(books())
 def test_all_evidence_is_there_if_and_only_if_an_option_is_proved_best(books):
     proved = certify(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from soup import text_of
+from soup import text_of, undrawn
 
 import copeland
 from copeland.cli.study.status import described
@@ -52,7 +52,8 @@ def studies(draw):
 def test_verdict_page_json_and_file_tell_one_story(study):
     reading = Reading(study.standing())
     verdict = verdict_of(reading)
-    page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
+    with undrawn():
+        page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
     told = json.loads(json.dumps(described(reading, verdict)))
     issued, text = certificate_to_file(study)
     filed = json.loads(text)

@@ -20,6 +20,7 @@ from copeland.study import Storage, create_study
 from copeland.study.record import storage as storage_module
 from copeland.study.record.events import ASKED, CREATED, VOTED, Event
 from copeland.study.record.log import metadata
+from copeland.web import tables  # noqa: F401  (they belong to the same metadata)
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 VOTE = Event(2, VOTED, 1.25, "id-1", None, "ann", 0, 1, "left", "item", "source", 7, 8, {"a": [1]})
@@ -365,12 +366,12 @@ def test_sqlite_writes_ahead_and_to_the_disk(tmp_path):
 def test_processes_that_start_at_once_all_find_the_tables(tmp_path, postgres_url):
     context = get_context("spawn")
     for address in (f"sqlite:///{tmp_path / 'votes.db'}", postgres_url):
-        tasks = [context.Process(target=Storage, args=(address,)) for _ in range(3)]
+        tasks = [context.Process(target=Storage, args=(address,)) for _ in range(2)]
         for task in tasks:
             task.start()
         for task in tasks:
             task.join()
-        assert [task.exitcode for task in tasks] == [0, 0, 0]
+        assert [task.exitcode for task in tasks] == [0, 0]
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

@@ -302,7 +302,7 @@ def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
 
 
 @given(st.data())
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_damaged_bytes_are_no_books_and_no_traceback(data):
     content = SNAPSHOT
     start = data.draw(st.integers(0, len(content)))

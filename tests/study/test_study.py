@@ -192,6 +192,7 @@ def test_a_notebook_shows_the_verdict_and_runs_nothing():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_study_says_what_it_means(study, tmp_path):
     study.add_votes([row("left", right=other) for other in OPTIONS[1:] for _ in range(60)])
     standing = study.standing()

@@ -13,7 +13,7 @@ from copeland.errors import CopelandError, InvalidRow
 from copeland.policy import arrays_of
 from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
-from copeland.study.conduct.guide import guide_of
+from copeland.study.conduct.chooser import chooser_of
 from copeland.study.record.books import Books
 from copeland.study.record.events import KINDS, Event, from_json, to_json
 
@@ -165,7 +165,7 @@ def counted(log, both_bad, repeats):
 
 
 @given(operations, hows)
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_replay_gives_the_live_state_and_the_votes_give_its_counts(one_storage, todo, how):
     play = Play(one_storage, **how)
     play.run(todo)
@@ -192,20 +192,20 @@ def cpc_replayed():
 
 
 @given(operations, st.sampled_from(["cpc-replayed", "copeland-pac", "pocowista", "ccb"]))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, algorithm):
     play = Play(Storage(), algorithm=algorithm)
     play.ask(0, "")  # from here on it follows the log
     play.run(todo)
     play.ask(0, "")
     study = play.study
-    anew = study.storage.read(study._key, lambda log: guide_of(study._books, log))
-    assert _told(study._guide) == _told(anew)
+    anew = study.storage.read(study._key, lambda log: chooser_of(study._books, log))
+    assert _told(study._chooser) == _told(anew)
 
 
-def _told(guide):
-    """Everything that the algorithm of a guide knows."""
-    policy = guide._player.policy
+def _told(chooser):
+    """Everything that the algorithm of a chooser knows."""
+    policy = chooser._player.policy
     state = {name: array.tolist() for name, array in arrays_of(policy.state)}
     return policy.asked, policy.events, policy.k, repr(state)
 
@@ -219,7 +219,7 @@ def _told(guide):
     ),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_the_order_and_the_sides_of_votes_change_neither_counts_nor_certificate(votes, rng):
     turned = {"left": "right", "right": "left"}
     rows = [
@@ -248,7 +248,7 @@ def test_the_order_and_the_sides_of_votes_change_neither_counts_nor_certificate(
     ),
     st.permutations(range(4)),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_the_order_of_options_does_not_change_the_certificate(wins, order):
     def certificate(names):
         study = create_study("one", names, margin=0.1)

@@ -238,7 +238,7 @@ def test_people_have_one_vote_a_pair(clock):
     assert made(clock).settings.repeats == "first"
     with pytest.raises(InvalidParameter, match="only a person's first vote on a pair can count"):
         made(clock, repeats="count")
-    with pytest.raises(InvalidParameter, match="voters is 'crowd'; it must be 'people' or 'indep"):
+    with pytest.raises(InvalidParameter, match="voters is 'crowd'; it must be 'people', 'indep"):
         made(clock, voters="crowd")
 
 

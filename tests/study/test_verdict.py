@@ -78,7 +78,7 @@ def test_the_demo_is_a_cycle_of_three_with_two_options_out():
 
 
 @pytest.mark.slow
-def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate():
+def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate(all_worlds):
     sure = next(one for one in said(DEMO).shown if one.startswith("Chances"))
     chances = {name: int(share) for name, share in re.findall(r"\b([A-E]) (\d+) %", sure)}
     assert all(25 <= chances[name] <= 40 for name in "ABC")
@@ -117,7 +117,7 @@ def test_ties_are_told_with_the_votes_of_a_circle():
     assert any("A beats B (16:9, 3 tied)" in one for one in verdict.shown)
 
 
-def test_a_circle_that_may_well_be_chance_is_not_told():
+def test_a_circle_that_may_well_be_chance_is_not_told(all_worlds):
     verdict = said({"AB": (6, 4), "BC": (6, 4), "CA": (6, 4)}, "ABC")
     assert verdict.claim.startswith("A, B and C are tied for first so far. Keep going")
     assert not any("circle" in one for one in verdict.shown)

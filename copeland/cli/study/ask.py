@@ -10,9 +10,11 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.shell import print_json, show
 from copeland.cli.study.group import (
     STORAGE,
+    AsGuide,
     Name,
     Storage,
     Voter,
+    let_guide,
     nothing_left,
     opened,
     study,
@@ -37,16 +39,20 @@ def ask_command(
     item: Annotated[
         str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
     ] = None,
+    guide: AsGuide = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
     """Hand out ballots; the JSON is a list, and empty if nothing is left to ask.
 
-    A voter who holds as many ballots as the study allows is shown the oldest again.
+    A voter who holds as many ballots as the study allows is shown the oldest again. Of a panel, without
+    --voter, each ballot says which member is to be asked.
     """
     from copeland.study import Wait
 
     work = opened(name, storage)
+    if guide:
+        let_guide(work, voter)
     ballots = work.ask(voter, n=n, available=available, item=item)
     if not ballots:
         asked = work.ask(voter, available=available, item=item)
@@ -58,12 +64,13 @@ def ask_command(
         print_json([_described(work, ballot) for ballot in ballots])
         return
     for ballot in ballots:
+        whom = f" for {ballot.voter}" if work.settings.panel else ""
         show(
-            f"Ballot {ballot.id}: {ballot.left} (left) or {ballot.right} (right)?"
+            f"Ballot {ballot.id}{whom}: {ballot.left} (left) or {ballot.right} (right)?"
             f" Answer: {command_line('copeland', 'study', 'tell', name, ballot.id, 'left')}"
         )
     if not ballots:
-        show(nothing_left(work))
+        show(nothing_left(work, voter))
 
 
 def _described(work: Study, ballot: Ballot) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import typer
 
 from copeland.cli import columns as named
 from copeland.cli.options import Json, Number, Whole
+from copeland.cli.shell import note
 from copeland.cli.study.group import STORAGE, Storage, study, tell_result
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.inert import command_line
@@ -44,7 +45,12 @@ def create_command(
     time: named.Time = None,
     id_: named.Id = None,
     storage: Storage = STORAGE,
-    algorithm: Annotated[str, typer.Option(help="Who chooses the pairs.")] = "cpc-pac",
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            help="Who chooses the pairs; a panel has its own planner.", show_default="cpc-pac"
+        ),
+    ] = None,
     delta: Annotated[float, Number(help="How likely the certificate may be wrong.")] = 0.05,
     margin: Annotated[
         float, Number(help="Pairs within this of 1/2 are too close to matter.")
@@ -63,9 +69,20 @@ def create_command(
     voters: Annotated[
         str | None,
         typer.Option(
-            help="Who votes: people, of whom one may answer many pairs, each once; or independent, where "
-            "every vote is a fresh draw, as with clicks.",
+            help="Who votes: people, of whom one may answer many pairs, each once; independent, where "
+            "every vote is a fresh draw, as with clicks; or panel, named voters who are all that counts.",
             show_default="people",
+        ),
+    ] = None,
+    people: Annotated[
+        int | None,
+        Whole(help="How many people will vote: says at once what is within their reach."),
+    ] = None,
+    panel: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="The members of the panel: names with commas between them, or again for each.",
         ),
     ] = None,
     lease: Annotated[
@@ -103,8 +120,11 @@ def create_command(
         raise InvalidParameter(
             f"--{_first(columns)} names a column of votes; give them with --from."
         )
-    voters = voters or _voters_of(name, storage, load_if_exists)
-    _require_fitting(voters, repeats, batch)
+    members = _members(panel)
+    if voters is None:
+        voters, members = _who_votes(name, storage, load_if_exists, members)
+    _require_fitting(voters, repeats, batch, people)
+    _require_panel(voters, repeats, members, margin)
     made, taken = _made(
         name,
         option or (None if options is None else str(options)),
@@ -118,6 +138,7 @@ def create_command(
         both_bad=both_bad,
         repeats=repeats,
         voters=voters,
+        panel=members,
         lease=lease,
         open_ballots=open_ballots,
         batch=batch,
@@ -125,10 +146,13 @@ def create_command(
     )
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
+    reach, prospect = _reach(made, people)
+    result |= prospect
+    as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
     tell_result(
-        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} "
+        f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} {reach}"
         f"{'' if taken is None else f'{taken.sentence} '}Vote with: "
-        f"{command_line('copeland', 'study', 'vote', name)}",
+        f"{command_line('copeland', 'study', 'vote', name)}{as_whom}",
         result if taken is None else {**result, **taken.to_dict()},
         as_json,
     )
@@ -154,22 +178,44 @@ def _first(columns: dict[str, str]) -> str:
     return "id" if next(iter(columns)) == "event_id" else next(iter(columns))
 
 
-def _voters_of(name: str, storage: str, load_if_exists: bool) -> str:
-    """Who votes, if that is not said: those of the study that is gone on with, in a new one people."""
+def _who_votes(
+    name: str, storage: str, load_if_exists: bool, members: list[str]
+) -> tuple[str, list[str]]:
+    """Who votes, if that is not said: members who are named, or those of the study gone on with, or people."""
     from copeland.study import open_study
 
+    if members:
+        return "panel", members
     if load_if_exists:
         with suppress(UnknownStudy, StorageError):
-            return open_study(name, storage).settings.voters
-    return "people"
+            settings = open_study(name, storage).settings
+            return settings.voters, list(settings.panel)
+    return "people", []
 
 
-def _require_fitting(voters: str, repeats: str | None, batch: int) -> None:
+def _members(given: list[str] | None) -> list[str]:
+    """The names of a panel, told one by one or with commas between them."""
+    return [name.strip() for names in given or () for name in names.split(",") if name.strip()]
+
+
+def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
+    """What so many people can settle, in a sentence and as JSON; nothing if it was not asked for."""
+    from copeland.study.meaning.prospect import prospect_sentence
+
+    if people is None:
+        return "", {}
+    note("copeland: trying what is within reach, in plausible worlds.")
+    found = made.prospect(people)
+    return f"{prospect_sentence(found)} ", {"reach": found._asdict()}
+
+
+def _require_fitting(voters: str, repeats: str | None, batch: int, people: int | None) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
-    from copeland.study.record.settings import PEOPLE
+    from copeland.forecast.prospects import check_people
+    from copeland.study.record.settings import PANEL, PEOPLE
 
-    if voters not in (*PEOPLE, "independent"):
-        raise InvalidParameter(f"--voters is '{voters}'; say people or independent.")
+    if voters not in (*PEOPLE, PANEL, "independent"):
+        raise InvalidParameter(f"--voters is '{voters}'; say people, independent or panel.")
     if voters in PEOPLE and repeats == "count":
         raise InvalidParameter(
             "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
@@ -177,3 +223,30 @@ def _require_fitting(voters: str, repeats: str | None, batch: int) -> None:
         )
     if batch and voters not in PEOPLE:
         raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")
+    if people is not None and voters not in PEOPLE:
+        raise InvalidParameter(
+            f"--people does not go with --voters {voters}; leave it out, or say --voters people."
+        )
+    if people is not None:
+        check_people(people, "--people")
+
+
+def _require_panel(voters: str, repeats: str | None, members: list[str], margin: float) -> None:
+    """Refuse a panel without members, members without a panel, and what means nothing to one."""
+    from copeland.study.record.settings import PANEL
+
+    if voters != PANEL:
+        if members:
+            raise InvalidParameter(f"--panel names a panel, and --voters is {voters}; say panel.")
+        return
+    if not members:
+        raise InvalidParameter("--voters panel needs its members; say --panel ann,ben,cid.")
+    if margin:
+        raise InvalidParameter(
+            "--margin means nothing to a panel, whose majorities are counted; leave it out."
+        )
+    if repeats == "count":
+        raise InvalidParameter(
+            "--repeats count does not go with a panel, of which each member has one answer a pair; leave it "
+            "out."
+        )

@@ -12,6 +12,7 @@ from copeland.errors import FolderExists, InvalidParameter
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
+    from copeland.study.meaning.panels import PanelStanding
 
 STORAGE = "sqlite:///copeland.db"
 
@@ -39,6 +40,13 @@ Storage = Annotated[
     ),
 ]
 Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
+AsGuide = Annotated[
+    bool,
+    typer.Option(
+        "--guide",
+        help="The votes decide what is asked next, and prove nothing; to be said before the first vote.",
+    ),
+]
 Folder = Annotated[
     Path | None,
     typer.Option(
@@ -60,6 +68,13 @@ def opened(name: str, storage: str) -> Study:
     return open_study(name, storage)
 
 
+def let_guide(work: Study, voter: str | None) -> None:
+    """Make a voter a guide."""
+    if voter is None:
+        raise InvalidParameter("a guide needs a name; give one with --voter.")
+    work.set_role(voter, "guide")
+
+
 def require_new(path: Path, force: bool) -> None:
     """Refuse to replace a file unless that was asked for."""
     if path.exists() and not force:
@@ -74,14 +89,26 @@ def tell_result(sentence: str, result: dict[str, Any], as_json: bool) -> None:
         show(sentence)
 
 
-def nothing_left(work: Study) -> str:
-    """Say why a study has nothing to ask now."""
+def nothing_left(work: Study, voter: str | None = None) -> str:
+    """Say why a study has nothing to ask now, or nothing of this voter."""
     standing = work.standing(voters=False)
+    if standing.panel is not None:
+        return _nothing_of(standing.panel, voter, standing.closed)
     if standing.certificate.best:
         return "Nothing is left to ask: the verdict is proved."
     if work.settings.dependent and len(standing.active) > 1:
         return "Nothing is left to ask: this voter has met every pair, and others can be asked."
     return "Nothing is left to ask."
+
+
+def _nothing_of(panel: PanelStanding, voter: str | None, closed: bool) -> str:
+    """Say why a panel, or a member of it, has nothing to answer now."""
+    from copeland.words import listed
+
+    if panel.active.best or closed or not panel.awaited:
+        return f"Nothing is left to ask: {panel.active.statement[0].lower()}{panel.active.statement[1:]}"
+    whom = "" if voter is None else f" of {voter}"
+    return f"Nothing is left to ask{whom} now. Still to be asked: {listed(panel.awaited)}."
 
 
 def wait_first(wait: Wait) -> str:

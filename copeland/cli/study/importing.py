@@ -9,7 +9,7 @@ import typer
 
 from copeland.cli import columns as named
 from copeland.cli.options import Json
-from copeland.cli.study.group import STORAGE, Name, Storage, opened, study, tell_result
+from copeland.cli.study.group import STORAGE, AsGuide, Name, Storage, opened, study, tell_result
 
 
 @study.command("import", epilog="Example: `copeland study import tea votes.csv`")
@@ -27,6 +27,7 @@ def import_command(
     item: named.Item = None,
     time: named.Time = None,
     id_: named.Id = None,
+    guide: AsGuide = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
@@ -38,7 +39,7 @@ def import_command(
     columns = named.columns(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
     )
-    new = opened(name, storage).add_votes(file, source, columns)
+    new = opened(name, storage).add_votes(file, source, columns, "guide" if guide else None)
     other = " If these are other votes, name another --source." if new.known and not new else ""
     tell_result(
         f"{new.sentence}{other}",

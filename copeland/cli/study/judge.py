@@ -13,6 +13,7 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import FAILURE, INTERRUPTED, note, print_json, show
 from copeland.cli.study.group import (
     STORAGE,
+    AsGuide,
     Folder,
     Name,
     Storage,
@@ -57,6 +58,13 @@ def judge_command(
             metavar="NAME", help="The voter that a judge is; again for each, programs first."
         ),
     ] = None,
+    until: Annotated[
+        str,
+        typer.Option(
+            help="Go on until an option is proved best, or likely=0.95: until its chance to be best is that, "
+            "an estimate."
+        ),
+    ] = "proved",
     calls: Annotated[int, Whole(help="At most so many calls of judges.")] = 1_000,
     cost: Annotated[float | None, Number(help="At most so much money; needs --prices.")] = None,
     prices: Annotated[
@@ -90,6 +98,7 @@ def judge_command(
     timeout: Annotated[float, Number(help="Seconds that a judge may take.")] = 60.0,
     patience: Annotated[int, Whole(help="Stop when a judge fails so often in a row.")] = 5,
     seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
+    guide: AsGuide = False,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -99,8 +108,10 @@ def judge_command(
     A judge is asked a pair, with its sides and item, once. A failure is kept as an error, which is no
     vote. Exit code 1 if a judge keeps failing.
     """
+    from copeland.forecast.goals import goal_of
     from copeland.study.judges import judge_study, read_items
 
+    goal = goal_of(until, "--until")
     work = opened(name, storage)
     judges = _judges(
         command or [],
@@ -120,6 +131,7 @@ def judge_command(
         done = judge_study(
             work,
             judges,
+            until=goal,
             calls=calls,
             cost=cost,
             swap=swap,
@@ -129,13 +141,14 @@ def judge_command(
             repeat=repeat,
             patience=patience,
             folder=folder,
+            role="guide" if guide else None,
             progress=lambda judged: advance(judged.calls, calls),
             rest=_resting(),
         )
     if as_json:
         print_json(_described(name, done))
     else:
-        show(*_sentences(work, done))
+        show(*_sentences(work, done, guide))
     if done.reason in _CODES:
         raise typer.Exit(_CODES[done.reason])
 
@@ -207,7 +220,7 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
     return {"study": name, **told, "agreement": agreement}
 
 
-def _sentences(work: Study, done: Summary) -> list[str]:
+def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
     from copeland.words import counted, percent
 
     besides = [
@@ -227,7 +240,12 @@ def _sentences(work: Study, done: Summary) -> list[str]:
     ]
     if done.reason == "finished":
         said.append(nothing_left(work))
-    if done.reason == "answered":
+    if done.reason == "likely":
+        said.append("To go on to a proof, judge without --until.")
+    if done.reason == "answered" and guide:
+        vote = command_line("copeland", "study", "vote", work.name)
+        said.append(f"What guides say proves nothing; let people vote: {vote}")
+    elif done.reason == "answered":
         said.append(
             "Name more items with --items, or vote yourself: "
             f"{command_line('copeland', 'study', 'vote', work.name)}. A judge that answers by chance "

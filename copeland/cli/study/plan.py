@@ -14,12 +14,25 @@ from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from copeland.forecast.races import Forecast, Way
+    from copeland.forecast.voters import Within
+    from copeland.study import Study
 
 
 @study.command("plan", epilog="Example: `copeland study plan tea --cost-per-vote 0.05`")
 def plan_command(
     name: Name,
     cost_per_vote: Annotated[float | None, Number(help="What one vote costs.")] = None,
+    until: Annotated[
+        str,
+        typer.Option(
+            help="Votes until an option is proved best, or likely=0.95: until its chance to be best is that, "
+            "an estimate."
+        ),
+    ] = "proved",
+    people: Annotated[
+        int | None,
+        Whole(help="Voters that there will be in all, where people vote; by default those so far."),
+    ] = None,
     worlds: Annotated[
         int | None,
         Whole(help="Plausible worlds to simulate; 100 by default, fewer for over 30 options."),
@@ -36,14 +49,17 @@ def plan_command(
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
+    from copeland.forecast.goals import goal_of
     from copeland.forecast.worlds import BELIEF
     from copeland.study.meaning.reach import plan_sentence
     from copeland.study.page.tables import plan_sentences, plan_table
 
+    goal = goal_of(until, "--until")
     work = opened(name, storage)
+    _require_people(people, work)
     try:
         with progress_bar("worlds") as advance:
-            plan = work.plan(worlds, most, seed, advance)
+            plan = work.plan(worlds, most, seed, advance, until=goal, people=people)
     except KeyboardInterrupt:
         note("copeland: stopped before the first world was done.")
         raise typer.Exit(INTERRUPTED) from None
@@ -52,7 +68,7 @@ def plan_command(
         print_json(_described(name, plan, cost_per_vote) | said)
     else:
         show(
-            f"{name}: {plan.votes:,} votes so far. Until an option is proved best, in "
+            f"{name}: {plan.votes:,} votes so far. Until {plan.goal.words}, in "
             f"{plan.worlds} plausible worlds:",
             plan_table(plan, cost_per_vote),
             *plan_sentences(plan),
@@ -63,23 +79,45 @@ def plan_command(
         raise typer.Exit(INTERRUPTED)
 
 
+def _require_people(people: int | None, work: Study) -> None:
+    """Refuse a number of people where nobody knows of people."""
+    if people is not None and not work.settings.dependent:
+        raise InvalidParameter(
+            f"--people is for studies of people, and here voters are '{work.settings.voters}'; leave it out."
+        )
+
+
 def _described(name: str, plan: Forecast, price: float | None) -> dict[str, Any]:
     return {
         "study": name,
         "options": plan.options,
         "votes": plan.votes,
+        "until": str(plan.goal),
         "worlds": plan.worlds,
         "most": plan.most,
         "interrupted": plan.interrupted,
         "cost_per_vote": price,
         "ways": [_way(way, price) for way in plan.ways],
+        "people": None if plan.people is None else _quantiles(plan.people),
+        "within": None if plan.within is None else _within(plan.within),
     }
 
 
 def _way(way: Way, price: float | None) -> dict[str, Any]:
     """Quantiles are null where they are beyond the cap."""
-    votes = {f"q{round(100 * q)}": way.quantile(q) for q in (0.1, 0.5, 0.9)}
+    votes = _quantiles(way)
     told = {"way": way.name, "votes": votes, "unfinished": way.unfinished}
     if price is not None:
         told["cost"] = {q: None if n is None else n * price for q, n in votes.items()}
+    return told
+
+
+def _quantiles(way: Way) -> dict[str, float | None]:
+    return {f"q{round(100 * q)}": way.quantile(q) for q in (0.1, 0.5, 0.9)}
+
+
+def _within(within: Within) -> dict[str, Any]:
+    """What the voters so far can settle."""
+    told = within._asdict() | {"worlds": len(within.votes), "settled": within.settled}
+    del told["votes"]
     return told

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from copeland.certificate import Certificate
+    from copeland.panel import PanelCertificate
     from copeland.study import Standing
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import Verdict
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
+    from copeland.study.meaning.guidance import guidance_sentences
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import verdict_of
-    from copeland.study.page.tables import standing_table
+    from copeland.study.page.tables import panel_table, standing_table
 
     reading = Reading(opened(name, storage).standing())
     standing, verdict = reading.standing, verdict_of(reading)
@@ -32,16 +34,18 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         print_json(described(reading, verdict))
         return
     show(*_headline(standing, verdict))
-    delta = f"error probability {standing.certificate.delta:g}"
     for heading, sentences in (
-        (f"Proved ({delta})", verdict.proved),
+        (f"Proved ({standing.certificate.proviso})", verdict.proved),
         ("By the votes so far", (*verdict.shown, *_notes(standing))),
         ("What next", verdict.advice),
+        ("Guides", tuple(guidance_sentences(standing.guides))),
     ):
         if sentences:
             show(_bold(f"\n{heading}"), *(_bullet(sentence) for sentence in sentences))
     if standing.votes:
         show("", standing_table(rows_of_options(reading)))
+    if standing.panel is not None:
+        show("", panel_table(standing.panel.rows()))
 
 
 def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
@@ -68,6 +72,8 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
             ],
         },
         "reach": None if reading.reach is None else reading.reach._asdict(),
+        "likely": _likely(reading),
+        "panel": None if standing.panel is None else standing.panel.rows(),
         "leader": standing.leader,
         "leaders": [labels[i] for i in reading.leaders],
         "circles": [[labels[i] for i in circle] for circle in reading.circles],
@@ -83,7 +89,21 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
             {"name": one.name, "votes": one.votes, "agreement": one.agreement}
             for one in standing.voters
         ],
+        "guides": [
+            one._asdict() | {"agreement": one.agreement, "role": "guide", "proves": False}
+            for one in standing.guides
+        ],
         "settings": standing.settings.to_dict(),
+    }
+
+
+def _likely(reading: Reading) -> dict[str, Any] | None:
+    """Who is likely best: an estimate, not a proof."""
+    if reading.likely is None or reading.chances is None:
+        return None
+    return {
+        "option": reading.standing.labels[reading.likely],
+        "chance": reading.chances.each[reading.likely],
     }
 
 
@@ -103,7 +123,7 @@ def rows_of_options(reading: Reading) -> list[dict[str, Any]]:
             "beats": int(reading.scores[i]),
             "beats_proved": found.lower[i],
             "score": list(found.scores[i]),
-            "chance": None if reading.chances is None else reading.chances.each[i],
+            "chance": None if reading.each_chance is None else reading.each_chance[i],
             "borda": float(reading.borda[i]),
             "lottery": float(reading.lottery[i]),
             "place": _place(found, i),
@@ -112,7 +132,7 @@ def rows_of_options(reading: Reading) -> list[dict[str, Any]]:
     ]
 
 
-def _place(found: Certificate, i: int) -> str:
+def _place(found: Certificate | PanelCertificate, i: int) -> str:
     if i in found.best:
         return "proved best"
     if i not in found.possible:

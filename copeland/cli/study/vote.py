@@ -15,9 +15,11 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.shell import INTERRUPTED, note, print_json, show
 from copeland.cli.study.group import (
     STORAGE,
+    AsGuide,
     Folder,
     Name,
     Storage,
+    let_guide,
     nothing_left,
     opened,
     study,
@@ -59,7 +61,7 @@ def vote_command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Who votes; in a study of people it is you, by the name of your account.",
+            help="Who votes; in a study of people, or of a panel, it is you, by the name of your account.",
         ),
     ] = None,
     ballots: Annotated[int | None, Whole(help="Stop after so many votes.")] = None,
@@ -76,6 +78,7 @@ def vote_command(
             help="What they are compared on, one drawn for each ballot: .txt, .csv or .jsonl.",
         ),
     ] = None,
+    guide: AsGuide = False,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -87,7 +90,9 @@ def vote_command(
     """
     work = opened(name, storage)
     drawn = _items(work, item, items)
-    voter = voter or (_account() if work.settings.dependent else None)
+    voter = voter or _sitting_here(work)
+    if guide:
+        let_guide(work, voter)
     booth = _Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:
@@ -102,6 +107,19 @@ def vote_command(
         note(f"copeland: {booth.farewell()}")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
+
+
+def _sitting_here(work: Study) -> str | None:
+    """Who votes, if that is not said: where each has one vote a pair, whose account this is."""
+    from copeland.words import listed
+
+    account = _account() if work.settings.once else None
+    if work.settings.panel and account not in work.settings.panel:
+        raise InvalidParameter(
+            f"your account is '{account}', which is not on the panel; say with --voter whether you are "
+            f"{listed(work.settings.panel, last='or')}."
+        )
+    return account
 
 
 def _account() -> str:
@@ -203,7 +221,7 @@ class _Booth:
 
     def leave(self) -> None:
         """Give back the ballot in hand, so that nobody counts on its answer; a person meets it again."""
-        if self.ballot is not None and not self.work.settings.dependent:
+        if self.ballot is not None and not self.work.settings.once:
             self.work.tell(self.ballot, "skip", self.voter, source="terminal: left")
 
     def _tell(self, ballot: Ballot, outcome: str) -> None:
@@ -233,7 +251,7 @@ class _Booth:
         """Say what was kept."""
         from copeland.words import counted
 
-        ending = f" {nothing_left(self.work)}" if self.exhausted else ""
+        ending = f" {nothing_left(self.work, self.voter)}" if self.exhausted else ""
         if self.wait is not None:
             ending = f" {wait_first(self.wait)}"
         kept = counted(len(self.given), "answer")

@@ -9,7 +9,7 @@ Votes may come in any order, and enter by their counts; only plans (the champion
 it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
 To be read in this order: ``meetings`` of pairs, ``claims``, ``state``, ``prices`` of claims, ``losses`` of each option, ``plans`` for
-certificates, the ``champion`` and what to ask, ``votes``; ``ending`` for those who wait for a proof.
+certificates, the ``champion`` and what to ask, ``votes``, ``hints``; ``ending`` for those who wait for a proof.
 """
 
 from copeland.kernels.planner.champion import (
@@ -19,6 +19,7 @@ from copeland.kernels.planner.champion import (
     rate_win,
 )
 from copeland.kernels.planner.ending import crown_proved, turn, waiting_pair
+from copeland.kernels.planner.hints import with_hints
 from copeland.kernels.planner.meetings import NONE
 from copeland.kernels.planner.plans import losses_missing
 from copeland.kernels.planner.prices import BLOCKED
@@ -61,6 +62,7 @@ __all__ = [
     "take_in",
     "turn",
     "waiting_pair",
+    "with_hints",
     "with_more_pairs",
     "with_options",
     "with_votes",

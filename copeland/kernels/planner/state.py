@@ -59,6 +59,7 @@ class Planner(NamedTuple):
     )
     margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
     prior: Floats  # (1,): votes that strengths count for
+    hints: Floats  # by entry, of the first ones or of none: see `hint_for`
     gaps: (
         Floats  # (2,): to estimate it, sums over the pairs of weights and of weighted squared gaps
     )
@@ -107,6 +108,7 @@ def new_planner(k: int, costly: bool, margin: float) -> Planner:
         promise=np.zeros(3),
         margin=np.array([margin], np.float64),
         prior=np.array([FIRST_PRIOR]),
+        hints=np.zeros(0),
         gaps=np.array([FIRST_GAP_VOTES, FIRST_GAP_VOTES * FIRST_GAP_SQUARED]),
         counted=np.zeros(1, np.int64),
         compared_at=np.zeros(1, np.int64),

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from copeland.kernels.evidence import log_evidence
 from copeland.kernels.imed import imed_index
+from copeland.kernels.live import live
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import compare, make_due, rate_pair
 from copeland.kernels.planner.claims import release, weakest, weigh
-from copeland.kernels.planner.meetings import NONE, enter, entry_of, full, side_of
+from copeland.kernels.planner.meetings import NONE, enter, entry_of, side_of
 from copeland.kernels.planner.prices import pair_credit
 from copeland.kernels.planner.state import Planner, loss_level, new_planner, with_more_pairs
 
@@ -58,7 +59,7 @@ def credit_pair(planner, entry, change):
     meetings = planner.meetings
     for side in range(2):
         option = meetings.first[entry] if side == 0 else meetings.second[entry]
-        planner.credit[option] += change * pair_credit(meetings, entry, side)
+        planner.credit[option] += change * pair_credit(planner, entry, side)
     n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
     if n >= LEAST_VOTES:
         gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n
@@ -104,12 +105,20 @@ def expire(planner):
 def with_votes(planner: Planner, wins: NDArray[Any], ties: NDArray[Any]) -> Planner:
     """Return the planner with these votes counted too: wins of i over j, and ties on both sides."""
     met = (wins > 0) | (wins.T > 0) | (ties > 0)  # bytes: sums would take eight times the memory
-    for i, j in np.argwhere(np.triu(met, 1)).tolist():
-        if full(planner.meetings):
-            planner = with_more_pairs(planner)
-        take_in(planner, i, j, int(wins[i, j]), int(wins[j, i]), int(ties[i, j]))
-    make_due(planner)
+    pairs = np.argwhere(np.triu(met, 1))
+    while len(planner.meetings.first) < planner.meetings.size[0] + len(pairs):
+        planner = with_more_pairs(planner)
+    i, j = pairs.T
+    live(take_all)(planner, pairs, wins[i, j], wins[j, i], ties[i, j])
     return planner
+
+
+@kernel
+def take_all(planner, pairs, wins, losses, ties):
+    """Count votes of these pairs, n x 2."""
+    for at in range(len(pairs)):
+        take_in(planner, pairs[at, 0], pairs[at, 1], wins[at], losses[at], ties[at])
+    make_due(planner)
 
 
 def with_options(planner: Planner, k: int) -> Planner:
@@ -121,6 +130,7 @@ def with_options(planner: Planner, k: int) -> Planner:
         getattr(wider, name)[:] = getattr(planner, name)
     while len(wider.meetings.first) < len(meetings.first):
         wider = with_more_pairs(wider)
+    wider = wider._replace(hints=planner.hints.copy())  # entries stay in their order
     for entry in range(int(meetings.size[0])):
         i, j = int(meetings.first[entry]), int(meetings.second[entry])
         won, tied = meetings.won[entry].tolist(), int(meetings.tied[entry])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
-from copeland.study.conduct.decisions import imported
-from copeland.study.conduct.guide import Player
+from copeland.study.conduct.chooser import Player
+from copeland.study.conduct.members import require_few
+from copeland.study.conduct.roles import check_role, imported_in_role
 from copeland.study.conduct.study import Clock, Study
 from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
 from copeland.study.record.log import Log
 from copeland.study.record.options import Option, options_of
-from copeland.study.record.settings import PEOPLE, Settings
+from copeland.study.record.settings import PANEL, PEOPLE, Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_text
 from copeland.study.record.votes import Imported, incoming, source_of, votes_from
@@ -28,13 +29,14 @@ def create_study(
     options: str | Path | Mapping[str, str] | Iterable[str | Mapping[str, str] | Option],
     storage: str | Storage | None = None,
     *,
-    algorithm: str = "cpc-pac",
+    algorithm: str | None = None,
     delta: float = 0.05,
     margin: float = 0.0,
     seed: int = 0,
     both_bad: str = "tie",
     repeats: str | None = None,
     voters: str = "independent",
+    panel: Sequence[str] = (),
     lease: float = 600.0,
     open_ballots: int = 8,
     batch: int = 0,
@@ -53,6 +55,8 @@ def create_study(
         ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``; None keeps it in memory.
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
+    algorithm
+        Who chooses the pairs: ``"cpc-pac"`` by default, and in a panel its own planner.
     indifference
         What ``margin`` was called.
     clock
@@ -75,9 +79,17 @@ def create_study(
         margin = indifference
     _check_name(name)
     given = options_of(options)
-    repeats = repeats or _repeats(voters)
-    settings = Settings(
-        *(algorithm, delta, margin, seed, both_bad, repeats, voters, lease, open_ballots),
+    settings = _settings(
+        algorithm=algorithm,
+        delta=delta,
+        margin=margin,
+        seed=seed,
+        both_bad=both_bad,
+        repeats=repeats,
+        voters=voters,
+        lease=lease,
+        open_ballots=open_ballots,
+        panel=panel,
         batch=batch,
     )
     return _created(name, given, settings, storage, load_if_exists, clock)
@@ -90,6 +102,7 @@ def create_study_from_votes(
     *,
     source: str | None = None,
     columns: Mapping[str, str] | None = None,
+    role: str | None = None,
     options: str | Path | Mapping[str, str] | Iterable[str] | None = None,
     load_if_exists: bool = False,
     clock: Clock = time.time,
@@ -99,7 +112,7 @@ def create_study_from_votes(
 
     Parameters
     ----------
-    votes, source, columns
+    votes, source, columns, role
         As in :meth:`Study.add_votes`.
     options
         As in :func:`create_study`; by default those in the votes, in the order in which they are named.
@@ -113,21 +126,22 @@ def create_study_from_votes(
     (['green', 'black'], 3)
     """
     _check_name(name)
+    if role is not None:
+        check_role(role)
     source = source_of(votes, source)
     check_text(source=source)
     told = incoming(votes, columns)
     given = options_of(told.names if options is None else options)
     rows, undone = votes_from(told, {one.name: i for i, one in enumerate(given)}, source)
-    settings["repeats"] = settings.get("repeats") or _repeats(settings.get("voters"))
     taken: list[Imported] = []
 
     def with_votes(books: Books, log: Log) -> list[Event]:
-        new, found = imported(books, log, rows, source, clock())
+        new, found = imported_in_role(books, log, rows, source, role, clock())
         taken[:] = [found.also(undone)]
         return new
 
-    made = _created(name, given, Settings(**settings), storage, load_if_exists, clock, with_votes)
-    return made, taken[0] if taken else made.add_votes(told, source)
+    made = _created(name, given, _settings(**settings), storage, load_if_exists, clock, with_votes)
+    return made, taken[0] if taken else made.add_votes(told, source, role=role)
 
 
 def _check_name(name: str) -> None:
@@ -136,8 +150,20 @@ def _check_name(name: str) -> None:
     check_text("the study's ", name=name)
 
 
-def _repeats(voters: str | None) -> str:
-    return "first" if voters in PEOPLE else "count"
+def _settings(
+    algorithm: str | None = None,
+    repeats: str | None = None,
+    voters: str = "independent",
+    **others: Any,
+) -> Settings:
+    """The settings as told; what is not said follows from who votes."""
+    once = voters in (*PEOPLE, PANEL)
+    return Settings(
+        algorithm=algorithm or (PANEL if voters == PANEL else "cpc-pac"),
+        repeats=repeats or ("first" if once else "count"),
+        voters=voters,
+        **others,
+    )
 
 
 def _created(
@@ -153,7 +179,10 @@ def _created(
     body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
     first = Event(1, CREATED, clock(), body=body)
     books = Books(first)
-    Player(books)  # refuses parameters that the algorithm cannot take
+    if settings.panel:
+        require_few(books.k)
+    else:
+        Player(books)  # refuses parameters that the algorithm cannot take
     kept = storage if isinstance(storage, Storage) else Storage(storage)
     follow = None if then is None else partial(then, books)
     try:
@@ -189,8 +218,10 @@ def _require_same(study: Study, options: list[Option], settings: Settings) -> No
             )
     before = study.settings.to_dict()
     for name, value in settings.to_dict().items():
-        if before[name] != value and not {before[name], value} <= set(PEOPLE):
+        if before.get(name) != value and (
+            name != "voters" or not {before[name], value} <= set(PEOPLE)
+        ):
             raise StudyExists(
-                f"the study '{study.name}' was created with {name} {before[name]!r}, not {value!r}; "
+                f"the study '{study.name}' was created with {name} {before.get(name)!r}, not {value!r}; "
                 "open it without settings, or give the same."
             )

@@ -19,8 +19,14 @@ from copeland.errors import (
     nearest,
 )
 from copeland.registry import find
-from copeland.study.conduct.guide import Guide, Wish, active
+from copeland.study.conduct.chooser import Chooser, Wish, active
 from copeland.study.conduct.manners import last_of, past_of
+from copeland.study.conduct.members import (
+    require_few,
+    require_member,
+    require_one_each,
+    require_own,
+)
 from copeland.study.record.books import Books, OpenBallot
 from copeland.study.record.events import (
     ADDED,
@@ -77,11 +83,13 @@ def wish_of(
 ) -> Wish:
     """Return what a ballot for a voter must keep to, if there may be one."""
     require_open(books)
+    if voter is not None and books.settings.panel:
+        require_member(books, voter)
     options = active(books)
     if available is not None:
         options &= {books.index(name) for name in available}
     wish = Wish(books.number + 1, now, voter, options, item=item)
-    if voter is None:
+    if voter is None or books.settings.panel:  # whose books know what each member has met
         return wish
     if books.settings.repeats == "count":
         return wish._replace(manners=last_of(log, voter))
@@ -108,19 +116,19 @@ def new_to(wish: Wish, books: Books, shown: Collection[tuple[str, str]] | None) 
 
 
 def questions(
-    books: Books, log: Log, guide: Guide, wish: Wish, n: int
+    books: Books, log: Log, chooser: Chooser, wish: Wish, n: int
 ) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out: new questions, or those that the voter holds."""
     held = _held(books, wish)
-    new = _new_questions(books, log, guide, wish, held, _room(books, log, wish, held, n))
-    return new, new[:n] or _held_questions(books, log, guide, wish, held, n)
+    new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
+    return new, new[:n] or _held_questions(books, log, chooser, wish, held, n)
 
 
 def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: int) -> int:
     """How many new questions there may be; who is dealt a batch gets all of it at once, and no more."""
     if wish.voter is None:
         return n
-    if books.settings.batch:
+    if books.settings.batch and not books.is_guide(wish.voter):
         return 0 if log.asked_of(wish.voter, 1) else books.settings.batch
     return min(n, books.settings.open_ballots - len(held))
 
@@ -134,12 +142,12 @@ def _held(books: Books, wish: Wish) -> dict[int, OpenBallot]:
 
 
 def _same_item(books: Books, one: str | None, other: str | None) -> bool:
-    """Tell whether two votes of a voter on a pair are on the same: to people they are."""
-    return books.settings.dependent or one == other
+    """Tell whether two votes of a voter on a pair are on the same: those of one person are."""
+    return books.settings.once or one == other
 
 
 def _new_questions(
-    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], room: int
+    books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], room: int
 ) -> list[Event]:
     """Up to so many new questions for a voter who holds some."""
     if room < 1:
@@ -151,7 +159,7 @@ def _new_questions(
         if wish.shown is not None and ballot.item == wish.item:
             wish = wish.without_orders({(ballot.left, ballot.right)})
     asked = []
-    for number, sides in enumerate(guide.propose(log, books, wish, room), wish.number):
+    for number, sides in enumerate(chooser.propose(log, books, wish, room), wish.number):
         left, right = wish.sides(*sides)
         question = Event(number, ASKED, wish.now, voter=wish.voter, item=wish.item)
         asked.append(question._replace(left=left, right=right))
@@ -159,14 +167,14 @@ def _new_questions(
 
 
 def _held_questions(
-    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+    books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event] | Wait:
     """Up to ``n`` questions that a voter holds, where no new one can be asked.
 
     Those that have expired come after the others, with new time to answer. If none is what is wished for
     now, there may be another once the first of those held has expired.
     """
-    if not (held or wish.waiting) or not guide.propose(log, books, wish, 1):
+    if not (held or wish.waiting) or not chooser.propose(log, books, wish, 1):
         return []
     kept = [asked for asked in map(log.event, held) if asked is not None]
     expired = [asked._replace(time=wish.now) for asked in wish.waiting if asked.number not in held]
@@ -193,6 +201,8 @@ def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Ev
     asked = _question(books, log, told.ballot)
     _require_unanswered(books, log, asked)
     vote = _said(books, asked, told, now)
+    if books.settings.panel:
+        require_own(books, asked, vote)
     vote = vote._replace(repeats=_repeated(books, log, vote))
     return [vote], vote
 
@@ -268,9 +278,18 @@ def _repeated(books: Books, log: Log, vote: Event, known: int | None = None) -> 
 
 
 def imported(
-    books: Books, log: Log, rows: Iterable[ImportedVote], source: str | None, now: float
+    books: Books,
+    log: Log,
+    rows: Iterable[ImportedVote],
+    source: str | None,
+    now: float,
+    last: int | None = None,
 ) -> tuple[list[Event], Imported]:
-    """Return votes that nobody asked for, but for those that are there already, and how many are what."""
+    """Return votes that nobody asked for, but for those that are there already, and how many are what.
+
+    ``last`` is the number of the event that they follow, if that is not in the books yet.
+    """
+    last = books.number if last is None else last
     rows, known = _under_their_ids(books, log, list(rows))
     before = books.undone & {vote.number for vote in known.values()}
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
@@ -282,7 +301,7 @@ def imported(
             undone += known[row.event_id].number in before
             seen += known[row.event_id].number not in before
             continue
-        number = books.number + len(new) + 1
+        number = last + len(new) + 1
         vote = Event(
             *(number, VOTED, now if row.time is None else row.time),
             event_id=row.event_id,
@@ -294,12 +313,14 @@ def imported(
             source=source,
         )
         known[row.event_id] = vote
-        item = None if books.settings.dependent else row.item
+        item = None if books.settings.once else row.item
         subject = (row.voter, frozenset((row.left, row.right)), item)
         repeats = _repeated(books, log, vote, first.get(subject))
         if repeats is None and books.meaning(row.outcome) is not None:
             first[subject] = number
         new.append(vote._replace(repeats=repeats))
+    if books.settings.panel:
+        require_one_each(books, new)
     repeated = sum(vote.repeats is not None for vote in new)
     skipped = sum(books.meaning(vote.outcome) is None for vote in new)
     return new, Imported(len(new) - repeated - skipped, repeated, skipped, seen, undone)
@@ -336,14 +357,16 @@ def _require_same_row(kept: Event, row: ImportedVote) -> None:
         raise _conflict(row.event_id)
 
 
-def undoing(books: Books, log: Log, event_id: str, now: float) -> list[Event]:
+def undoing(
+    books: Books, log: Log, event_id: str, now: float, reason: str | None = None
+) -> list[Event]:
     """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
     vote = log.vote(event_id)
     if vote is None:
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
     if vote.number in books.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
-    return _undone(books, log, [vote], now)
+    return _undone(books, log, [vote], now, None if reason is None else {"reason": reason})
 
 
 def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
@@ -406,13 +429,21 @@ def addition(books: Books, option: Option, now: float) -> Event:
         raise InvalidParameter(
             f"there is an option '{option.name}' already; every option needs a name of its own."
         )
+    _require_growing(books)
+    return Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)
+
+
+def _require_growing(books: Books) -> None:
+    """Refuse a further option where nobody could ask about it."""
+    if books.settings.panel:
+        require_few(books.k + 1)
+        return
     algorithm = find(books.settings.spec.name)
     if algorithm.absorb is None and algorithm.grow is None:
         raise InvalidParameter(
             f"{algorithm.name} cannot take in options once it has begun; "
             "create a new study, or use cpc-pac."
         )
-    return Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)
 
 
 def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Event]:

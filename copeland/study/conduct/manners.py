@@ -16,6 +16,7 @@ from copeland.streams import stream
 from copeland.study.record.books import Books
 from copeland.study.record.events import ERROR, Event
 from copeland.study.record.log import Log
+from copeland.study.record.options import ACTIVE
 
 RUNNING = 3  # ballots in a row that may show the same option
 
@@ -102,12 +103,24 @@ def past_of(books: Books, log: Log, voter: str) -> Past:
     left_open = {one.number for one in waiting}
     gone = [one for one in asked if one.number not in left_open | failed]
     votes = [vote for vote in answers if vote.outcome != ERROR]
-    return Past(frozenset(map(_pair, (*gone, *votes))), tuple(waiting), _manners(asked))
+    return Past(frozenset(map(_pair, (*gone, *votes))), tuple(waiting), manners_of(asked))
+
+
+def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
+    """Return the ballots that a voter has not answered and whose options are still asked, the oldest first."""
+    answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in books.undone}
+    return [
+        asked
+        for asked in log.asked_of(voter)
+        if asked.number not in answered
+        and all(books.options[i].state == ACTIVE for i in sides_of(asked))
+        and _waits(books, log, asked)
+    ]
 
 
 def last_of(log: Log, voter: str) -> Manners:
     """Return what matters to a voter whose every vote is a fresh draw: the ballot before."""
-    return Manners(tuple(_sides(asked) for asked in log.asked_of(voter, 1)))
+    return Manners(tuple(sides_of(asked) for asked in log.asked_of(voter, 1)))
 
 
 def coin_of(books: Books, number: int) -> bool:
@@ -122,17 +135,19 @@ def _waits(books: Books, log: Log, asked: Event) -> bool:
     )
 
 
-def _manners(asked: Iterable[Event]) -> Manners:
+def manners_of(asked: Iterable[Event]) -> Manners:
+    """Return the manners towards a voter who was asked these, the oldest first."""
     manners = Manners(lean={})
     for one in asked:
-        manners = manners.after(*_sides(one))
+        manners = manners.after(*sides_of(one))
     return manners
 
 
-def _sides(asked: Event) -> Sides:
+def sides_of(asked: Event) -> Sides:
+    """Return the pair of a ballot, left first."""
     assert asked.left is not None and asked.right is not None
     return asked.left, asked.right
 
 
 def _pair(event: Event) -> frozenset[int]:
-    return frozenset(_sides(event))
+    return frozenset(sides_of(event))

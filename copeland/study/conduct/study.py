@@ -13,16 +13,19 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, InvalidRow, StorageError
+from copeland.forecast.goals import Goal, goal_of
 from copeland.forecast.outlook import outlook_of
+from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
+from copeland.panel import PanelCertificate
+from copeland.study.conduct.chooser import Chooser, Wish, chooser_of
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
     addition,
     answer_to,
     change_of_state,
-    imported,
     new_to,
     questions,
     require_open,
@@ -30,14 +33,32 @@ from copeland.study.conduct.decisions import (
     wish_of,
     withdrawal,
 )
-from copeland.study.conduct.guide import Guide, guide_of
+from copeland.study.conduct.manners import waiting_of
+from copeland.study.conduct.members import attendance
+from copeland.study.conduct.panels import panel_questions
+from copeland.study.conduct.roles import check_role, imported_in_role, role_given
+from copeland.study.meaning.guidance import guidance_of
+from copeland.study.meaning.likely import refuse_for_panel, require_chances
+from copeland.study.meaning.panel_plan import panel_plan
+from copeland.study.meaning.ranking import Ranking, ranking_of
+from copeland.study.meaning.reach import Met, met_of, votes_each
 from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.standing import Standing, certificate_of, standing_of, voters_of
+from copeland.study.meaning.standing import (
+    Standing,
+    certificate_of,
+    is_open,
+    standing_of,
+    voters_of,
+)
 from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     CLOSED,
+    EXCUSED,
+    GUIDE,
     PAUSED,
+    PROOF,
+    READMITTED,
     RESUMED,
     RETIRED,
     UNDONE,
@@ -83,6 +104,23 @@ class Ballot(NamedTuple):
     expires: float
 
 
+class Following(NamedTuple):
+    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`."""
+
+    item: str | None = None
+    available: Collection[str] | None = None
+
+
+class Answered(NamedTuple):
+    """What became of an answer."""
+
+    vote: Vote
+    number: int  # of its event
+    late: bool  # whether it came after its ballot had expired
+    new: bool  # or else it was kept before
+    next: Ballot | Wait | None  # for the same voter, if that was asked for
+
+
 class Study:
     """A study at work; made by :func:`create_study` and :func:`open_study`.
 
@@ -96,7 +134,7 @@ class Study:
         self._key = key
         self._clock = clock
         self._turn = threading.RLock()
-        self._guide: Guide | None = None  # made when it is needed
+        self._chooser: Chooser | None = None  # made when it is needed
         self._snapshot = 0  # the number of events in the last one known
         self._torn = False  # whether the books were interrupted as they took in events
         self._books = storage.read(key, self._opened)
@@ -186,7 +224,8 @@ class Study:
         Parameters
         ----------
         voter
-            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot.
+            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot; of a
+            panel, the member who should be asked next is chosen, and the ballot says who.
         available
             The only options that can be shown now.
         item
@@ -203,10 +242,7 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
             wish = new_to(wish, self._books, without)
-            guide, self._guide = self._guide or guide_of(self._books, log), None
-            decided = questions(self._books, log, guide, wish, n or 1)
-            self._guide = guide  # not if it was interrupted
-            return decided
+            return self._proposed(log, wish, n or 1)
 
         asked = self._change(decide)
         if isinstance(asked, Wait):
@@ -243,22 +279,133 @@ class Study:
         source
             Where the vote comes from, as it should be logged.
         """
-        check_text(voter=voter, event_id=event_id, item=item, source=source)
-        number = ballot.id if isinstance(ballot, Ballot) else ballot
-        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
-        told = Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
+        told = self._told(ballot, outcome, voter, event_id, item, source)
         kept = self._change(lambda log: answer_to(self._books, log, told, self._clock()))
         return self._vote(kept)
 
-    def undo(self, vote: Vote | str) -> None:
+    def _told(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None,
+        event_id: str | None,
+        item: str | None,
+        source: str | None,
+    ) -> Answer:
+        check_text(voter=voter, event_id=event_id, item=item, source=source)
+        number = ballot.id if isinstance(ballot, Ballot) else ballot
+        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
+        return Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
+
+    def answer(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+        following: Following | None = None,
+    ) -> Answered:
+        """Keep the answer to a ballot as :meth:`tell` does, and return all that became of it.
+
+        With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does.
+        """
+        told = self._told(ballot, outcome, voter, event_id, item, source)
+
+        def decide(log: Log) -> tuple[list[Event], Answered]:
+            now = self._clock()
+            new, vote = answer_to(self._books, log, told, now)
+            log.append(new)
+            self._take(new)
+            self._torn = True  # until it is stored, the books are ahead of the log
+            asked = log.event(told.ballot)
+            late = asked is not None and vote.time > asked.time + self.settings.lease
+            events: list[Event] = []
+            found: Ballot | Wait | None = None
+            if following is not None and vote.voter is not None and not self._books.closed:
+                events, found = self._found(log, vote.voter, following, now)
+            return events, Answered(self._vote(vote), vote.number, late, bool(new), found)
+
+        return self._change(decide)
+
+    def following(
+        self,
+        voter: str,
+        item: str | None = None,
+        available: Collection[str] | None = None,
+    ) -> Ballot | Wait | None:
+        """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
+
+        So a page that is loaded again shows the same pair. ``item`` and ``available`` are for a new one.
+        """
+        check_text(voter=voter, item=item)
+        new = Following(item, available)
+        return self._change(lambda log: self._found(log, voter, new, self._clock()))
+
+    def _found(
+        self, log: Log, voter: str, wanted: Following, now: float
+    ) -> tuple[list[Event], Ballot | Wait | None]:
+        require_open(self._books)
+        held = waiting_of(self._books, log, voter)
+        if held:
+            again = self._ballot(held[0]._replace(time=now))
+            return [], again if is_open(self._books) else None
+        wish = wish_of(self._books, log, voter, wanted.item, wanted.available, now)
+        new, asked = self._proposed(log, wish, 1)
+        return new, asked if isinstance(asked, Wait) else self._first(asked)
+
+    def _first(self, asked: list[Event]) -> Ballot | None:
+        return self._ballot(asked[0]) if asked else None
+
+    def _proposed(self, log: Log, wish: Wish, n: int) -> tuple[list[Event], list[Event] | Wait]:
+        if self.settings.panel:
+            return panel_questions(self._books, log, wish, n)
+        chooser, self._chooser = self._chooser or chooser_of(self._books, log), None
+        decided = questions(self._books, log, chooser, wish, n)
+        self._chooser = chooser  # not if it was interrupted
+        return decided
+
+    def undo(self, vote: Vote | str, reason: str | None = None) -> None:
         """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
 
         The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
-        counts, that is from now on the first one that stands.
+        counts, that is from now on the first one that stands. A ``reason`` is kept in the log.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_plain(event_id=event_id)
-        self._append(lambda log: undoing(self._books, log, event_id, self._clock()))
+        if reason is not None:
+            check_text("the reason, as a ", source=reason)
+        self._append(lambda log: undoing(self._books, log, event_id, self._clock(), reason))
+
+    def set_role(self, voter: str, role: str) -> None:
+        """Say before a voter's first vote what that voter's votes are for.
+
+        Parameters
+        ----------
+        role
+            ``"proof"``, as everybody has who is given none: the votes count for the certificate. ``"guide"``:
+            they move what the study asks next, and prove nothing.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> study.set_role("a language model", "guide")
+        >>> study.tell(study.ask("a language model"), "green").counted
+        False
+        """
+        check_text(voter=voter)
+        if voter is None:
+            raise InvalidParameter("a role is given to a voter by name, and there is none.")
+        check_role(role)
+        self._append(lambda log: role_given(self._books, log, voter, role, self._clock()))
+
+    def role(self, voter: str | None) -> str:
+        """Return the role of a voter; who was given none, or has no name, has the role ``proof``."""
+        check_text(voter=voter)
+        return GUIDE if self._current().is_guide(voter) else PROOF
 
     # Options
 
@@ -293,10 +440,28 @@ class Study:
 
         self._change(decide)
 
+    # The panel, if there is one
+
+    def excuse(self, voter: str) -> None:
+        """Wait no more for the missing answers of a member of the panel; those given stay."""
+        self._attend(voter, EXCUSED)
+
+    def readmit(self, voter: str) -> None:
+        """Wait again for the answers of a member who was excused."""
+        self._attend(voter, READMITTED)
+
+    def _attend(self, voter: str, kind: str) -> None:
+        check_plain(voter=voter)
+        self._append(lambda _log: attendance(self._books, voter, kind, self._clock()))
+
     # Votes from elsewhere, and votes to take away
 
     def add_votes(
-        self, votes: Any, source: str | None = None, columns: Mapping[str, str] | None = None
+        self,
+        votes: Any,
+        source: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        role: str | None = None,
     ) -> Imported:
         """Take in votes that nobody asked for; return how many were new, and what became of the others.
 
@@ -314,7 +479,12 @@ class Study:
             Where they come from, as it should be logged; by default the name of the file.
         columns
             Which columns are those named above, where theirs are other names: ``{"voter": "who"}``.
+        role
+            The role that all voters of these votes are given, as by :meth:`set_role`; by default they keep the
+            one they have, unless a column ``role`` says ``guide``.
         """
+        if role is not None:
+            check_role(role)
         source = source_of(votes, source)
         check_text(source=source)
         options = self._current().indices
@@ -325,7 +495,7 @@ class Study:
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            return imported(self._books, log, rows, source, self._clock())
+            return imported_in_role(self._books, log, rows, source, role, self._clock())
 
         return self._change(decide).also(undone)
 
@@ -350,7 +520,7 @@ class Study:
         """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
 
         ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
-        an error, or both_bad where that is left out.
+        an error, or both_bad where that is left out; and for every vote of a guide.
         """
         found = self._read(lambda log: [self._vote(event) for event in log.votes()])
         return frame_of(found) if frame else found
@@ -363,6 +533,10 @@ class Study:
         if voter is not None:
             return self._read(lambda log: list(log.answers_of(voter, after)))
         return self._read(lambda log: list(log.replay(after)))
+
+    def events(self, after: int = 0, most: int = 1000) -> list[Event]:
+        """Return up to ``most`` events after a number, without a turn: whoever asks or votes waits for nobody."""
+        return self.storage.read(self._key, lambda log: log.some(after, most))
 
     def misfit(self) -> Misfit | None:
         """Return where the log is not as it was written, by the chain over it; None if all fits."""
@@ -398,7 +572,7 @@ class Study:
         """
         return verdict_of(self.standing(voters=self.settings.dependent))
 
-    def certificate(self, active: bool = False) -> Certificate:
+    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: of all options ever offered, or of the active ones alone."""
         return self._read(lambda _log: certificate_of(self._books, active))
 
@@ -408,8 +582,14 @@ class Study:
         most: int = MOST,
         seed: int = 0,
         progress: Callable[[int, int], None] | None = None,
+        *,
+        until: str | Goal = "proved",
+        people: int | None = None,
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
+
+        Where people vote, it also says what the voters so far can settle, each with one vote a pair.
+        Of a panel, these are answers until some active option is sure to be best.
 
         Parameters
         ----------
@@ -419,14 +599,57 @@ class Study:
             Votes after which a world is given up.
         progress
             Called with (worlds done, worlds in all).
+        until
+            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
+        people
+            How many voters there will be in all; by default those who have voted so far.
         """
-        start = self.standing(voters=False).start
+        goal = goal_of(until)
+        check_people(people)
+        if self.settings.panel:
+            refuse_for_panel(goal, people)
+            return panel_plan(self.standing(voters=False), worlds, seed, progress)
+        standing, met = self._read(self._met)
+        require_chances(goal, len(standing.options))
+        start = standing.start
         if outlook_of(start).votes is None:
             raise InvalidParameter(
                 "nothing can be proved of all options while some that it takes are paused or retired; "
                 "resume them, or see what certify --active says."
             )
-        return forecast_of(start, worlds, most, seed, progress)
+        each = votes_each(self.settings, len(standing.active))
+        voters = met.voters(start, each, people or 0) if start.dependent else None
+        return forecast_of(start, worlds, most, seed, progress, goal, voters)
+
+    def prospect(self, people: int) -> Prospect:
+        """Return what so many voters can settle: as people, and as a panel; by simulation."""
+        check_people(people)
+        if not self.settings.dependent:
+            raise InvalidParameter("what people can settle is for studies of people; this is none.")
+        standing = self.standing(voters=False)
+        each = votes_each(self.settings, len(standing.active))
+        return prospect_of(standing.start, people, each)
+
+    def _met(self, log: Log) -> tuple[Standing, Met]:
+        """Where the study stands, and what those have met whose votes prove something."""
+        books = self._books
+        standing = standing_of(self.name, books, (), self._clock())
+        tally = log.tally() if self.settings.dependent else ()
+        return standing, met_of((row for row in tally if not books.is_guide(row[0])), books.k)
+
+    def ranking(self) -> Ranking:
+        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
+        >>> study.ranking().tiers
+        (('black',), ('green', 'white'))
+        """
+        return ranking_of(Reading(self.standing(voters=False)))
 
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.
@@ -438,14 +661,20 @@ class Study:
         return write_study_page(self.standing(), self.log(), path, command)
 
     def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands: counts, certificate, leader, position bias, voters.
+        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
 
-        ``voters=False`` leaves the voters out, for whom all votes must be gone through.
+        ``voters=False`` leaves voters and guides out, for whom all votes must be gone through.
         """
 
         def look(log: Log) -> Standing:
-            known = voters_of(log.tally()) if voters else ()
-            return standing_of(self.name, self._books, known, self._clock())
+            books, now = self._books, self._clock()
+            if not voters:
+                return standing_of(self.name, books, (), now)
+            tally = list(log.tally())
+            proving = (row for row in tally if not books.is_guide(row[0]))
+            known = voters_of(proving, self.settings.panel)
+            guides = guidance_of(tally, books.guides, books.wins)
+            return standing_of(self.name, books, known, now, guides)
 
         return self._read(look)
 
@@ -501,17 +730,17 @@ class Study:
 
     def _catch_up(self, log: Log) -> None:
         if self._torn:
-            self._books, self._guide, self._torn = self._opened(log), None, False
+            self._books, self._chooser, self._torn = self._opened(log), None, False
         self._take(log.after(self._books.number))
 
     def _take(self, new: Iterable[Event]) -> None:
         self._torn = True
         for event in new:
-            guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
-            if guide is not None and event.kind != UNDONE:
-                guide.take(event, self._books)
+            chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
+            if chooser is not None and event.kind != UNDONE:
+                chooser.take(event, self._books)
             self._books.take(event)
-            self._guide = None if event.kind == UNDONE else guide
+            self._chooser = None if event.kind == UNDONE else chooser
         self._torn = False
 
     def _opened(self, log: Log) -> Books:
@@ -556,5 +785,6 @@ class Study:
             event.item,
             event.source,
             event.number in self._books.undone,
-            self._books.counts(event),
+            self._books.proves(event),
+            GUIDE if self._books.is_guide(event.voter) else PROOF,
         )

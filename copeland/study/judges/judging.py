@@ -19,6 +19,7 @@ from copeland.errors import (
     UnknownName,
     nearest,
 )
+from copeland.forecast.goals import Goal, goal_of
 from copeland.study.conduct.decisions import Wait
 from copeland.study.judges.answered import ONCE, TWICE, Answered, Sides, is_all, turned_too
 from copeland.study.judges.answers import SWAPS, Judge, Opinion, ask_judge
@@ -26,7 +27,8 @@ from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
 from copeland.study.judges.wording import Candidate
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
-from copeland.study.record.events import ERROR, SKIP
+from copeland.study.meaning.likely import likely_sentence, refuse_for_panel, require_chances
+from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
 
@@ -55,7 +57,7 @@ class Judged(NamedTuple):
 class Summary:
     """What judges did to a study, what it cost, how far they agree, and why they stopped.
 
-    ``reason`` is finished, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
+    ``reason`` is finished, likely, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
     ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
     answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
     their outcome with the sides.
@@ -80,6 +82,7 @@ def judge_study(
     study: Study,
     judges: Judge | Sequence[Judge] | Mapping[str, Judge],
     *,
+    until: str | Goal = "proved",
     calls: int | None = None,
     cost: float | None = None,
     swap: str = "random",
@@ -89,6 +92,7 @@ def judge_study(
     repeat: bool = False,
     patience: int = 5,
     folder: str | Path | None = None,
+    role: str | None = None,
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
@@ -105,6 +109,9 @@ def judge_study(
     ----------
     judges
         A callable ``judge(left, right, item) -> outcome``, several, or several by name.
+    until
+        ``"proved"``: until an option is proved best. ``"likely=0.95"``: until one has that chance to be best, or
+        is proved; an estimate, not a proof, which docs/verdicts.md explains and measures.
     calls
         At most so many calls of judges. Those sent again after a time-out or the like are not counted.
     cost
@@ -124,6 +131,9 @@ def judge_study(
     folder
         Where the files of options are; none outside of it is read. By default the folder of the study's
         SQLite file; a study kept elsewhere has none.
+    role
+        ``"guide"``: what the judges say moves what people are asked, and proves nothing. By default each keeps
+        the role that it has.
     progress
         Told of every ballot judged.
     rest
@@ -139,8 +149,15 @@ def judge_study(
         check = getattr(judge, "check", None)
         if check is not None:
             check(capped=cost is not None)
+    goal = goal_of(until)
+    if goal.likely is not None and study.settings.panel:
+        refuse_for_panel(goal)
+    require_chances(goal, len(study.options))
+    if role is not None:
+        _give_role(study, named, role, endless=repeat and calls is None and cost is None)
     work = _Work(
         study=study,
+        goal=goal,
         judges={name: _charging(judge, budget) for name, judge in named.items()},
         budget=budget,
         cap=calls,
@@ -155,6 +172,16 @@ def judge_study(
     )
     work.run()
     return work.summary()
+
+
+def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) -> None:
+    """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
+    if role == GUIDE and endless:
+        raise InvalidParameter(
+            "a guide that may repeat itself never comes to an end; give a number of calls, or a cost."
+        )
+    for judge in judges:
+        study.set_role(judge, role)
 
 
 def sleep_until(wait: Wait) -> None:
@@ -175,6 +202,7 @@ class _Work:
     """The loop. Only the thread that runs it touches the study; judges are called in others."""
 
     study: Study
+    goal: Goal
     judges: dict[str, Judge]
     budget: Budget
     cap: int | None
@@ -199,6 +227,8 @@ class _Work:
         self.own: set[tuple[str, str | None, Sides]] = set()  # what this run has asked
         self.left_out: set[tuple[str, str | None, Sides]] = set()
         self.exhausted = False  # whether the judges have answered all that there is
+        self.looked = 0  # at the chances, after so many votes
+        self.favourite = ""  # who is likely best, in a sentence
 
     def run(self) -> None:
         """Judge until there is a reason to stop, then tell what is under way."""
@@ -241,6 +271,9 @@ class _Work:
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
         """Put ballots to judges while there is room; return whether any is under way."""
         while self.end is None and len(self.under_way) < self.workers:
+            if self._is_likely():
+                self._stop_if_idle("likely", self.favourite)
+                break
             if not self._affordable():
                 self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is met.")
                 break
@@ -256,6 +289,16 @@ class _Work:
             future = pool.submit(self._judged, asked, *self._options(asked.ballot))
             self.under_way[future] = asked
         return self.end is None and bool(self.under_way)
+
+    def _is_likely(self) -> bool:
+        """Look, if there are new votes, whether an option is as likely best as it is to be."""
+        if self.goal.likely is None:
+            return False
+        standing = self.study.standing(voters=False)
+        if standing.votes != self.looked and not standing.certificate.best:
+            self.looked = standing.votes
+            self.favourite = likely_sentence(standing, self.goal.likely)
+        return bool(self.favourite) and not standing.certificate.best
 
     def _options(self, ballot: Ballot) -> tuple[Candidate, Candidate]:
         left, right = (self.study.option(name) for name in (ballot.left, ballot.right))
@@ -274,9 +317,16 @@ class _Work:
 
     def _nothing_left(self) -> tuple[str, str]:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
+        if self.study.settings.panel:
+            return "finished", "nothing is left to ask of the members who judge here."
         if not self.exhausted or self.study.certificate().verdict != "open":
             return "finished", "the study has nothing left to ask."
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
+        if all(self.study.role(judge) == GUIDE for judge in self.turns):
+            return (
+                "answered",
+                f"{who} answered every question there is; what is left is for people.",
+            )
         return "answered", (
             f"{who} answered every question there is, and the same answer again would be no new vote; "
             "more items, more judges, people, or a temperature above 0 with repeats allowed would help."

@@ -19,9 +19,12 @@ import numpy as np
 from copeland.certificate import FORMAT, Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.files import read_text
+from copeland.panel import PanelCertificate
+from copeland.panel.certificate import FORMAT as PANEL_FORMAT
 from copeland.study.meaning.standing import certificate_of
-from copeland.study.record.books import count, replayed
+from copeland.study.record.books import Books, count, replayed
 from copeland.study.record.events import ERROR, SKIP, Event, from_json, last_link
+from copeland.study.record.panel import Panel
 from copeland.study.record.texts import json_of
 from copeland.study.record.votes import iso
 from copeland.tables import rows_of_file
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
 )
+_TERMS = ("labels", "delta", "margin", "epoch", "voters", "active")
+_PANEL_TERMS = ("labels", "excused", "active")
 UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
 
 
@@ -42,7 +47,7 @@ class Filed(NamedTuple):
 
     study: str
     events: int  # of the log, when it was issued
-    certificate: Certificate
+    certificate: Certificate | PanelCertificate
     content: Mapping[str, Any]  # all of it, as it is in the file
 
     @property
@@ -51,16 +56,21 @@ class Filed(NamedTuple):
         return () if "envelope" in self.content else UNBOUND
 
 
-def certificate_to_file(study: Study, active: bool = False) -> tuple[Certificate, str]:
+def certificate_to_file(
+    study: Study, active: bool = False, at: int | None = None
+) -> tuple[Certificate | PanelCertificate, str]:
     """Return the certificate of a study as it stands, and the text of its file.
 
     Parameters
     ----------
     active
         Make the statement about the active options alone. It then needs more evidence.
+    at
+        The number of the event after which it is issued; by default the last.
     """
-    log = study.log()
-    found = certificate_of(replayed(log), active)
+    log = study.log()[:at]
+    books = replayed(log)
+    found = certificate_of(books, active)
     content = {
         "envelope": ENVELOPE,
         "study": study.name,
@@ -69,12 +79,20 @@ def certificate_to_file(study: Study, active: bool = False) -> tuple[Certificate
         "log": last_link(study.name, log).hex(),
         "statement": found.statement,
         "assumptions": list(found.assumptions),
-        "format": FORMAT,
+        **_panel_of(books),
+        "format": PANEL_FORMAT if books.settings.panel else FORMAT,
         **asdict(found),
     }
     content["seal"] = _seal(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _panel_of(books: Books) -> dict[str, Any]:
+    """Who the panel is, and how many answers it has given, skips included; nothing if there is none."""
+    if not books.settings.panel:
+        return {}
+    return {"panel": list(books.settings.panel), "answers": int(books.panel.answered.sum()) // 2}
 
 
 def _seal(content: Mapping[str, Any]) -> str:
@@ -87,8 +105,9 @@ def read_certificate(path: str | Path) -> Filed:
     """Return what a certificate file holds."""
     text = read_text(path)
     try:
-        certificate = Certificate.from_json(text)
         content = json_of(text)
+        of_panel = isinstance(content, dict) and "panel" in content
+        certificate = (PanelCertificate if of_panel else Certificate).from_json(text)
     except InvalidParameter as error:
         raise InvalidParameter(f"{path}: {error}") from None
     except (
@@ -104,7 +123,17 @@ def read_certificate(path: str | Path) -> Filed:
         raise InvalidParameter(
             f"{path} was written by a newer version of copeland; upgrade copeland to check it."
         )
+    if of_panel and not _names_panel(content):
+        raise InvalidParameter(
+            f"{path} does not say who the panel is, and how much it has answered."
+        )
     return Filed(study, events, certificate, content)
+
+
+def _names_panel(content: Mapping[str, Any]) -> bool:
+    names = content["panel"]
+    listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return listed and type(content.get("answers")) is int
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
@@ -133,8 +162,8 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
         return (f"it is about {filed.certificate.k} options, and the study had {books.k} then.",)
     return (
         *_broken_seal(filed),
-        *_terms(filed.certificate, certificate_of(books, filed.certificate.active is not None)),
-        *_made_again(filed, books.wins, books.ties),
+        *_terms(filed, books),
+        *_made_again(filed, *_counts(books)),
         *_origin(filed, past, name),
     )
 
@@ -162,25 +191,40 @@ def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
         )
 
 
-def _terms(said: Certificate, found: Certificate) -> Iterator[str]:
+def _terms(filed: Filed, books: Books) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
-    for term in ("labels", "delta", "margin", "epoch", "voters", "active"):
-        one, other = getattr(said, term), getattr(found, term)
+    found = certificate_of(books, filed.certificate.active is not None)
+    if type(found) is not type(filed.certificate):
+        yield "of the certificate and the study, one is about a panel and the other is not."
+        return
+    for term in _PANEL_TERMS if books.settings.panel else _TERMS:
+        one, other = getattr(filed.certificate, term), getattr(found, term)
         if one != other:
             yield f"it says that {term} is {one!r}, and in the study it is {other!r}."
+    for term, other in _panel_of(books).items():
+        if filed.content.get(term) != other:
+            yield f"it says that {term} is {filed.content.get(term)!r}, and in the study it is {other!r}."
 
 
-def _made_again(filed: Filed, wins: np.ndarray, ties: np.ndarray) -> tuple[str, ...]:
+def _counts(books: Books) -> tuple[np.ndarray, ...]:
+    """What a certificate is made from: wins and ties and, of a panel, the missing answers."""
+    counts = (books.wins, books.ties)
+    return (*counts, books.panel.missing) if books.settings.panel else counts
+
+
+def _made_again(filed: Filed, *counts: np.ndarray) -> tuple[str, ...]:
     """What the votes do not prove; else what is said in other words."""
     try:
-        return filed.certificate.recheck(wins, ties) or tuple(_wording(filed))
+        return filed.certificate.recheck(*counts) or tuple(_wording(filed))
     except (TypeError, ValueError, LookupError):
         return ("what it says does not have the form of a certificate.",)
 
 
 def _wording(filed: Filed) -> Iterator[str]:
     found = filed.certificate
-    known = (found.statement, _earlier_words(found)) if filed.unbound else (found.statement,)
+    known = [found.statement]
+    if filed.unbound and isinstance(found, Certificate):
+        known.append(_earlier_words(found))
     if filed.content.get("statement") not in known:
         yield f"its words are not those of its numbers, which say: {found.statement}"
     if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
@@ -211,8 +255,11 @@ def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
 
 def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
     """Return the same from a CSV file of votes: the first of them that count."""
-    wins, ties, undone = counts_of(path, filed.certificate)
-    differs = _made_again(filed, wins, ties)
+    if isinstance(filed.certificate, PanelCertificate):
+        *counts, undone = panel_counts_of(path, filed.certificate, filed.content)
+    else:
+        *counts, undone = counts_of(path, filed.certificate)
+    differs = _made_again(filed, *counts)
     if differs and undone:
         raise InvalidParameter(
             f"{path} holds votes that were undone, and does not say whether that was before the "
@@ -226,7 +273,6 @@ def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, n
 
     And whether others were undone.
     """
-    index = {name: i for i, name in enumerate(certificate.labels)}
     wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
     counted, undone = 0, False
     for where, row in rows_of_file(Path(path), ("left", "right", "outcome")):
@@ -235,19 +281,49 @@ def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, n
         if _is_false(row.get("counted", True)):
             undone |= not _is_false(row.get("undone", False))
             continue
-        for name in (row["left"], row["right"]):
-            if name not in index:
-                raise InvalidRow(f"{where}: the certificate knows no option '{name}'.")
-        left, right = index[row["left"]], index[row["right"]]
-        try:
-            outcome = outcome_of(row["outcome"], row["left"], row["right"])
-        except InvalidVote as error:
-            raise InvalidRow(f"{where}: {error}") from error
+        left, right, outcome = _said(where, row, certificate.labels)
         if outcome in (SKIP, ERROR):
             continue
         counted += 1
         count(wins, ties, left, right, outcome)
     return wins, ties, undone
+
+
+def panel_counts_of(
+    path: str | Path, certificate: PanelCertificate, content: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+    """Return wins, ties and missing answers by the first answers in a CSV file, and whether others were undone."""
+    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
+    panel = Panel(content["panel"])
+    panel.widen(certificate.k)
+    panel.excused = set(certificate.excused)
+    answers, undone = 0, False
+    for where, row in rows_of_file(Path(path), ("voter", "left", "right", "outcome")):
+        if answers == content["answers"]:
+            break
+        left, right, outcome = _said(where, row, certificate.labels)
+        if not _is_false(row.get("undone", False)):
+            undone = True
+        elif outcome != ERROR:
+            if row["voter"] not in panel.places:
+                raise InvalidRow(f"{where}: the certificate knows no member '{row['voter']}'.")
+            panel.mark(row["voter"], left, right, True)
+            answers += 1
+            if outcome != SKIP and not _is_false(row.get("counted", True)):
+                count(wins, ties, left, right, outcome)
+    return wins, ties, panel.missing, undone
+
+
+def _said(where: str, row: Mapping[str, Any], labels: Sequence[str]) -> tuple[int, int, str]:
+    """Left, right and the outcome of a row."""
+    for name in (row["left"], row["right"]):
+        if name not in labels:
+            raise InvalidRow(f"{where}: the certificate knows no option '{name}'.")
+    try:
+        outcome = outcome_of(row["outcome"], row["left"], row["right"])
+    except InvalidVote as error:
+        raise InvalidRow(f"{where}: {error}") from error
+    return labels.index(row["left"]), labels.index(row["right"]), outcome
 
 
 def _is_false(value: Any) -> bool:

@@ -9,13 +9,26 @@ import numpy as np
 
 from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
+from copeland.panel import PanelCertificate
 from copeland.study.meaning.standing import certificate_of, leader_of
 from copeland.study.record.books import Books
-from copeland.study.record.events import ADDED, COUNTED, CREATED, SKIP, UNDONE, VOTED, Event
+from copeland.study.record.events import (
+    ADDED,
+    COUNTED,
+    CREATED,
+    ERROR,
+    EXCUSED,
+    GUIDE,
+    READMITTED,
+    ROLE,
+    UNDONE,
+    VOTED,
+    Event,
+)
 
 POINTS = 200  # rows, evenly spaced over the votes
 
-_TELLING = (CREATED, ADDED, VOTED, UNDONE, COUNTED)
+_TELLING = (CREATED, ADDED, VOTED, UNDONE, COUNTED, EXCUSED, READMITTED)
 
 
 class Progress(NamedTuple):
@@ -26,7 +39,7 @@ class Progress(NamedTuple):
     leader: str | None  # who came first by then
     possible: int  # options not ruled out
     best: int  # options proved best
-    share: float  # of the evidence needed, what was there for the option nearest to its proof
+    share: float  # of the evidence for the nearest proof, what was there; of a panel, of all pairs
 
 
 def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ...]:
@@ -80,28 +93,43 @@ def proved_share(books: Books) -> float:
     return float(min(max(shares), 1.0))
 
 
+def settled_share(certificate: PanelCertificate) -> float:
+    """Return how many of all pairs a panel has settled, as a share."""
+    k = certificate.k
+    return (len(certificate.beats) + len(certificate.ties)) / (k * (k - 1) / 2)
+
+
 def _progress(books: Books) -> Progress:
     certificate = certificate_of(books)
     best = len(certificate.best)
+    if isinstance(certificate, PanelCertificate):
+        share = settled_share(certificate)
+    else:
+        share = 1.0 if best else proved_share(books)  # sums of floats may miss 1
     return Progress(
         books.votes,
         books.k,
         leader_of(books, certificate),
         len(certificate.possible),
         best,
-        1.0 if best else proved_share(books),  # sums of floats may miss 1
+        share,
     )
 
 
 def _standing(log: Iterable[Event]) -> list[Event]:
-    """The events that bear on a certificate; a vote that was undone is a skip, which still began an epoch."""
-    told = [event for event in log if event.kind in _TELLING]
+    """The events that bear on a certificate; a vote that was undone is an error, which still began an epoch."""
+    told, guides = [], set()
+    for event in log:
+        if event.kind == ROLE:  # given before the first vote, so it holds for all
+            (guides.add if (event.body or {})["role"] == GUIDE else guides.discard)(event.voter)
+        elif event.kind in _TELLING and event.voter not in guides:
+            told.append(event)
     undone = {event.undoes for event in told if event.kind == UNDONE}
     counted = {event.counts for event in told if event.kind == COUNTED}
     standing = []
     for event in told:
         if event.number in undone:
-            standing.append(event._replace(outcome=SKIP))
+            standing.append(event._replace(outcome=ERROR))
         elif event.number in counted:
             standing.append(event._replace(repeats=None))
         elif event.kind not in (UNDONE, COUNTED):

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.forecast.goals import PROOF, Goal
 from copeland.forecast.outlook import Outlook
-from copeland.forecast.races import PLANNED, Forecast
-from copeland.study.meaning.standing import Standing
-from copeland.study.record.events import SKIP
+from copeland.forecast.races import Forecast
+from copeland.forecast.starts import Start
+from copeland.forecast.voters import Voters, Within, room_of
+from copeland.study.meaning.panel_plan import questions_sentence
+from copeland.study.meaning.standing import Standing, Voter
+from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.options import ACTIVE
 from copeland.study.record.settings import Settings
 from copeland.words import about, counted
@@ -22,6 +30,8 @@ class Reach(NamedTuple):
     people: (
         int | None
     )  # about how many more it takes, at least; None if no number of them settles it
+    voters: int = 0  # so far
+    left: int = 0  # votes that these can still give
 
 
 def reach_of(standing: Standing, outlook: Outlook) -> Reach | None:
@@ -30,13 +40,14 @@ def reach_of(standing: Standing, outlook: Outlook) -> Reach | None:
         return None
     pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     people = None if outlook.votes is None else _more_people(standing, outlook)
-    return Reach(pairs, is_exhausted(standing), people)
+    left = sum(max(pairs - _met(voter), 0) for voter in standing.voters)
+    return Reach(pairs, is_exhausted(standing), people, len(standing.voters), left)
 
 
 def is_exhausted(standing: Standing) -> bool:
     """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
     pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
-    met = [voter.votes + voter.outcomes[SKIP] for voter in standing.voters]
+    met = [_met(voter) for voter in standing.voters]
     return standing.settings.dependent and bool(met) and min(met) >= pairs
 
 
@@ -47,22 +58,75 @@ def reach_sentence(reach: Reach) -> str:
     people = _people(reach.people)
     if reach.exhausted:
         return f"Every voter so far has answered every pair; about {people} would settle it."
-    return f"That takes about {people} at least, as each has one vote a pair."
+    so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
+    left = f"; the {so_far} {counted(reach.left, 'vote')} left in all" if reach.voters else ""
+    return f"That takes about {people} at least, as each has one vote a pair{left}."
 
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:
-    """Return how many people the votes of a plan take, in a sentence; empty if these are fresh draws."""
-    votes, pairs = plan.way(PLANNED).quantile(0.5), votes_each(settings, plan.options)
-    if not settings.dependent or votes is None:
+    """Return what people can settle: those so far, and how many it takes; empty if votes are fresh draws."""
+    if plan.people is None:
         return ""
-    return (
-        f"A person has one vote a pair, {counted(pairs, 'vote')} in all: half of the worlds take at least "
-        f"about {_people(math.ceil(votes / pairs))}."
+    pairs = counted(votes_each(settings, plan.options), "vote")
+    enough = plan.people.quantile(0.5)
+    takes = (
+        f"half of the worlds take more than {about(plan.most)} people"
+        if enough is None
+        else f"with as many people as needed, half of the worlds take about {about(enough)} of them in all"
     )
+    so_far = f"{_so_far(plan.within, plan.goal)}; " if plan.within is not None else ""
+    return f"A person has one vote a pair, {pairs} in all: {so_far}{takes}."
+
+
+def _so_far(within: Within, goal: Goal) -> str:
+    """What the voters of a plan can settle."""
+    have = f"{counted(within.voters, 'voter')} can give {counted(within.left, 'vote')} more"
+    if goal == PROOF and not within.possible:
+        return f"{have}, which can prove nothing, whatever they answer"
+    return f"{have}, which suffice in {within.settled:,} of {counted(len(within.votes), 'world')}"
+
+
+class Met(NamedTuple):
+    """What voters with a name have met."""
+
+    each: Mapping[str, int]  # how many pairs, by voter
+    pairs: NDArray[np.int64]  # K x K: how many of them have met each pair
+
+    def voters(self, start: Start, each: int, people: int = 0) -> Voters:
+        """Return these voters, up to ``people`` in all with some who come anew, of ``each`` votes a person."""
+        number = max(len(self.each), people)
+        room = room_of(start, number, self.pairs)
+        own = sum(max(each - met, 0) for met in self.each.values())
+        left = min(int(room.sum()) // 2, own + (number - len(self.each)) * each)
+        return Voters(number, room, left, each)
+
+
+def met_of(tally: Iterable[tuple[str | None, int, int, str, int]], k: int) -> Met:
+    """Return what each voter by name has met.
+
+    Examples
+    --------
+    >>> met = met_of([("ann", 0, 1, "left", 1), ("bob", 1, 0, "skip", 1)], 2)
+    >>> met.each, met.pairs.tolist()
+    ({'ann': 1, 'bob': 1}, [[0, 2], [2, 0]])
+    """
+    seen = {
+        (voter, min(left, right), max(left, right))
+        for voter, left, right, outcome, _ in tally
+        if voter is not None and outcome != ERROR
+    }
+    met, each = np.zeros((k, k), np.int64), Counter[str]()
+    for voter, i, j in sorted(seen):
+        met[[i, j], [j, i]] += 1
+        each[voter] += 1
+    return Met(dict(each), met)
 
 
 def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
+    if settings.panel:
+        members = counted(len(settings.panel), "member")
+        return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
     if settings.dependent:
         return (
             f"People vote, each once on a pair, so one person gives {counted(votes_each(settings, k), 'vote')} "
@@ -88,6 +152,11 @@ def _more_people(standing: Standing, outlook: Outlook) -> int:
         need.votes - max(known - int(n[need.first, need.second]), 0) for need in outlook.pairs
     ]
     return max([0, *missing])
+
+
+def _met(voter: Voter) -> int:
+    """How many pairs a voter has met."""
+    return voter.votes + voter.outcomes[SKIP]
 
 
 def _pairs(k: int) -> int:

@@ -15,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import Certificate, evidence
-from copeland.forecast.outlook import Outlook, outlook_of
+from copeland.forecast.goals import LIKELY as LIKELY_BEST
+from copeland.forecast.outlook import SETTLED, Outlook, outlook_of
+from copeland.forecast.panels import panel_chances, panel_outlook
 from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
+from copeland.panel import PanelCertificate
 from copeland.study.meaning.reach import Reach, reach_of
 from copeland.study.meaning.standing import Standing, order_of
+from copeland.study.record.options import ACTIVE
 from copeland.winners import borda_scores, copeland_winners, cycles, von_neumann
 from copeland.words import NAME, shortened
 
@@ -55,7 +59,7 @@ class Reading:
     standing: Standing
 
     @property
-    def certificate(self) -> Certificate:
+    def certificate(self) -> Certificate | PanelCertificate:
         """What is proved."""
         return self.standing.certificate
 
@@ -102,7 +106,14 @@ class Reading:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The proved best first, then by score, then by the share of votes won."""
-        return order_of(self.standing.wins, self.standing.ties, self.certificate.best)
+        return order_of(
+            self.standing.wins, self.standing.ties, self.certificate.best, self._unsettled
+        )
+
+    @property
+    def _unsettled(self) -> NDArray[np.bool_] | None:
+        """The pairs of a panel on which answers are missing; None where votes never end."""
+        return None if self.standing.panel is None else self.standing.panel.missing > 0
 
     @cached_property
     def leaders(self) -> tuple[int, ...]:
@@ -115,7 +126,10 @@ class Reading:
     def _ahead(self) -> tuple[int, ...]:
         if self.certificate.best or self.standing.votes == 0:
             return self.certificate.best
-        return tuple(copeland_winners(self.matrix, ties=0.5).tolist())
+        if self._unsettled is None:
+            return tuple(copeland_winners(self.matrix, ties=0.5).tolist())
+        scores = self.scores + ((self.matrix.p == 0.5) & self._unsettled).sum(axis=1) / 2
+        return tuple(np.flatnonzero(scores == scores.max()).tolist())
 
     @property
     def likeliest(self) -> int | None:
@@ -124,6 +138,16 @@ class Reading:
             return None
         return min((*self.leaders, *range(self.k)), key=self._likely)
 
+    @property
+    def likely(self) -> int | None:
+        """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
+        if self.standing.panel is not None or self.certificate.best or self.standing.votes == 0:
+            return None
+        if self.chances is None:
+            return None
+        first = int(np.argmax(self.chances.each))
+        return first if self.chances.each[first] >= LIKELY_BEST else None
+
     def _likely(self, option: int) -> float:
         """What sorts options by their chances, in steps of 1 %."""
         assert self.chances is not None
@@ -131,10 +155,11 @@ class Reading:
 
     @cached_property
     def sure(self) -> Ints:
-        """How sure each option beats each other: PROVED, LIKELY, AHEAD or 0."""
+        """How sure each option beats each other: PROVED, LIKELY (not of a panel), AHEAD or 0."""
         wins, ties = self.standing.wins, self.standing.ties
         sure = np.where(wins > wins.T, AHEAD, 0)
-        sure[evidence(wins, ties) >= math.log(1 / self.certificate.delta)] = LIKELY
+        if isinstance(self.certificate, Certificate):
+            sure[evidence(wins, ties) >= math.log(1 / self.certificate.delta)] = LIKELY
         for i, j in self.certificate.beats:
             sure[i, j] = PROVED
         return sure
@@ -144,7 +169,8 @@ class Reading:
         """Who beats the next, the last the first; that of the leaders first."""
         if self.k > MOST_OPTIONS:
             return ()
-        return tuple(_circles(self.standing.wins, self.leaders, self.sure))
+        clear = _clear(self.standing.wins) if self._unsettled is None else self.sure == PROVED
+        return tuple(_circles(clear, self.leaders, self.sure))
 
     @cached_property
     def chances(self) -> Chances | None:
@@ -152,7 +178,21 @@ class Reading:
         if self.k > MOST_OPTIONS:
             return None
         wins, ties, settings = self.standing.wins, self.standing.ties, self.standing.settings
+        if self.standing.panel is not None:
+            missing = self.standing.panel.missing
+            return panel_chances(wins, ties, missing, self._ahead, settings.seed)
         return chances_of(wins, ties, settings.margin, self._ahead, settings.seed)
+
+    @property
+    def each_chance(self) -> tuple[float, ...] | None:
+        """The chance of each option to be best, ties shared; None if it is not known, or does not matter.
+
+        Of a panel it does not matter once some option is sure to be best: that others may tie with it
+        would make its share smaller.
+        """
+        if self.chances is None or (self.standing.panel is not None and self.certificate.best):
+            return None
+        return self.chances.each
 
     @cached_property
     def believed(self) -> PreferenceMatrix:
@@ -173,8 +213,16 @@ class Reading:
 
     @cached_property
     def outlook(self) -> Outlook:
-        """What would settle it."""
-        return outlook_of(self.standing.start)
+        """What would settle it; of a panel, among the active options."""
+        if self.standing.panel is None:
+            return outlook_of(self.standing.start)
+        among = [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
+        if len(among) < 2:
+            return SETTLED
+        cut = np.ix_(among, among)
+        return _named(
+            panel_outlook(self.standing.wins[cut], self.standing.panel.missing[cut]), among
+        )
 
     @cached_property
     def reach(self) -> Reach | None:
@@ -207,13 +255,31 @@ class Reading:
         return list(pairwise((*circle, circle[0])))
 
 
-def _circles(wins: Ints, leaders: tuple[int, ...], sure: Ints) -> list[tuple[int, ...]]:
-    """The circles of wins that stand out: in a circle of 2:1s there is nothing to see."""
-    from scipy.sparse.csgraph import connected_components
+def _named(outlook: Outlook, options: list[int]) -> Outlook:
+    """An outlook on some of the options, with their own numbers."""
+    if outlook.champion is None:
+        return outlook
+    pairs = (
+        need._replace(first=options[need.first], second=options[need.second])
+        for need in outlook.pairs
+    )
+    return outlook._replace(champion=options[outlook.champion], pairs=tuple(pairs))
 
+
+def _clear(wins: Ints) -> NDArray[np.bool_]:
+    """Which wins stand out: in a circle of 2:1s there is nothing to see."""
     few = 4  # that 1:0 is nothing yet
     clear = wins - wins.T >= STANDS_OUT * np.sqrt(wins + wins.T + few)
     np.fill_diagonal(clear, False)
+    return clear
+
+
+def _circles(
+    clear: NDArray[np.bool_], leaders: tuple[int, ...], sure: Ints
+) -> list[tuple[int, ...]]:
+    """The circles of wins that are clear."""
+    from scipy.sparse.csgraph import connected_components
+
     first = _circle_of_leaders(clear, set(leaders))
     found = [first] if first else []
     _, group_of = connected_components(clear, connection="strong")

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from copeland.certificate import Certificate, certify
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
+from copeland.panel import PanelCertificate
+from copeland.study.meaning.guidance import Guidance
+from copeland.study.meaning.panels import PanelStanding, panel_certificate_of, panel_standing_of
 from copeland.study.record.books import Books
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.record.options import ACTIVE, Option
@@ -84,10 +87,13 @@ class Standing:
     events: int
     epoch: int  # one more each time that options were added after votes
     closed: bool
-    certificate: Certificate
+    certificate: Certificate | PanelCertificate
     leader: str | None  # who comes first; None before the first vote
     position: Position
-    voters: tuple[Voter, ...]
+    voters: tuple[Voter, ...]  # without guides
+    guides: tuple[Guidance, ...] = ()
+    guide_votes: int = 0  # that count, and are in no other number here
+    panel: PanelStanding | None = None  # where the voters are the whole electorate
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -107,7 +113,13 @@ class Standing:
         return Start(self.wins, self.ties, **terms, paused=frozenset(paused))
 
 
-def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) -> Standing:
+def standing_of(
+    name: str,
+    books: Books,
+    voters: tuple[Voter, ...],
+    now: float,
+    guides: tuple[Guidance, ...] = (),
+) -> Standing:
     """Return the standing that the books give."""
     certificate = certificate_of(books)
     return Standing(
@@ -129,11 +141,16 @@ def standing_of(name: str, books: Books, voters: tuple[Voter, ...], now: float) 
         leader=leader_of(books, certificate),
         position=position_of(books.sides[LEFT], books.sides[RIGHT]),
         voters=voters,
+        guides=guides,
+        guide_votes=books.guide_votes,
+        panel=panel_standing_of(books),
     )
 
 
-def certificate_of(books: Books, active: bool = False) -> Certificate:
+def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:
     """Return what the votes prove of all options ever offered, or of the active ones alone."""
+    if books.settings.panel:
+        return panel_certificate_of(books, active)
     among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
     return certify(
         books.wins,
@@ -153,21 +170,26 @@ def is_open(books: Books) -> bool:
     return books.votes < fewest or certificate_of(books).verdict == "open"
 
 
-def leader_of(books: Books, certificate: Certificate) -> str | None:
+def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:
     """Return who comes first; None before the first vote."""
     if books.votes == 0:
         return None
-    return books.options[order_of(books.wins, books.ties, certificate.best)[0]].name
+    unsettled = books.panel.missing > 0 if books.settings.panel else None
+    return books.options[order_of(books.wins, books.ties, certificate.best, unsettled)[0]].name
 
 
 def order_of(
-    wins: NDArray[np.int64], ties: NDArray[np.int64], best: Collection[int] = ()
+    wins: NDArray[np.int64],
+    ties: NDArray[np.int64],
+    best: Collection[int] = (),
+    unsettled: NDArray[np.bool_] | None = None,
 ) -> tuple[int, ...]:
     """Return all options in their order: the proved best, the leaders, then the rest.
 
     Leaders have the highest Copeland score of the votes as they are, where a pair that is even, or was
     never voted on, is half a win for both. Within each group those come first that beat more others,
-    then by the share of votes won, then by when they were added.
+    then by the share of votes won, then by when they were added. Of a panel, an even pair is half a win only
+    where it is ``unsettled``: once all have answered, it is a tie, and worth nothing.
 
     Examples
     --------
@@ -176,7 +198,8 @@ def order_of(
     """
     points = wins + ties / 2
     beats = (points > points.T).sum(axis=1)
-    scores = beats + (points == points.T).sum(axis=1) / 2
+    even = points == points.T if unsettled is None else (points == points.T) & unsettled
+    scores = beats + even.sum(axis=1) / 2
     shares = points.sum(axis=1) / np.maximum((points + points.T).sum(axis=1), 1)
     others = ~np.isin(np.arange(len(wins)), list(best))
     return tuple(np.lexsort((-shares, -beats, scores < scores.max(), others)).tolist())
@@ -200,8 +223,12 @@ def position_of(left: int, right: int) -> Position:
     return Position(left, right, share, centre - reach, centre + reach)
 
 
-def voters_of(tally: Iterable[tuple[str | None, int, int, str, int]]) -> tuple[Voter, ...]:
+def voters_of(
+    tally: Iterable[tuple[str | None, int, int, str, int]], members: Iterable[str] = ()
+) -> tuple[Voter, ...]:
     """Return every known voter, from the number of times each gave an outcome to an ordered pair.
+
+    ``members`` of a panel are known before they vote.
 
     Examples
     --------
@@ -212,6 +239,8 @@ def voters_of(tally: Iterable[tuple[str | None, int, int, str, int]]) -> tuple[V
     outcomes: defaultdict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
     won: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)  # by (winner, loser)
     everyone: Counter[tuple[int, int]] = Counter()
+    for name in members:
+        outcomes[name] = dict.fromkeys(OUTCOMES, 0)
     for voter, left, right, outcome, times in tally:
         pair = (left, right) if outcome == LEFT else (right, left)
         if outcome in (LEFT, RIGHT):

@@ -11,10 +11,18 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from copeland.certificate import advice_of
+from copeland.certificate import Certificate, advice_of
 from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
 from copeland.inert import inert
+from copeland.study.meaning.likely import likely_words
+from copeland.study.meaning.panel_verdict import (
+    panel_advice,
+    panel_answers,
+    panel_leading,
+    panel_proved,
+    panel_undecided,
+)
 from copeland.study.meaning.reach import is_exhausted, reach_sentence
 from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
@@ -37,7 +45,7 @@ class Verdict:
     assumptions: tuple[str, ...]  # what the proof rests on
     chances: (
         tuple[float, ...] | None
-    )  # of each option to be best, estimated; None if there are too many
+    )  # of each option to be best, estimated; None if there are too many, or a panel is sure
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -89,7 +97,7 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
         shown=tuple(_shown(votes)),
         advice=tuple(_advice(votes)),
         assumptions=certificate.assumptions,
-        chances=votes.chances.each if votes.chances else None,
+        chances=votes.each_chance,
     )
 
 
@@ -103,7 +111,7 @@ def _decided(votes: Reading) -> str:
     found = votes.certificate
     name = _name(votes, found.best)
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
-    if up_to:
+    if up_to and isinstance(found, Certificate):
         are = "is" if found.verdict == "winner" else "are each"
         return f"{name} {are} proved best{up_to}. {advice_of(found, votes.names)}"
     if found.verdict == "winner":
@@ -113,8 +121,12 @@ def _decided(votes: Reading) -> str:
 
 def _undecided(votes: Reading) -> str:
     """Who leads, in a few words."""
+    if votes.standing.panel is not None:
+        return panel_undecided(votes, votes.standing.panel, _likelier)
     if votes.standing.votes == 0:
         return "There are no votes yet: every option may be best."
+    if votes.likely is not None and votes.chances is not None and not votes.standing.closed:
+        return _likely(votes, votes.likely, votes.chances)
     first = _name(votes, votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
@@ -126,6 +138,13 @@ def _undecided(votes: Reading) -> str:
             f"{lead} so far{cycle}.{likelier} More people are needed: no option is proved best yet."
         )
     return f"{lead} so far{cycle}.{likelier} Keep going: no option is proved best yet."
+
+
+def _likely(votes: Reading, option: int, chances: Chances) -> str:
+    """That an option is likely best, and what a proof takes."""
+    said = likely_words(votes.names[option], chances.each[option])
+    more = "More people are needed" if is_exhausted(votes.standing) else "Keep going"
+    return f"{said} {more} for a proof: no option is proved best yet."
 
 
 def _likelier(votes: Reading) -> str:
@@ -142,6 +161,10 @@ def _likelier(votes: Reading) -> str:
 
 def _proved(votes: Reading) -> Iterator[str]:
     found, standing = votes.certificate, votes.standing
+    if standing.panel is not None:
+        yield from panel_proved(votes, standing.panel)
+        return
+    assert isinstance(found, Certificate)
     yield found.statement
     best = set(found.best)
     others = [i for i in found.possible if i not in best]
@@ -175,11 +198,14 @@ def _proved(votes: Reading) -> Iterator[str]:
 
 
 def _shown(votes: Reading) -> Iterator[str]:
+    panel = votes.standing.panel
+    if panel is not None:
+        yield from panel_answers(panel)
     if votes.standing.votes == 0:
         return
     is_open = votes.certificate.verdict == "open"
     if is_open:
-        yield from _leading(votes)
+        yield from _leading(votes) if panel is None else panel_leading(votes)
     if votes.circle:
         yield _circle(votes)
     if is_open:
@@ -213,10 +239,10 @@ def _circle(votes: Reading) -> str:
     told = listed(
         [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
     )
-    delta = votes.certificate.delta
     proved = [link for link in links if votes.sure[link] == PROVED]
     if len(proved) == len(links):
-        sure = f"Each of these wins is proved (error probability {delta:g} for all pairs together)"
+        together = "" if votes.standing.panel else " for all pairs together"
+        sure = f"Each of these wins is proved ({votes.certificate.proviso}{together})"
     elif proved:
         sure = "Proved " + ("is " if len(proved) == 1 else "are ")
         sure += listed([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
@@ -253,9 +279,12 @@ def _sureness(votes: Reading, chances: Chances) -> str:
         if len(votes.leaders) > 1
         else ""
     )
+    worlds = f"{chances.worlds:,} worlds that the votes leave plausible"
+    if votes.standing.panel is not None:
+        worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly come"
     return (
         f"Chances to be best, ties for first shared: {listed(told, len(told))}{exactly}. This is an estimate "
-        f"from {chances.worlds:,} worlds that the votes leave plausible, not a proof."
+        f"from {worlds}, not a proof."
     )
 
 
@@ -293,6 +322,9 @@ def _score(votes: Reading, i: int, j: int) -> str:
 
 
 def _advice(votes: Reading) -> Iterator[str]:
+    if votes.standing.panel is not None:
+        yield from panel_advice(votes, votes.standing.panel)
+        return
     if votes.standing.closed or votes.certificate.best:
         return
     outlook = votes.outlook

@@ -156,6 +156,7 @@ def progress_figure(
     shares: Sequence[float],
     options: int,
     proved_at: int | None = None,
+    below: str = "evidence there, of what a proof needs",
 ) -> Figure:
     """Return how many options could still be best, and how much of the proof was there, over votes."""
     from matplotlib.figure import Figure
@@ -171,7 +172,7 @@ def progress_figure(
     lower.set_ylim(0, 1.06)
     lower.set_yticks([0, 0.5, 1])
     lower.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
-    lower.set_title("evidence there, of what a proof needs", loc="left", color=INK, fontsize=_SIZE)
+    lower.set_title(below, loc="left", color=INK, fontsize=_SIZE)
     lower.set_xlabel("votes", color=INK, fontsize=_SIZE)
     lower.set_xlim(0, max(votes[-1], 1))
     lower.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5, steps=[1, 2, 2.5, 5, 10]))

@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.certificate import Certificate
 from copeland.files import write_file
+from copeland.panel import PanelCertificate
 from copeland.report.document import document, inline_svg
 from copeland.report.figures import PALETTE, image
 from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
+from copeland.study.meaning.guidance import NO_PROOF
 from copeland.study.meaning.history import Progress, history_of
+from copeland.study.meaning.panels import PanelStanding
+from copeland.study.meaning.ranking import ranking_of, strength_words
 from copeland.study.meaning.reading import PROVED, Reading
 from copeland.study.meaning.standing import Standing, Voter, position_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
-from copeland.study.page import words
+from copeland.study.page import panel_words, words
 from copeland.study.page.figures import (
     BEST,
     COLOURS,
@@ -48,6 +52,7 @@ VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
 JUDGES = 12  # voters, those with the most votes, that are compared with each other
 PAIRS = 500  # rows of the table of pairs
+RANKED = 50  # rows of the ranking
 
 _NAME = 20  # letters of a name beside a figure
 _IN_BOX = 12  # letters of a name in a box
@@ -102,27 +107,39 @@ def study_page(
     made_with, command
         How the page was made, if that shall be said.
     """
+    parts = study_parts(reading, verdict, progress, agreed, last=last)
+    return document("study", **parts, versions=made_with, command=command)
+
+
+def study_parts(
+    reading: Reading,
+    verdict: Verdict,
+    progress: Sequence[Progress],
+    agreed: JudgeAgreement | None = None,
+    *,
+    last: float | None = None,
+) -> dict[str, Any]:
+    """Return all that a page of a study shows, part by part, for whichever template."""
     standing = reading.standing
     voted = standing.votes > 0
-    return document(
-        "study",
-        title=standing.name,
-        lead=words.lead_sentence(standing),
-        badge=_badge(verdict, standing),
-        verdict=verdict,
-        needs=_needs(reading) if verdict.advice else None,
-        notices=words.notices(reading),
-        tiles=_tiles(standing, progress),
-        voted=voted,
+    return {
+        "title": standing.name,
+        "lead": words.lead_sentence(standing),
+        "badge": _badge(verdict, reading),
+        "verdict": verdict,
+        "needs": _needs(reading) if verdict.advice else None,
+        "notices": words.notices(reading),
+        "tiles": _tiles(standing, progress),
+        "voted": voted,
         **(_drawn(reading, progress) if voted else {}),
-        voters=_voters(standing) if standing.voters else None,
-        judges=_judges(agreed) if agreed is not None and agreed.pairs else None,
-        outcomes=words.outcomes_sentence(standing),
-        certificate=standing.certificate,
-        known=_basis(standing, last),
-        versions=made_with,
-        command=command,
-    )
+        "guides": _guides(standing) if standing.guides else None,
+        "voters": _voters(standing) if standing.voters else None,
+        "members": None if standing.panel is None else _members(standing.panel),
+        "judges": _judges(agreed) if agreed is not None and agreed.pairs else None,
+        "outcomes": words.outcomes_sentence(standing),
+        "certificate": standing.certificate,
+        "known": _basis(standing, last),
+    }
 
 
 def write_study_page(
@@ -173,9 +190,17 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
 # Parts of the page
 
 
-def _badge(verdict: Verdict, standing: Standing) -> str:
-    if verdict.kind == "open" and standing.closed:
+def _badge(verdict: Verdict, reading: Reading) -> str:
+    if verdict.kind == "open" and reading.standing.closed:
         return "Closed without a proof"
+    if (
+        verdict.kind == "open"
+        and reading.standing.panel is not None
+        and reading.standing.panel.active.best
+    ):
+        return "Settled for the active options"
+    if reading.likely is not None:
+        return "Likely, not proved"
     return _BADGES[verdict.kind]
 
 
@@ -188,6 +213,7 @@ def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
         "progress": _progress(reading, progress),
         "counting": words.counting_sentences(reading),
         "position": _position(reading.standing),
+        "ranking": _ranking(reading),
         "options": _options(reading),
         "pairs": _pairs(reading),
     }
@@ -195,28 +221,34 @@ def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
 
 def _needs(reading: Reading) -> _Part:
     """The pairs that would settle it."""
-    rows, outlook = [], reading.outlook
+    rows, outlook, panel = [], reading.outlook, reading.standing.panel
     for need in outlook.pairs[:NEEDS]:
         i, j = need.first, need.second
         rows.append(
             [
-                f"{reading.names[i]} over {reading.names[j]}",
+                f"{reading.names[i]} {'over' if panel is None else 'against'} {reading.names[j]}",
                 f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
                 "-" if outlook.votes is None else f"{need.votes:,}",
             ]
         )
     left = len(outlook.pairs) - len(rows)
-    note = f"{counted(left, 'pair')} more, with fewer votes each." if left else ""
-    return _Part(rows=rows, note=note)
+    what = "votes" if panel is None else "answers"
+    note = f"{counted(left, 'pair')} more, with fewer {what} each." if left else ""
+    columns = ["to be proved" if panel is None else "pair", "won so far", f"more {what}, about"]
+    return _Part(columns=columns, rows=rows, note=note)
 
 
 def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
     certificate = standing.certificate
-    return {
+    known = {
         "votes": f"{standing.votes:,}",
         "options": f"{len(standing.options):,}",
         "not ruled out": f"{len(certificate.possible):,}",
         "proved best": f"{len(certificate.best):,}",
+    }
+    if isinstance(certificate, PanelCertificate):
+        return known | {"answers missing": f"{certificate.missing:,}"}
+    return known | {
         "of the proof": f"{math.floor(100 * progress[-1].share)} %",
         "error probability": f"{certificate.delta:g}",
     }
@@ -246,7 +278,7 @@ def _graph(reading: Reading) -> _Part:
     )
     key = [
         words.graph_sentence(len(shown), reading.k),
-        words.sureness_sentence(reading.certificate.delta),
+        words.sureness_sentence(reading.certificate),
     ]
     return _Part(drawn, words.cycle_sentences(reading, graph), key=key)
 
@@ -268,9 +300,27 @@ def _matrix(reading: Reading) -> _Part:
     return _Part(drawn, said, note, whole=not numbered)
 
 
+def _ranking(reading: Reading) -> _Part:
+    """All options in tiers."""
+    ranking = ranking_of(reading)
+    rows = [
+        [
+            place.name,
+            str(place.tier),
+            str(place.beats),
+            f"{place.least} to {place.most}",
+            strength_words(place.strength),
+        ]
+        for place in ranking.places[:RANKED]
+    ]
+    left = len(ranking.places) - len(rows)
+    more = f" {counted(left, 'option')} further down are left out." if left else ""
+    return _Part(said=[ranking.sentence, *ranking.notes], rows=rows, note=words.RANKING_NOTE + more)
+
+
 def _options(reading: Reading) -> _Part:
     standing, known = reading.standing, _known(reading.certificate)
-    chances = reading.chances.each if reading.chances else None
+    chances = reading.each_chance
     head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
     rows = []
     for i in reading.order:
@@ -322,11 +372,18 @@ def _pairs(reading: Reading) -> _Part:
 def _pair_words(reading: Reading, i: int, j: int) -> str:
     said = words.SURENESS.get(int(reading.sure[i, j]), "even")
     tied = (min(i, j), max(i, j)) in reading.certificate.ties
+    if tied and reading.standing.panel is not None:
+        return "proved tied"
     return f"{said}, tied within the margin" if tied else said
 
 
 def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
     said = list(words.progress_sentences(reading, progress))
+    lower, note = "evidence there, of what a proof needs", words.PROGRESS_NOTE
+    meant = "how much of the evidence for a proof is there"
+    if reading.standing.panel is not None:
+        lower, note = "pairs settled", panel_words.PROGRESS_NOTE
+        meant = "how many of the pairs are settled"
     drawn = _picture(
         progress_figure(
             [row.votes for row in progress],
@@ -334,11 +391,11 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
             [row.share for row in progress],
             max(row.options for row in progress),
             words.proved_at(progress),
+            lower,
         ),
-        "Over the votes: how many options are not ruled out, and how much of the evidence for a proof is "
-        f"there. {' '.join(said)}",
+        f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(said)}",
     )
-    return _Part(drawn, said, words.PROGRESS_NOTE)
+    return _Part(drawn, said, note)
 
 
 def _position(standing: Standing) -> _Part:
@@ -370,7 +427,31 @@ def _voters(standing: Standing) -> _Part:
         for voter in voters
     ]
     note = words.voters_note(len(standing.voters) - len(voters))
-    return _Part(said=[words.voters_sentence(standing)], rows=rows, note=note)
+    columns = ["voter", "answers", "ties", "both bad", "skips", "errors", "with most others"]
+    return _Part(said=[words.voters_sentence(standing)], columns=columns, rows=rows, note=note)
+
+
+def _members(panel: PanelStanding) -> _Part:
+    """Who of the panel has answered how much."""
+    rows = [
+        [
+            one["name"],
+            f"{one['answers']:,}",
+            "excused" if one["excused"] else f"{one['missing']:,}",
+            f"{one['to_ask']:,}",
+        ]
+        for one in panel.rows()
+    ]
+    columns = ["member", "answers", "missing", "to ask"]
+    return _Part(columns=columns, rows=rows, note=panel_words.members_note(panel))
+
+
+def _guides(standing: Standing) -> _Part:
+    rows = [
+        [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
+        for guide in standing.guides[:VOTERS]
+    ]
+    return _Part(rows=rows, note=NO_PROOF)
 
 
 def _judges(agreed: JudgeAgreement) -> _Part:
@@ -399,6 +480,10 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
         "seed": str(settings.seed),
         "digest of the counts": certificate.digest,
     }
+    if settings.panel:
+        for name in ("error probability", "margin", "repeats"):
+            del said[name]
+        said["voters"] = f"a panel: {', '.join(settings.panel)}"
     if last is not None:
         said["last event"] = (
             f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
@@ -426,7 +511,7 @@ def _share(share: float | None, n: int) -> str:
     return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
 
 
-def _known(certificate: Certificate) -> dict[int, str]:
+def _known(certificate: Certificate | PanelCertificate) -> dict[int, str]:
     best, possible = set(certificate.best), set(certificate.possible)
     return {
         i: BEST if i in best else POSSIBLE if i in possible else OUT for i in range(certificate.k)

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from copeland.report.tables import LONGEST, _plain, _table
+from copeland.study.meaning.ranking import strength_words
 from copeland.words import about, counted, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from copeland.forecast.races import Forecast, Way
+    from copeland.study.meaning.ranking import Ranking
 
 
 def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -52,6 +54,51 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         f"{more}beats: how many options, by the votes as they are; proved: at least so many; chance: to be "
         "best, an estimate"
     )
+    return table
+
+
+def ranking_table(ranking: Ranking) -> Table:
+    """Return all options, the best tier first."""
+    table = _table(None)
+    table.add_column("tier", justify="right", no_wrap=True)
+    table.add_column("option", overflow="fold")
+    for name in ("beats", "proved", "strength"):
+        table.add_column(name, justify="right", no_wrap=True)
+    before = 1
+    for place in ranking.places[:LONGEST]:
+        if place.tier > before:
+            table.add_section()
+        before = place.tier
+        table.add_row(
+            str(place.tier),
+            _plain(place.name),
+            str(place.beats),
+            f"{place.least} to {place.most}",
+            strength_words(place.strength),
+        )
+    number = len(ranking.places)
+    more = f"the first {LONGEST} of {number} options, --json gives all; " * (number > LONGEST)
+    table.caption = _plain(
+        f"{more}beats: how many others, by the votes as they are; proved: where that number must be; "
+        "strength: log-odds by Bradley and Terry, an estimate"
+    )
+    return table
+
+
+def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the members of a panel, and how much each has answered."""
+    table = _table(None)
+    table.add_column("member", overflow="fold")
+    for name in ("answers", "missing", "to ask"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in rows:
+        table.add_row(
+            _plain(row["name"]),
+            *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
+            "excused" if row["excused"] else "",
+        )
+    table.caption = _plain("to ask: missing answers that may still bear on who is best")
     return table
 
 

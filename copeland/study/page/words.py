@@ -7,9 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from copeland.certificate import Certificate
+from copeland.panel import PanelCertificate
 from copeland.study.meaning.history import Progress
 from copeland.study.meaning.reading import AHEAD, LEAST, LIKELY, PROVED, Reading
 from copeland.study.meaning.standing import Position, Standing
+from copeland.study.page import panel_words
 from copeland.study.page.graph import INTO, MANY, Graph
 from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.words import counted, listed
@@ -27,6 +30,11 @@ OPTIONS_NOTE = (
     "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
     "best, are estimates."
 )
+RANKING_NOTE = (
+    "Beats: how many others, by the votes as they are; proved: where that number must be, at every vote and "
+    "for all options together. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
+    "strengths; an estimate. The order within a tier proves nothing."
+)
 KAPPA_NOTE = (
     "Kappa is 0 for judges who agree as often as coins would, and 1 for judges who always agree; on the "
     "same pair and item, on whichever side the options were shown."
@@ -38,6 +46,8 @@ _MOVED = 3  # options whose places differ most
 
 def lead_sentence(standing: Standing) -> str:
     """Return what kind of study it is, in a line."""
+    if standing.panel is not None:
+        return panel_words.lead_sentence(len(standing.options), standing.votes, standing.panel)
     voters = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
     return (
         f"A study of {counted(len(standing.options), 'option')}: "
@@ -119,6 +129,9 @@ def score_sentences(reading: Reading) -> Iterator[str]:
         f"{counted(reading.k - 1, 'other')} and loses to {lost}"
         f"{f' (even or without votes: {even})' if even else ''}; its bar says {low} to {high}."
     )
+    if isinstance(certificate, PanelCertificate):
+        yield panel_words.SCORES
+        return
     verdict = (
         f" That takes more evidence than the verdict, which proves that {name} beats"
         f"{', or ties within the margin,' if certificate.margin else ''} at least {certificate.lower[first]}."
@@ -132,7 +145,9 @@ def score_sentences(reading: Reading) -> Iterator[str]:
 
 def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
     """Yield which options beat each other in circles, with the votes of each link."""
-    if not reading.circles:
+    if not reading.circles and reading.standing.panel is not None:
+        yield panel_words.NO_CIRCLE
+    elif not reading.circles:
         chance = " beyond what may be chance" if graph.rings else ""
         yield f"No circle is seen among these options{chance}."
     for circle in reading.circles[:_CIRCLES]:
@@ -173,10 +188,12 @@ def win_words(reading: Reading, i: int, j: int) -> str:
     )
 
 
-def sureness_sentence(delta: float) -> str:
-    """Return what the three kinds of arrows mean."""
+def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
+    """Return what the kinds of arrows mean."""
+    if isinstance(certificate, PanelCertificate):
+        return panel_words.SURENESS
     return (
-        f"Proved: with all other pairs, at every vote, with probability {1 - delta:g}. Likely: as "
+        f"Proved: with all other pairs, at every vote, with probability {1 - certificate.delta:g}. Likely: as "
         "sure as that, but for this pair alone. Ahead: more votes for than against, no more. A verdict "
         "rests on fewer pairs, so it can be proved while they are not."
     )
@@ -210,6 +227,8 @@ def cells_sentence(numbered: bool) -> str:
 def matrix_sentence(reading: Reading) -> str:
     """Return how many pairs were voted on, and how many are decided."""
     certificate = reading.certificate
+    if isinstance(certificate, PanelCertificate):
+        return panel_words.matrix_sentence(reading, certificate)
     proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
     tied = (
         f" Proved tied within the margin of {certificate.margin:g}: {len(certificate.ties):,}."
@@ -230,6 +249,8 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
             f"After {last.votes:,} votes the proof is complete: {counted(last.best, 'option')} "
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
+    elif reading.standing.panel is not None:
+        yield panel_words.progress_sentence(last)
     else:
         yield (
             f"After {last.votes:,} votes {last.possible} of {last.options} options are not ruled "

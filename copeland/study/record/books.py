@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +19,36 @@ from copeland.study.record.events import (
     CLOSED,
     COUNTED,
     CREATED,
+    ERROR,
+    EXCUSED,
+    GUIDE,
     LEFT,
     OUTCOMES,
     PAUSED,
+    READMITTED,
     RESUMED,
     RETIRED,
     RIGHT,
+    ROLE,
+    ROLES,
     TIE,
     UNDONE,
     VOTED,
     Event,
 )
 from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
 
-FORMAT = 2  # of snapshots; others are not read
+FORMAT = 3  # of snapshots; others are not read
 
 Counts = NDArray[np.int64]
 
 _SCALARS = (
-    *("number", "sides", "outcomes", "repeated", "votes"),
+    *("number", "sides", "outcomes", "repeated", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "closed"),
 )
+_ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
 
 
 class OpenBallot(NamedTuple):
@@ -57,7 +65,7 @@ class Books:
     """The state of a study as a function of its log, and of nothing else.
 
     ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
-    in the log.
+    in the log. What guides say is in two more, once there is a guide, and in no other number but their own.
     """
 
     def __init__(self, created: Event):
@@ -72,6 +80,12 @@ class Books:
         self.options: list[Option] = []
         self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
         self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
+        self.guides: set[str] = set()  # voters whose votes prove nothing
+        self.guide_wins: Counts = np.zeros(
+            (0, 0), np.int64
+        )  # of guides, as above; none without them
+        self.guide_ties: Counts = np.zeros((0, 0), np.int64)
+        self.guide_votes = 0  # that count, of guides
         self.sides = {LEFT: 0, RIGHT: 0}  # wins that count, by the side they were shown on
         self.outcomes: dict[str, int] = dict.fromkeys(
             OUTCOMES, 0
@@ -87,6 +101,7 @@ class Books:
         self.closed = False
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
+        self.panel = Panel(self.settings.panel)
         self._add([Option(**option) for option in body["options"]])
 
     @property
@@ -142,6 +157,23 @@ class Books:
             self.indices[option.name] = self.k
             self.options.append(option)
         self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
+        self.panel.widen(self.k)
+        self._make_room_for_guides()
+
+    def _make_room_for_guides(self) -> None:
+        room = self.k if self.guides else 0
+        if len(self.guide_wins) != room:
+            self.guide_wins = _widened(self.guide_wins, room)
+            self.guide_ties = _widened(self.guide_ties, room)
+
+    def _given_role(self, event: Event) -> None:
+        role = (event.body or {})["role"]
+        assert event.voter is not None and role in ROLES
+        if role == GUIDE:
+            self.guides.add(event.voter)
+        else:
+            self.guides.discard(event.voter)
+        self._make_room_for_guides()
 
     def _changed(self, event: Event) -> None:
         assert event.left is not None
@@ -161,7 +193,8 @@ class Books:
 
     def _voted(self, event: Event) -> None:
         self.open.pop(event.ballot, None)  # type: ignore[arg-type]
-        self.voted_in_epoch = True
+        # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
+        self.voted_in_epoch |= not self.is_guide(event.voter)
         self._tally(event, 1)
 
     def _undone(self, event: Event) -> None:
@@ -172,13 +205,17 @@ class Books:
     def _counted(self, event: Event) -> None:
         assert event.counts is not None
         self.counted.add(event.counts)
-        self.repeated -= 1
+        self.repeated -= not self.is_guide(event.voter)
         self._count(event, 1)
 
     def _tally(self, vote: Event, step: int) -> None:
-        self.outcomes[vote.outcome] += step  # type: ignore[index]
+        proof = not self.is_guide(vote.voter)
+        self.outcomes[vote.outcome] += step * proof  # type: ignore[index]
+        if self.panel.members and vote.outcome != ERROR:
+            assert vote.left is not None and vote.right is not None
+            self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
         if vote.repeats is not None:
-            self.repeated += step
+            self.repeated += step * proof
         else:
             self._count(vote, step)
 
@@ -187,6 +224,10 @@ class Books:
         if meaning is None:
             return
         assert vote.left is not None and vote.right is not None
+        if self.is_guide(vote.voter):
+            count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
+            self.guide_votes += step
+            return
         count(self.wins, self.ties, vote.left, vote.right, meaning, step)
         self.votes += step
         if meaning in self.sides:
@@ -199,10 +240,27 @@ class Books:
         return outcome if outcome in (LEFT, RIGHT, TIE) else None
 
     def counts(self, vote: Event) -> bool:
-        """Tell whether a vote of the log counts."""
+        """Tell whether a vote of the log counts, as proof or as a guide's."""
         if vote.number in self.undone or self.meaning(vote.outcome) is None:
             return False
         return vote.repeats is None or vote.number in self.counted
+
+    def _excused(self, event: Event) -> None:
+        assert event.voter in self.panel.places
+        self.panel.excused.add(event.voter)
+        self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
+
+    def _readmitted(self, event: Event) -> None:
+        assert event.voter is not None
+        self.panel.excused.remove(event.voter)
+
+    def is_guide(self, voter: str | None) -> bool:
+        """Tell whether a voter's votes prove nothing."""
+        return voter in self.guides
+
+    def proves(self, vote: Event) -> bool:
+        """Tell whether a vote of the log is evidence."""
+        return self.counts(vote) and not self.is_guide(vote.voter)
 
     def _closed(self, _event: Event) -> None:
         self.closed = True
@@ -210,7 +268,9 @@ class Books:
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle)."""
         file = io.BytesIO()
-        np.savez_compressed(file, about=np.array(self._about()), wins=self.wins, ties=self.ties)
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        arrays["answered"] = self.panel.answered
+        np.savez_compressed(file, about=np.array(self._about()), **arrays)
         return file.getvalue()
 
     def _about(self) -> str:
@@ -222,6 +282,8 @@ class Books:
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "undone": sorted(self.undone),
             "counted": sorted(self.counted),
+            "excused": sorted(self.panel.excused),
+            "guides": sorted(self.guides),
             **{name: getattr(self, name) for name in _SCALARS},
         }
         return json.dumps(about)
@@ -232,18 +294,23 @@ class Books:
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
-                arrays = {name: file[name] for name in ("wins", "ties")}
+                arrays = {name: file[name] for name in _ARRAYS}
+                answered = file["answered"]
             if about["format"] != FORMAT:
                 return None
             books = cls(Event(1, CREATED, 0.0, body=about))
-            if any(array.shape != (books.k, books.k) for array in arrays.values()):
-                return None
+            books.guides = set(about["guides"])
+            books._make_room_for_guides()
             for name, array in arrays.items():
+                if array.shape != getattr(books, name).shape:
+                    return None
                 setattr(books, name, array.astype(np.int64, casting="safe"))
             for name in _SCALARS:
                 setattr(books, name, about[name])
             books.undone = set(about["undone"])
             books.counted = set(about["counted"])
+            if books.panel.members:
+                books.panel.restore(answered, about["excused"])
             books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
             return None
@@ -253,8 +320,8 @@ class Books:
         return (
             isinstance(other, Books)
             and self._about() == other._about()
-            and np.array_equal(self.wins, other.wins)
-            and np.array_equal(self.ties, other.ties)
+            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _ARRAYS)
+            and np.array_equal(self.panel.answered, other.panel.answered)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -273,7 +340,7 @@ def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times
 def _widened(counts: Counts, k: int) -> Counts:
     """Return the counts with room for ``k`` options; rows without votes take no memory."""
     wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
-    wider[: len(counts), : len(counts)] = counts
+    wider[: len(counts), : len(counts)] = counts[:k, :k]
     return wider
 
 
@@ -286,6 +353,9 @@ _HANDLERS = {
     VOTED: Books._voted,
     UNDONE: Books._undone,
     COUNTED: Books._counted,
+    EXCUSED: Books._excused,
+    READMITTED: Books._readmitted,
+    ROLE: Books._given_role,
     CLOSED: Books._closed,
 }
 

@@ -12,9 +12,13 @@ asked       a ballot of ``left`` and ``right``; ``voter``, ``item``. Its number 
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the
-            import, if all of it was undone
+            import, if all of it was undone, or the ``reason``, if one was told
 counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
             undone; what it said is said again
+role        ``voter`` has the role in ``body`` from now on: ``proof``, as everybody has who was given none, or
+            ``guide``, whose votes prove nothing
+excused     no answer of ``voter``, a member of the panel, is waited for any more
+readmitted  answers of ``voter`` are waited for again
 closed      no more votes
 =========== ===================================================================================
 
@@ -45,8 +49,18 @@ ASKED = "asked"
 VOTED = "voted"
 UNDONE = "undone"
 COUNTED = "counted"
+ROLE = "role"
+EXCUSED = "excused"
+READMITTED = "readmitted"
 CLOSED = "closed"
-KINDS = (CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED, CLOSED)
+KINDS = (
+    *(CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED),
+    *(ROLE, EXCUSED, READMITTED, CLOSED),
+)
+
+PROOF = "proof"
+GUIDE = "guide"
+ROLES = (PROOF, GUIDE)
 
 LEFT = "left"
 RIGHT = "right"

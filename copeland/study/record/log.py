@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import bindparam, func, select
 
 from copeland.study.record.events import (
+    ASKED,
     BOTH_BAD,
     COUNTED,
     LEFT,
@@ -103,19 +104,20 @@ _same_pair = sa.or_(
 )
 
 _AFTER = select(*_fields).where(_here, _e.number > bindparam("number")).order_by(_e.number)
+_SOME = _AFTER.limit(bindparam("most"))
 _NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
 _NAMED = select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
 _ANSWERS = select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number)
 _VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
 _IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
 _SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
-_WITHDRAWN = select(_e.undoes).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
+_WITHDRAWN = select(_e.undoes, _e.body).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
 _ANSWERS_OF = _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
 _OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
 _PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
 _ASKED = (
     select(*_fields)
-    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None))
+    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None), _e.kind == ASKED)
     .order_by(_e.number.desc())
     .limit(bindparam("most"))
 )
@@ -180,6 +182,10 @@ class Log:
     def replay(self, number: int = 0) -> Iterator[Event]:
         """Yield the same events piece by piece, as they may be a million."""
         return map(Event._make, self._stream(_AFTER, number=number))
+
+    def some(self, number: int, most: int) -> list[Event]:
+        """Return the first of these events, no more than so many."""
+        return [Event._make(row) for row in self._rows(_SOME, number=number, most=most)]
 
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
@@ -247,7 +253,7 @@ class Log:
 
     def withdrawn(self) -> set[int]:
         """Return the numbers of the votes that were undone with all of their import."""
-        return set(self._rows(_WITHDRAWN).scalars())
+        return {vote for vote, body in self._rows(_WITHDRAWN) if "import" in (body or {})}
 
     def snapshot(self) -> tuple[int, bytes] | None:
         """Return the last snapshot, after the number of events it holds.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 from warnings import warn
@@ -11,6 +11,7 @@ from warnings import warn
 from copeland.errors import InvalidParameter
 from copeland.registry import find
 from copeland.spec import Spec
+from copeland.study.record.texts import check_text
 from copeland.words import listed
 
 FORMERLY = {"indifference": "margin"}  # what old logs call a setting
@@ -18,10 +19,12 @@ FORMERLY = {"indifference": "margin"}  # what old logs call a setting
 _CHOICES = {
     "both_bad": ("tie", "drop"),
     "repeats": ("count", "first"),
-    "voters": ("people", "independent"),
+    "voters": ("people", "independent", "panel"),
 }
 
 PEOPLE = ("people", "dependent")  # the second is what the first was called
+PANEL = "panel"  # who votes, and who chooses the pairs there
+ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,9 @@ class Settings:
         Who votes. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
         the answers may hang together; what a person is asked does not depend on that person's answers. What is
         proved is about the population they come from. ``"independent"``: every vote is a fresh draw, as
-        clicks of one vote a visitor are. ``"dependent"`` is what people were called.
+        clicks of one vote a visitor are. ``"dependent"`` is what people were called. ``"panel"``: the named
+        voters are the whole electorate, each answers each pair at most once, and nothing is random: delta
+        and the margin mean nothing, and the algorithm is ``"panel"``.
     lease
         Seconds for which an unanswered ballot counts as on its way.
     open_ballots
@@ -56,6 +61,8 @@ class Settings:
     batch
         Where people vote, how many pairs each of them gets, all drawn before that person's first answer.
         So nothing that anybody says can change what the same person is asked. 0 draws pairs one by one.
+    panel
+        The names of the voters, if they are a panel.
     """
 
     algorithm: str = "cpc-pac"
@@ -68,8 +75,10 @@ class Settings:
     lease: float = 600.0
     open_ballots: int = 8
     batch: int = 0
+    panel: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "panel", _members(self.panel))
         _require(0 < _number(self, "delta") < 1, "delta", self.delta, "a number between 0 and 1")
         margin_fits = 0 <= _number(self, "margin") < 0.5
         _require(margin_fits, "margin", self.margin, "a number from 0 to below 1/2")
@@ -90,6 +99,12 @@ class Settings:
                 value,
                 listed([repr(choice) for choice in choices], last="or"),
             )
+        if self.voters == PANEL or self.panel:
+            _check_panel(self)
+        else:
+            self._check_algorithm()
+
+    def _check_algorithm(self) -> None:
         algorithm = find(self.spec.name)
         if self.dependent and self.repeats == "count":
             raise InvalidParameter(
@@ -130,9 +145,19 @@ class Settings:
         """Whether people vote: votes of one voter may depend on each other."""
         return self.voters in PEOPLE
 
+    @property
+    def once(self) -> bool:
+        """Whether a voter answers a pair once, whatever the item: people and the members of a panel do."""
+        return self.dependent or bool(self.panel)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values."""
-        return asdict(self)
+        """Return the settings that mean something here, as plain values."""
+        left_out = NEVER_PANEL if self.panel else ONLY_PANEL
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+            if name not in left_out
+        }
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:
@@ -145,6 +170,43 @@ class Settings:
         """What the margin was called."""
         warn("settings.indifference is now called settings.margin.", DeprecationWarning, 2)
         return self.margin
+
+
+def _members(given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InvalidParameter(f"panel is {given!r}; give a list of names.")
+    for name in given:
+        check_text("a panel's ", voter=name)
+        if name is None or not name.strip():
+            raise InvalidParameter(f"a member of the panel is {name!r}; give each a name.")
+        if given.count(name) > 1:
+            raise InvalidParameter(f"the panel has '{name}' twice; name each member once.")
+    return tuple(given)
+
+
+def _check_panel(settings: Settings) -> None:
+    """Refuse a panel without members, members without a panel, and what means nothing there."""
+    if settings.voters != PANEL:
+        raise InvalidParameter(
+            f"a panel is named, and voters is {settings.voters!r}; say voters='panel'."
+        )
+    if not settings.panel:
+        raise InvalidParameter("voters is 'panel', and nobody is named; give panel=[names].")
+    if settings.margin != 0:
+        raise InvalidParameter(
+            f"margin is {settings.margin:g}; a panel's majorities are counted and not estimated, so "
+            "leave the margin out."
+        )
+    if settings.repeats != "first":
+        raise InvalidParameter(
+            "a member of a panel answers a pair once; say nothing of repeats, or let others vote."
+        )
+    if settings.batch:
+        raise InvalidParameter("a batch is dealt to each person of a public; a panel has none.")
+    if settings.algorithm != PANEL:
+        raise InvalidParameter(
+            f"algorithm is {settings.algorithm!r}; a panel has a planner of its own, so leave it out."
+        )
 
 
 def _number(settings: Settings, name: str) -> float:

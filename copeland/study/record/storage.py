@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,7 +33,7 @@ from copeland.study.record.events import Event
 from copeland.study.record.log import Log, studies
 from copeland.study.record.texts import is_storable
 
-SCHEMA = "0003"  # the last step in migrations/versions
+SCHEMA = "0004"  # the last step in migrations/versions
 VERSION_TABLE = "copeland_version"
 LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
 PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
@@ -146,6 +146,29 @@ class Storage:
         """Return the names of all studies, the oldest first."""
         query = select(studies.c.name).order_by(studies.c.id)
         return self._run(lambda connection: list(connection.execute(query).scalars()), reads=True)
+
+    def transact(self, work: Callable[[Connection], T], reads: bool = False) -> T:
+        """Run ``work`` on a connection, for tables beside the logs; it may be run again, as in ``write``."""
+        return self._run(work, reads)
+
+    def copy_to(self, path: str | Path) -> None:
+        """Copy a SQLite file as it is at one moment, whole or not at all, while others go on writing."""
+        if not self._is_sqlite or self._file is None:
+            raise StorageError(f"{self.url} is no SQLite file; PostgreSQL is copied with pg_dump.")
+        self._require_file()
+        draft = Path(f"{path}.part")
+        try:
+            with suppress(FileNotFoundError):
+                draft.unlink()
+            make_private(draft)
+            with (
+                closing(sqlite3.connect(draft)) as copy,
+                closing(sqlite3.connect(self._file)) as own,
+            ):
+                own.backup(copy)
+            draft.replace(path)
+        except (OSError, sqlite3.Error, ValueError) as error:
+            raise StorageError(f"{path} cannot be written: {error}.") from error
 
     def dispose(self) -> None:
         """Close every connection; the next use opens new ones."""

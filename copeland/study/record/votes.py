@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TextIO
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.files import whole_file
 from copeland.inert import cell
+from copeland.study.record.events import GUIDE, PROOF
 from copeland.study.record.texts import check_text
 from copeland.tables import read_table, table_of
 from copeland.tallies import Form, Said, blank, form_of, sayings, text_in
@@ -41,6 +42,7 @@ class Vote(NamedTuple):
     source: str | None
     undone: bool
     counted: bool
+    role: str = PROOF  # of the voter: a guide's votes are never counted
 
 
 class ImportedVote(NamedTuple):
@@ -53,6 +55,7 @@ class ImportedVote(NamedTuple):
     outcome: str
     time: float | None
     item: str | None
+    role: str | None = None  # None: the one that the voter has
 
 
 class Imported(int):
@@ -186,7 +189,8 @@ def _checked(one: Said, form: Form | None, options: Mapping[str, int]) -> Import
     except (InvalidRow, InvalidParameter) as error:
         raise InvalidRow(f"{one.where}: {error}") from error
     left, right = options[one.left], options[one.right]
-    shown = (texts["voter"], left, right, one.outcome, seconds, texts["item"])
+    role = GUIDE if str(one.row.get("role")).strip().lower() == GUIDE else None
+    shown = (texts["voter"], left, right, one.outcome, seconds, texts["item"], role)
     return ImportedVote(texts["event_id"] or "", *shown)
 
 
@@ -247,11 +251,27 @@ def iso(seconds: float) -> str:
 def write_csv(votes: Iterable[Vote], path: Path) -> None:
     """Write votes as a CSV file that can be imported again, and that no spreadsheet runs."""
     with writable(path) as file:
-        writer = csv.writer(file)
-        writer.writerow(Vote._fields)
-        for vote in votes:
-            values = vote._replace(time=iso(vote.time))
-            writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
+        file.writelines(csv_lines(votes))
+
+
+def csv_lines(votes: Iterable[Vote]) -> Iterator[str]:
+    """Yield the lines of such a file."""
+    line = io.StringIO(newline="")
+    writer = csv.writer(line)
+    writer.writerow(Vote._fields)
+    for vote in votes:
+        yield _taken(line)
+        values = vote._replace(time=iso(vote.time))
+        writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
+    yield _taken(line)
+
+
+def _taken(line: io.StringIO) -> str:
+    """Return what was written, and begin anew."""
+    text = line.getvalue()
+    line.seek(0)
+    line.truncate()
+    return text
 
 
 @contextmanager

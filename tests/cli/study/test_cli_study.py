@@ -121,7 +121,7 @@ COMMANDS = dict(commands())
 def test_the_commands_are_all_there():
     assert {" ".join(path[1:]) for path in COMMANDS} == {
         *("create", "list", "ask", "tell", "vote", "judge", "import", "export", "plan", "status"),
-        *("report", "certify", "verify", "undo", "close"),
+        *("report", "certify", "verify", "undo", "close", "rank", "excuse", "readmit"),
         *("option add", "option pause", "option resume", "option retire"),
     }
 
@@ -163,6 +163,7 @@ def test_the_readme_shows_what_the_example_says():
     assert f"```\n{wrapped}\n```" in (ROOT / "README.md").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_commands_of_the_readme_lead_to_a_verdict(monkeypatch, tmp_path):
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path / 'readme.db'}")

@@ -118,7 +118,7 @@ def test_a_study_of_other_voters_is_gone_on_with(tea):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--voters", "crowd"), "--voters is 'crowd'; say people or independent."),
+        (("--voters", "crowd"), "--voters is 'crowd'; say people, independent or panel."),
         (
             ("--repeats", "count"),
             "--repeats count does not go with people, of whom each has one vote",

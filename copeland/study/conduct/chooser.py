@@ -18,6 +18,7 @@ from copeland.kernels.planner import NONE, Planner
 from copeland.policy import Duel, Policy
 from copeland.registry import find
 from copeland.streams import stream
+from copeland.study.conduct.hints import are_stale, hints_of
 from copeland.study.conduct.manners import ANYBODY, FINE, Manners, coin_of
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books, count
@@ -29,7 +30,9 @@ Pair = tuple[int, int]
 
 TRIES = 16  # pairs that the algorithm may name until one is allowed
 NEVER = 127  # above all that a voter minds
+HINTED_ANEW = 10  # the trust in guides is found anew after one in so many more votes
 MANY = np.iinfo(np.int64).max  # votes
+FEW = 500  # options, of which all pairs can be looked at for each question
 
 
 class Wish(NamedTuple):
@@ -66,6 +69,15 @@ class Wish(NamedTuple):
                 minds[one, other] = NEVER
         return minds
 
+    def fine(self, k: int) -> NDArray[np.bool_] | None:
+        """Return which of all pairs are allowed and not minded; None if there are too many to look at all."""
+        if k > FEW:
+            return None
+        options = np.array(sorted(self.options), np.int64)
+        fine = np.zeros((k, k), bool)
+        fine[np.ix_(options, options)] = self.minds_of(options) == FINE
+        return fine | fine.T
+
     def after(self, left: int, right: int) -> Wish:
         """Return what is asked for next, once there is a ballot of this pair."""
         following = self._replace(number=self.number + 1)
@@ -88,7 +100,7 @@ class Wish(NamedTuple):
         return (right, left) if (left, right) in (self.shown or ()) else (left, right)
 
 
-class Guide(Protocol):
+class Chooser(Protocol):
     """Something that follows a log and proposes what to ask."""
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
@@ -100,8 +112,8 @@ class Guide(Protocol):
         ...
 
 
-def guide_of(books: Books, log: Log) -> Guide:
-    """Return the guide of a study, up to date."""
+def chooser_of(books: Books, log: Log) -> Chooser:
+    """Return the chooser of a study, up to date."""
     if find(books.settings.spec.name).absorb is not None:
         return Counted()
     return Replayed(log, books.undone)
@@ -113,22 +125,30 @@ def active(books: Books) -> frozenset[int]:
 
 
 class Counted:
-    """The guide of an algorithm whose state is a function of the counts."""
+    """The chooser of an algorithm whose state is a function of the counts."""
 
     def __init__(self) -> None:
         self._player: Player | None = None  # made from the counts when it is needed
+        self._hinted_at = 0  # votes
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
         if not is_open(books):
             return []
+        if books.is_guide(wish.voter):
+            return _in_rounds(books, wish, n)
         own = books.settings.dependent and wish.voter is not None
         player = self._without(log, books, wish.voter) if own else self._of_all(books)
         player.policy.asked = books.asked
         return player.choose(books, wish, n)
 
     def _of_all(self, books: Books) -> Player:
-        self._player = self._player or Player(books, (books.wins, books.ties))
+        counts = books.wins, books.ties
+        if self._player is None:
+            self._player, self._hinted_at = Player(books, counts), books.votes
+        elif books.votes - self._hinted_at >= max(books.k, self._hinted_at / HINTED_ANEW):
+            self._player.hint(books, counts)
+            self._hinted_at = books.votes
         return self._player
 
     def _without(self, log: Log, books: Books, voter: str | None) -> Player:
@@ -137,14 +157,14 @@ class Counted:
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
-        if event.kind == ADDED:
+        if event.kind == ADDED or (event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)):
             self._player = None
         elif event.kind in (VOTED, COUNTED) and self._player is not None:
             self._player.tell(event, books)
 
 
 class Replayed:
-    """The guide of any other algorithm: the whole log is gone through before the first question."""
+    """The chooser of any other algorithm: the whole log is gone through before the first question."""
 
     def __init__(self, log: Log, undone: set[int]):
         self._undone = undone
@@ -178,12 +198,24 @@ class Player:
         settings = books.settings
         params = settings.parameters(books.epoch)
         self.policy = Policy(settings.spec.name, books.k, settings.seed, **params)
+        self._hints: np.ndarray | None = None  # the policy was told last
         if counts is not None and books.votes > 0:
             self.policy.absorb(*counts)
+        if counts is not None:
+            self.hint(books, counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
         self._pending: dict[int, Duel] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
         self._paused: frozenset[int] = frozenset()
+
+    def hint(self, books: Books, counts: tuple[np.ndarray, np.ndarray]) -> None:
+        """Let the policy know what guides say, as far as these counts bear them out."""
+        if books.guide_votes == 0:
+            return
+        hints = hints_of(books.guide_wins, books.guide_ties, *counts)
+        if are_stale(self._hints, hints):
+            self.policy.hint(hints)
+            self._hints = hints
 
     def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs, left first, one for each event from ``wish.number`` on."""
@@ -193,7 +225,7 @@ class Player:
         while len(pairs) < n and (pair := self._choose(books, wish, not pairs)) is not None:
             pair = wish.manners.seated(*pair, coin_of(books, wish.number))
             pairs.append(pair)
-            self._expect(wish.number, *pair)
+            self._expect({wish.number: pair})
             wish = wish.after(*pair)
         for number in range(first, wish.number):
             self._forget(number)  # whether they are handed out will be known from the log
@@ -216,13 +248,21 @@ class Player:
         self.policy.add(vote.left, vote.right, winner)
 
     def _set_scene(self, books: Books, wish: Wish) -> None:
-        under_way = books.under_way(wish.now)
+        under_way = {  # what guides are asked is no vote to come
+            ballot: asked
+            for ballot, asked in books.under_way(wish.now).items()
+            if not books.is_guide(asked.voter)
+        }
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
         for ballot in self._pending.keys() - expected:
             self._forget(ballot)
-        for ballot in sorted(expected - self._pending.keys()):
-            self._expect(ballot, under_way[ballot].left, under_way[ballot].right)
+        self._expect(
+            {
+                ballot: (under_way[ballot].left, under_way[ballot].right)
+                for ballot in sorted(expected - self._pending.keys())
+            }
+        )
         if self.policy.algorithm.pause is not None:  # else what it names is turned down
             paused = frozenset(range(books.k)) - wish.options
             for option in paused - self._paused:
@@ -236,9 +276,7 @@ class Player:
         drawn = self._draw(wish)
         while urgent and drawn and _rests(drawn) and self._overlook():
             drawn = self._draw(wish)
-        named = [
-            (duel.first, duel.second) for duel in drawn if wish.allows(duel.first, duel.second)
-        ]
+        named = [pair for pair in drawn if wish.allows(*pair)]
         if named:
             return self._least_minded(books, wish, named)
         if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
@@ -272,18 +310,10 @@ class Player:
         k = leaves // 2
         return [(champion, j) if j < k else (int(state.refuter[j - k]), j - k) for j in order]
 
-    def _draw(self, wish: Wish) -> list[Duel]:
+    def _draw(self, wish: Wish) -> list[Pair]:
         """Return what the policy names until the voter minds that not at all."""
         self.policy.events = wish.number - 1  # its generator is that of the event
-        drawn: list[Duel] = []
-        found = False
-        while not found and len(drawn) < TRIES and not self.policy.finished:
-            drawn.append(self.policy.ask())
-            pair = drawn[-1].first, drawn[-1].second
-            found = wish.allows(*pair) and wish.minds(*pair) == FINE
-        for duel in drawn:  # until now they were open, so that it named others
-            self.policy.drop(duel)
-        return drawn
+        return self.policy.name(TRIES, wish.fine(self.policy.k))
 
     def _overlook(self) -> bool:
         """Count no more on the older half of the answers under way; tell whether there were any.
@@ -313,17 +343,41 @@ class Player:
         place = int(rng.choice(np.flatnonzero(loads == loads.min())))
         return int(options[place // len(options)]), int(options[place % len(options)])
 
-    def _expect(self, ballot: int, first: int, second: int) -> None:
+    def _expect(self, ballots: dict[int, Pair]) -> None:
         # No duel of the policy's own has an id below 0.
-        self._pending[ballot] = duel = Duel(-ballot, first, second)
-        self.policy.expect(duel)
+        new = {ballot: Duel(-ballot, *pair) for ballot, pair in ballots.items()}
+        self._pending |= new
+        self.policy.expect_all(list(new.values()))
 
     def _forget(self, ballot: int) -> None:
         self.policy.drop(self._pending.pop(ballot))
 
 
-def _rests(drawn: list[Duel]) -> bool:
-    return all(duel.first == duel.second for duel in drawn)
+def _in_rounds(books: Books, wish: Wish, n: int) -> list[Pair]:
+    """Return up to ``n`` pairs for a guide, those first of which guides have said least."""
+    options = np.array(sorted(wish.options), np.int64)
+    load = books.guide_wins + books.guide_wins.T + books.guide_ties
+    for asked in books.under_way(wish.now).values():
+        if books.is_guide(asked.voter):
+            load[[asked.left, asked.right], [asked.right, asked.left]] += 1
+    pairs: list[Pair] = []
+    while len(pairs) < n and len(options) > 1:
+        loads = np.where(wish.minds_of(options) == NEVER, MANY, load[np.ix_(options, options)])
+        if loads.min() == MANY:
+            break
+        rng = stream(books.settings.seed, "guide", wish.number)
+        one, other = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), len(options))
+        pair = wish.manners.seated(
+            int(options[one]), int(options[other]), coin_of(books, wish.number)
+        )
+        load[list(pair), list(pair[::-1])] += 1
+        pairs.append(pair)
+        wish = wish.after(*pair)
+    return pairs
+
+
+def _rests(drawn: list[Pair]) -> bool:
+    return all(first == second for first, second in drawn)
 
 
 def _of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:

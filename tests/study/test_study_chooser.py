@@ -1,4 +1,4 @@
-"""The guide of a study names pairs that are allowed, and knows what is under way."""
+"""The chooser of a study names pairs that are allowed, and knows what is under way."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 from copeland.kernels.evidence import fewest_votes
 from copeland.policy import arrays_of
 from copeland.study import Storage, create_study
-from copeland.study.conduct.guide import Player, Wish, active
+from copeland.study.conduct.chooser import Player, Wish, active
 from copeland.study.meaning import standing
 from copeland.study.record.events import ASKED, VOTED, Event
 

@@ -1,0 +1,95 @@
+"""copeland serve: voting pages, a dashboard and an HTTP API."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+
+from copeland.cli.options import Json, Whole
+from copeland.cli.shell import app, print_json, print_line
+from copeland.cli.study.group import STORAGE, Storage
+from copeland.errors import InvalidParameter, need
+
+KEEP_ALIVE = 75  # seconds: voters think longer than uvicorn waits by itself
+GRACE = 5  # seconds that open streams have to end
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SECRET = "COPELAND_SECRET"
+
+
+@app.command("serve", epilog="Example: `copeland serve --storage sqlite:///votes.db --port 8000`")
+def serve_command(
+    storage: Storage = STORAGE,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, Whole(help="The port to listen at.")] = 8000,
+    url: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="How people reach the server from elsewhere, as https://vote.example.org.",
+        ),
+    ] = "",
+    workers: Annotated[int, Whole(help="Processes that answer.")] = 1,
+    trust_proxy: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="A reverse proxy whose word on visitors counts.")
+    ] = "",
+    demo: Annotated[bool, typer.Option("--demo", help="Begin with a small study to try.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Let people vote in a browser, and programs over HTTP.
+
+    It prints a link that opens the admin pages. Without --url it answers on this machine alone.
+    """
+    uvicorn = need("uvicorn", "serve", "copeland serve")
+    need("fastapi", "serve", "copeland serve")
+    _check(host, port, url, workers)
+    from copeland.web.serving import SETTINGS, application, prepared
+
+    base = url.rstrip("/") or f"http://{_shown(host)}:{port}"
+    _announce(f"{base}/admin/enter?token={prepared(storage, url, demo)}", base, as_json)
+    how: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "timeout_keep_alive": KEEP_ALIVE,
+        "timeout_graceful_shutdown": GRACE,
+        "access_log": False,  # it would hold the tokens of links
+        "log_level": "warning",
+        "server_header": False,
+        "proxy_headers": bool(trust_proxy),
+        "forwarded_allow_ips": trust_proxy or None,
+    }
+    if workers == 1:
+        uvicorn.run(application(storage, url, os.environ.get(SECRET, "")), **how)
+        return
+    os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url}
+    uvicorn.run("copeland.web.serving:from_environment", factory=True, workers=workers, **how)
+
+
+def _announce(link: str, base: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"url": base, "admin": link})
+    else:
+        print_line(f"Admin: {link}")
+        print_line("Whoever has this link can do everything; it ends when the server starts again.")
+    sys.stdout.flush()  # before the server begins, which does not end
+
+
+def _check(host: str, port: int, url: str, workers: int) -> None:
+    if not 0 < port < 65536:
+        raise InvalidParameter(f"--port is {port}; say a number from 1 to 65535.")
+    if not 1 <= workers <= 64:
+        raise InvalidParameter(f"--workers is {workers}; say a number from 1 to 64.")
+    if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc):
+        raise InvalidParameter(f"--url is '{url}'; say it in full, as https://vote.example.org.")
+    if not url and host not in LOOPBACK:
+        raise InvalidParameter(
+            f"--host is '{host}', which others can reach; say with --url how they do, as "
+            "--url https://vote.example.org."
+        )
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,24 @@
+"""copeland study rank: all options in tiers, with scores and strengths."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from copeland.cli.options import Json
+from copeland.cli.shell import print_json, show
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
+
+
+@study.command("rank", epilog="Example: `copeland study rank tea`")
+def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Rank all options: tiers that are proved apart, Copeland scores, Bradley-Terry strengths.
+
+    Tiers and intervals of scores are proved; the order within a tier and the strengths are not.
+    """
+    from copeland.study.page.tables import ranking_table
+
+    found = opened(name, storage).ranking()
+    if as_json:
+        print_json({"study": name, **asdict(found), "tiers": found.tiers})
+        return
+    show(found.sentence, ranking_table(found), *found.notes)

@@ -1,0 +1,277 @@
+"""A study on a server, with the same ask and tell as a study at hand.
+
+Code moves from one to the other by the line that opens the study.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, overload
+from urllib.parse import quote
+
+from copeland.errors import (
+    AlreadyVoted,
+    Conflict,
+    CopelandError,
+    InvalidParameter,
+    InvalidRow,
+    InvalidVote,
+    StorageError,
+    StudyClosed,
+    StudyExists,
+    UnknownBallot,
+    UnknownOption,
+    UnknownStudy,
+    UnknownVote,
+    need,
+)
+from copeland.study import Ballot, Option, Vote
+from copeland.study.record.texts import check_text
+from copeland.study.record.votes import new_event_id
+
+KEY = "COPELAND_KEY"  # the variable that holds a key, if none is given
+ATTEMPTS = 6
+PAUSE = 0.5  # seconds before the second attempt; each further one waits twice as long
+LONGEST = 30.0  # seconds that are waited before an attempt
+PATIENCE = 30.0  # seconds for an answer
+
+_ERRORS: dict[str, type[CopelandError]] = {
+    "already-voted": AlreadyVoted,
+    "other-body": Conflict,
+    "closed": StudyClosed,
+    "exists": StudyExists,
+    "unknown-ballot": UnknownBallot,
+    "unknown-vote": UnknownVote,
+    "unknown-option": UnknownOption,
+    "invalid-vote": InvalidVote,
+    "invalid-row": InvalidRow,
+    "invalid": InvalidParameter,
+    "not-found": UnknownStudy,
+}
+
+
+def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
+    """Return the study of this name on a server (extra: client).
+
+    Parameters
+    ----------
+    url
+        The address of the server, as ``https://vote.example.org``.
+    key
+        A key that was made for programs; by default the one in the variable ``COPELAND_KEY``.
+    """
+    httpx = need("httpx", "client", "a study on a server")
+    check_text("the study's ", name=name)
+    key = key if key is not None else os.environ.get(KEY, "")
+    if not key or not key.isascii() or not key.isprintable():
+        raise InvalidParameter(f"there is no key; give one, as cop_..., or set {KEY}.")
+    headers = {"Authorization": f"Bearer {key}", "Accept": "application/json"}
+    try:
+        address = httpx.URL(f"{url.rstrip('/')}/api/v1")
+    except (httpx.InvalidURL, UnicodeError):
+        address = httpx.URL("")
+    if address.scheme not in ("http", "https") or not address.host:
+        raise InvalidParameter(
+            f"'{url}' is no server; give its address, as https://vote.example.org."
+        )
+    http = httpx.Client(base_url=address, headers=headers, timeout=PATIENCE)
+    return RemoteStudy(name, http)
+
+
+class RemoteStudy:
+    """A study on a server; made by :func:`open_study`.
+
+    What fails on the way is tried again. An answer is sent under one ``event_id`` each time, so it counts once.
+    """
+
+    def __init__(self, name: str, http: Any):
+        self.name = name
+        self._http = http
+
+    def __repr__(self) -> str:
+        return f"<RemoteStudy {self.name!r} at {self._http.base_url}>"
+
+    def close_connection(self) -> None:
+        """Let go of the server; the study goes on."""
+        self._http.close()
+
+    # Asking and telling
+
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        n: None = None,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+    ) -> Ballot | None: ...
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        *,
+        n: int,
+        available: Collection[str] | None = None,
+        item: str | None = None,
+    ) -> list[Ballot]: ...
+    def ask(
+        self,
+        voter: str | None = None,
+        n: int | None = None,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+    ) -> Ballot | list[Ballot] | None:
+        """Return the next ballot, or None if there is none now; with ``n``, a list of up to so many."""
+        asked = {"voter": voter, "n": n or 1, "item": item}
+        if available is not None:
+            asked["available"] = list(available)
+        said = {name: value for name, value in asked.items() if value is not None}
+        found = [_ballot(one) for one in self._call("POST", "/ballots", json=said)["ballots"]]
+        return found if n is not None else next(iter(found), None)
+
+    def tell(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+    ) -> Vote:
+        """Keep the answer to a ballot, and return it as it is kept.
+
+        ``outcome`` is left, right, tie, both_bad, skip or error; or the name of the option that won.
+        The server puts the name of the key before the ``event_id``.
+        """
+        number = ballot.id if isinstance(ballot, Ballot) else ballot
+        said = {"outcome": outcome, "voter": voter, "item": item}
+        said = {name: value for name, value in said.items() if value is not None}
+        header = {"Idempotency-Key": quote(event_id or new_event_id(), safe="/:.+@ ")}
+        kept = self._call("POST", f"/ballots/{number}/vote", json=said, headers=header)
+        return _vote(kept, ballot, number, voter, item)
+
+    def undo(self, vote: Vote | str, reason: str | None = None) -> None:
+        """Count a vote no more; give the vote or its ``event_id``."""
+        event_id = vote.event_id if isinstance(vote, Vote) else vote
+        params = {} if reason is None else {"reason": reason}
+        self._call("DELETE", f"/votes/{quote(event_id, safe='/')}", params=params)
+
+    # What it is, and what it means
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """All options ever offered, with their states."""
+        return tuple(Option(**one) for one in self._call("GET", "")["options"])
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more votes."""
+        return self._call("GET", "")["closed"]
+
+    @property
+    def number(self) -> int:
+        """The number of the last event in its log."""
+        return self._call("GET", "")["number"]
+
+    def results(self) -> dict[str, Any]:
+        """Return the verdict, the best, and about how many votes are left."""
+        return self._call("GET", "/results")
+
+    def certificate_file(self) -> str:
+        """Return what is proved, as the text of a file that can be checked offline."""
+        return self._sent("GET", "/certificate").text
+
+    # Options
+
+    def add_option(self, option: str, text: str = "") -> None:
+        """Offer one more option."""
+        self._call("POST", "/options", json={"name": option, "text": text})
+
+    def pause_option(self, name: str) -> None:
+        """Ask an option no more until it is resumed."""
+        self._set_state(name, "paused")
+
+    def resume_option(self, name: str) -> None:
+        """Ask a paused option again."""
+        self._set_state(name, "active")
+
+    def retire_option(self, name: str) -> None:
+        """Ask an option never again."""
+        self._set_state(name, "retired")
+
+    def _set_state(self, name: str, state: str) -> None:
+        self._call("PATCH", f"/options/{quote(name, safe='')}", json={"state": state})
+
+    def close(self) -> None:
+        """Take no more votes."""
+        self._call("POST", "/close")
+
+    # Calls
+
+    def _call(self, verb: str, path: str, **how: Any) -> Any:
+        answer = self._sent(verb, path, **how)
+        return answer.json() if answer.content else None
+
+    def _sent(self, verb: str, path: str, **how: Any) -> Any:
+        """Send a call until it is answered, and return the answer or raise what it says."""
+        address = f"/studies/{quote(self.name, safe='')}{path}"
+        for attempt in range(1, ATTEMPTS):
+            answer = self._tried(verb, address, how)
+            if not isinstance(answer, Exception) and answer.status_code not in (429, 503):
+                break
+            time.sleep(_pause(answer, attempt))
+        else:
+            answer = self._tried(verb, address, how)
+        if isinstance(answer, Exception):
+            raise StorageError(f"{self._http.base_url} does not answer: {answer}.") from answer
+        if not answer.is_success:
+            raise _error(answer)
+        return answer
+
+    def _tried(self, verb: str, address: str, how: dict[str, Any]) -> Any:
+        """The answer, or why there is none."""
+        import httpx
+
+        try:
+            return self._http.request(verb, address, **how)
+        except httpx.TransportError as error:
+            return error
+
+
+def _pause(answer: Any, attempt: int) -> float:
+    """How long to wait: what the server asks for, or twice as long each time."""
+    told = "" if isinstance(answer, Exception) else answer.headers.get("retry-after", "")
+    return min(float(told) if told.isdigit() else PAUSE * 2 ** (attempt - 1), LONGEST)
+
+
+def _error(answer: Any) -> CopelandError:
+    """What a problem document says, as the error that a study at hand would raise."""
+    try:
+        problem = answer.json()
+        kind = str(problem["type"]).rpartition("/")[2]
+        sentence = str(problem.get("detail") or problem["title"])
+    except (ValueError, KeyError, TypeError):
+        return StorageError(f"the server answered with the status {answer.status_code}.")
+    return _ERRORS.get(kind, StorageError)(sentence)
+
+
+def _ballot(told: dict[str, Any]) -> Ballot:
+    expires = datetime.fromisoformat(told["expires"]).timestamp()
+    return Ballot(
+        told["id"], told["left"], told["right"], told.get("voter"), told.get("item"), expires
+    )
+
+
+def _vote(
+    kept: dict[str, Any], ballot: Ballot | int, number: int, voter: str | None, item: str | None
+) -> Vote:
+    asked = ballot if isinstance(ballot, Ballot) else Ballot(number, "", "", None, None, 0.0)
+    return Vote(
+        *(kept["event_id"], number, voter or asked.voter, asked.left, asked.right),
+        *(kept["outcome"], kept["time"], item or asked.item, None, False, kept["counted"]),
+    )

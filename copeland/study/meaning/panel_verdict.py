@@ -1,0 +1,100 @@
+"""The verdict on a panel's study in words: what is settled, whose answers are missing, what would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from copeland.study.meaning.panels import PanelStanding
+from copeland.study.meaning.reading import Reading
+from copeland.study.record.options import ACTIVE
+from copeland.words import NAME, about, counted, listed, shortened
+
+PAIRS = 5  # to ask, named in a sentence
+
+
+def panel_undecided(
+    votes: Reading, panel: PanelStanding, likelier: Callable[[Reading], str]
+) -> str:
+    """Return who leads, in a few words, where nobody is sure to be best of all options."""
+    if votes.standing.votes == 0:
+        return "There are no answers yet: every option may be best."
+    first = listed([votes.names[i] for i in votes.leaders])
+    lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
+    cycle = ", in a cycle" if votes.in_circle else ""
+    if votes.standing.closed:
+        return f"{lead}{cycle}; the study was closed before any option was sure to be best."
+    if panel.active.best:
+        best = listed([votes.names[i] for i in panel.active.best])
+        return (
+            f"{best} {'is' if len(panel.active.best) == 1 else 'are'} best of the active options. Of all "
+            "options ever offered, none is sure to be best."
+        )
+    if not panel.awaited:
+        return f"{lead} so far{cycle}. No option is sure to be best, and nothing can be asked."
+    return f"{lead} so far{cycle}.{likelier(votes)} Keep going: no option is sure to be best yet."
+
+
+def panel_proved(votes: Reading, panel: PanelStanding) -> Iterator[str]:
+    """Yield what is settled, whatever the missing answers say."""
+    found, options = votes.certificate, votes.standing.options
+    both = [found.statement]
+    if panel.active.active is not None:
+        both.append(panel.active.statement)
+    yield from both if found.best else reversed(both)  # what is decided comes first
+    out = [votes.names[i] for i in range(found.k) if i not in found.possible]
+    if out:
+        yield f"Ruled out: {listed(out)}."
+    gone = [i for i in found.best if options[i].state != ACTIVE]
+    if gone:
+        states = listed([f"{votes.names[i]} is {options[i].state}" for i in gone])
+        yield f"{states}; the first statement is about all options ever offered."
+
+
+def panel_leading(votes: Reading) -> Iterator[str]:
+    """Yield how many others those beat who lead."""
+    others = votes.k - 1
+    for i in votes.leaders if len(votes.leaders) <= PAIRS else ():
+        even = others - int((votes.sure[i] > 0).sum()) - int((votes.sure[:, i] > 0).sum())
+        besides = f" ({counted(even, 'pair')} even or without answers)" if even else ""
+        yield (
+            f"By the answers so far, {votes.names[i]} beats {votes.scores[i]} of the "
+            f"{counted(others, 'other')}{besides}."
+        )
+
+
+def panel_answers(panel: PanelStanding) -> Iterator[str]:
+    """Yield how many answers each member has given, and who is excused."""
+    names = _short(panel)
+    given = [f"{names[name]} {n:,}" for name, n in zip(panel.members, panel.given, strict=True)]
+    yield f"Answers given: {listed(given)}."
+    if panel.excused:
+        are = "is" if len(panel.excused) == 1 else "are"
+        excused = listed([names[name] for name in panel.excused])
+        yield f"{excused} {are} excused: missing answers of theirs are not waited for."
+
+
+def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
+    """Yield what would settle it, and who is to be asked."""
+    if votes.standing.closed or panel.active.best:
+        return
+    if not panel.awaited:
+        yield "Fewer than 2 options are active, so nothing can be asked; resume one, or add one."
+        return
+    outlook, missing = votes.outlook, panel.active.missing
+    assert outlook.champion is not None and outlook.votes is not None
+    scope = "" if panel.active.active is None else " of the active options"
+    if votes.standing.votes:
+        asked = [
+            f"{votes.names[need.first]} against {votes.names[need.second]} (about {about(need.votes)})"
+            for need in outlook.pairs
+        ]
+        yield (
+            f"What would settle it: to make sure that {votes.names[outlook.champion]} is best{scope}, about "
+            f"{about(outlook.votes)} of the {missing:,} missing answers, on {listed(asked, PAIRS)}."
+        )
+    yield f"Still to be asked: {listed([_short(panel)[name] for name in panel.awaited])}."
+
+
+def _short(panel: PanelStanding) -> dict[str, str]:
+    """The members as they stand in sentences."""
+    return dict(zip(panel.members, shortened(panel.members, NAME), strict=True))

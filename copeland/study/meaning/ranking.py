@@ -1,0 +1,119 @@
+"""A ranking of all options: tiers that are proved apart, Copeland scores, and Bradley-Terry strengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from copeland.panel import PanelCertificate
+from copeland.shown import MOST_ROWS, html_table
+from copeland.study.meaning.reading import Reading
+from copeland.study.meaning.strengths import strengths_of
+
+
+class Place(NamedTuple):
+    """One option in a ranking."""
+
+    name: str
+    tier: int  # from 1
+    beats: int  # how many others, by the votes as they are
+    least: int  # how many others it beats at least: proved
+    most: int  # at most: proved
+    strength: float | None  # by Bradley and Terry, an estimate; the mean is 0
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """All options, the best tier first; made by :meth:`Study.ranking`.
+
+    Every option of a tier beats more others than every option of a tier below: that is wrong, for all
+    tiers together and at every vote, with probability ``delta`` at most; of a panel, never. Within a tier the order is that
+    of the votes as they are, and proves nothing.
+    """
+
+    places: tuple[Place, ...]
+    delta: float | None  # None of a panel, of which nothing that is settled can be wrong
+    notes: tuple[str, ...]  # what the strengths cannot say
+
+    @property
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the options, tier by tier."""
+        last = self.places[-1].tier
+        return tuple(
+            tuple(place.name for place in self.places if place.tier == tier)
+            for tier in range(1, last + 1)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """How far the options are told apart."""
+        number = len(self.tiers)
+        if number == 1:
+            return "No tiers are told apart yet: no option is proved to beat more others than all below it."
+        sure = (
+            "whatever the missing answers say"
+            if self.delta is None
+            else f"error probability {self.delta:g} for all of them together"
+        )
+        return (
+            f"{number} tiers are told apart: each option of a tier beats more others than every option of "
+            f"a lower one ({sure})."
+        )
+
+    def _repr_html_(self) -> str:
+        head = ["", "tier", "beats", "at least", "at most", "strength"]
+        rows = [
+            [place.name, *map(str, place[1:5]), strength_words(place.strength)]
+            for place in self.places[:MOST_ROWS]
+        ]
+        return html_table(" ".join((self.sentence, *self.notes)), head, rows, len(self.places))
+
+
+def ranking_of(reading: Reading) -> Ranking:
+    """Return all options in tiers, with scores and strengths."""
+    found = reading.certificate
+    tiers = tiers_of(found.scores)
+    strengths, notes = strengths_of(reading)
+    order = sorted(reading.order, key=lambda i: tiers[i])
+    places = (
+        Place(
+            reading.standing.labels[i],
+            tiers[i],
+            int(reading.scores[i]),
+            *found.scores[i],
+            None if strengths is None else float(strengths[i]),
+        )
+        for i in order
+    )
+    delta = None if isinstance(found, PanelCertificate) else found.delta
+    return Ranking(tuple(places), delta, notes)
+
+
+def tiers_of(scores: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """Return the tier of each option, from 1, by intervals of their scores.
+
+    A tier ends where every interval above lies higher than every one below: so intervals that overlap, or
+    are joined by others that do, share a tier.
+
+    Examples
+    --------
+    >>> tiers_of([(0, 1), (3, 3), (1, 2), (3, 4)])
+    (2, 1, 2, 1)
+    >>> tiers_of([(0, 1), (2, 2)])
+    (2, 1)
+    """
+    order = sorted(range(len(scores)), key=lambda i: -scores[i][1])
+    tiers, tier, lowest = [1] * len(scores), 1, None
+    for i in order:
+        least, most = scores[i]
+        if lowest is not None and most < lowest:
+            tier, lowest = tier + 1, least
+        tiers[i] = tier
+        lowest = least if lowest is None else min(lowest, least)
+    return tuple(tiers)
+
+
+def strength_words(strength: float | None) -> str:
+    """Return a strength as tables show it."""
+    return "-" if strength is None else f"{strength:+.2f}"

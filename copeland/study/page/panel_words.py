@@ -1,0 +1,59 @@
+"""The sentences of a page that are others where a panel votes."""
+
+from __future__ import annotations
+
+from copeland.panel import PanelCertificate
+from copeland.study.meaning.history import Progress
+from copeland.study.meaning.panels import PanelStanding
+from copeland.study.meaning.reading import PROVED, Reading
+from copeland.words import counted, listed
+
+NO_CIRCLE = "No circle is settled among these options."
+PROGRESS_NOTE = (
+    "A pair is settled once the missing answers cannot turn it: one option beats the other, or all have "
+    "answered and it is a tie. Not all need be settled to know who is best. Votes that were undone are "
+    "left out."
+)
+SCORES = (
+    "A dot is the number of others that an option beats by the votes as they are. A bar is where its "
+    "number can still end, whatever the missing answers say; both ends can happen."
+)
+SURENESS = (
+    "Proved: whatever the missing answers say. Ahead: more members for than against so far, no more. Who "
+    "is best can be sure while many pairs are not."
+)
+
+
+def lead_sentence(options: int, votes: int, panel: PanelStanding) -> str:
+    """Return what kind of study it is, in a line."""
+    missing = int(panel.missing.sum()) // 2
+    return (
+        f"A study of {counted(options, 'option')} by a panel of {len(panel.members)}: "
+        f"{counted(votes, 'vote')}, and {counted(missing, 'answer')} missing."
+    )
+
+
+def matrix_sentence(reading: Reading, certificate: PanelCertificate) -> str:
+    """Return how many pairs were voted on, and how many are settled."""
+    proved = int((reading.sure == PROVED).sum())
+    return (
+        f"Voted on: {reading.pairs - reading.unmet:,} of {counted(reading.pairs, 'pair')}. Proved one "
+        f"way or the other: {proved:,}. Proved tied: {len(certificate.ties):,}."
+    )
+
+
+def progress_sentence(last: Progress) -> str:
+    """Return how far a panel has come that is not sure yet."""
+    return (
+        f"After {counted(last.votes, 'vote')} {last.possible} of {last.options} options are not ruled out, and "
+        f"{100 * last.share:.1f} % of the pairs are settled."
+    )
+
+
+def members_note(panel: PanelStanding) -> str:
+    """Return how to read the table of members."""
+    excused = f" Excused, so not waited for: {listed(panel.excused)}." if panel.excused else ""
+    return (
+        "Answers: skips included. Missing: pairs not answered. To ask: those of them that may still bear on "
+        f"who is best.{excused}"
+    )

@@ -1,0 +1,324 @@
+"""What an admin does with studies: come in, list, create, preview, change options, close, export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.inert import file_name
+from copeland.study import Study, certificate_to_file
+from copeland.study.record.events import to_json
+from copeland.study.record.votes import csv_lines
+from copeland.web import limits
+from copeland.web.ballots import side_of
+from copeland.web.creating import created, draft_of, hints_of
+from copeland.web.media import image_of
+from copeland.web.page import RESULTS, Page
+from copeland.web.records import Pane
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import (
+    admin,
+    admin_form,
+    begin_session,
+    end_session,
+    form_of,
+    require_ours,
+    said,
+)
+from copeland.web.views import page as html
+from copeland.web.views import see
+
+router = APIRouter(prefix="/admin")
+
+ENTER = "enter"  # whose form it is, before there is a session
+PIECE = 5_000  # events of an export that are read at a time
+
+
+class Managed(NamedTuple):
+    """A study that an admin looks at."""
+
+    server: Server
+    page: Page
+    study: Study
+    session: str
+
+    @property
+    def csrf(self) -> str:
+        """What its forms carry."""
+        return self.server.signer.form(self.session)
+
+
+def managed(request: Request, slug: str) -> Managed:
+    """Return the study at an address, to an admin."""
+    session, server = admin(request), server_of(request)
+    page = server.keep.page(slug)
+    if page is None:
+        raise HTTPException(404)
+    return Managed(server, page, server.study(page), session)
+
+
+Here = Annotated[Managed, Depends(managed)]
+Session = Annotated[str, Depends(admin)]
+Form = Annotated[FormData, Depends(admin_form)]
+
+
+# Coming in
+
+
+@router.get("/enter")
+def door(request: Request, token: str = "") -> HTMLResponse:
+    """Ask for the token; one in the address is sent on by a button, so that nothing else spends it."""
+    csrf = server_of(request).signer.form(ENTER)
+    return html(request, "enter", token=token, csrf=csrf, error="")
+
+
+@router.post("/enter")
+def enter(request: Request, form: Annotated[FormData, Depends(form_of)]) -> Response:
+    """Let an admin in."""
+    server = server_of(request)
+    require_ours(request, form, ENTER)
+    address = request.client.host if request.client else ""
+    wait = server.limits.wait(limits.ATTEMPTS, address)
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    if not server.is_admin_token(said(form, "token")):
+        error = "This is not the token that the server printed last. Look where it was started."
+        values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
+        return html(request, "enter", 403, **values)
+    answer = see(request, "/admin")
+    begin_session(server, answer)
+    return answer
+
+
+@router.post("/leave")
+def leave(request: Request, form: Form) -> Response:
+    """Let an admin out."""
+    answer = see(request, "/admin/enter")
+    end_session(request, answer)
+    return answer
+
+
+# Studies
+
+
+@router.get("")
+def studies(request: Request, session: Session) -> HTMLResponse:
+    """List all studies."""
+    return listed(request, session)
+
+
+def listed(request: Request, session: str, new_key: str = "") -> HTMLResponse:
+    """Return the list of all studies, with the keys that open them all."""
+    server = server_of(request)
+    rows = [_row(server, page) for page in server.keep.pages()]
+    keys = [key for key in server.keep.keys(None) if not key.revoked]
+    csrf = server.signer.form(session)
+    return html(request, "studies", rows=rows, keys=keys, new_key=new_key, csrf=csrf)
+
+
+def _row(server: Server, page: Page) -> dict[str, Any]:
+    standing = server.study(page).standing(voters=False)
+    best = [standing.labels[i] for i in standing.certificate.best]
+    state = (
+        "closed" if standing.closed else "decided" if best else "paused" if page.paused else "open"
+    )
+    return {
+        "page": page,
+        "state": state,
+        "votes": standing.votes,
+        "options": len(standing.options),
+        "leader": ", ".join(best) or standing.leader,
+    }
+
+
+@router.get("/new")
+def new(request: Request, session: Session) -> HTMLResponse:
+    """Show the form of a new study."""
+    return _form(request, session, {})
+
+
+@router.post("/new")
+def create(request: Request, form: Form) -> Response:
+    """Create a study, or ask what is still missing."""
+    server, session = server_of(request), admin(request)
+    told = {key: value for key, value in form.items() if isinstance(value, str)}
+    try:
+        draft = draft_of(form, server)
+        if any(not image.alt for image in draft.images):
+            csrf = server.signer.form(session)
+            return html(request, "describe", told=told, images=draft.images, csrf=csrf)
+        created(server, draft)
+    except CopelandError as error:
+        return _form(request, session, told, str(error), 422)
+    page = server.keep.page_named(draft.name)
+    assert page is not None
+    return see(request, f"/admin/s/{page.slug}/share")
+
+
+def _form(
+    request: Request, session: str, told: dict[str, str], error: str = "", status: int = 200
+) -> HTMLResponse:
+    csrf = server_of(request).signer.form(session)
+    return html(request, "new", status, told=told, error=_capital(error), csrf=csrf)
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+@router.get("/media/{digest}")
+def medium(request: Request, session: Session, digest: str) -> Response:
+    """Return an image, to an admin."""
+    image = server_of(request).keep.image(digest)
+    if image is None:
+        raise HTTPException(404)
+    kept = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(image.content, media_type=image.kind, headers=kept)
+
+
+# One study
+
+
+@router.get("/s/{slug}/preview")
+def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTMLResponse:
+    """Show a ballot as voters see it; nothing is asked or kept."""
+    options, panes = here.study.options, here.server.panes(here.page)
+    chosen = [options[i % len(options)] for i in (left, right)]
+    sides = [
+        side_of(here.server, here.page, here.study, option.name, label, _medium(panes, option.name))
+        for option, label in zip(chosen, "AB", strict=True)
+    ]
+    return html(
+        request, "preview", **_common(here, "options"), sides=sides, left=left, k=len(options)
+    )
+
+
+def _medium(panes: dict[str, Pane], name: str) -> str:
+    return f"/admin/media/{panes[name].media}" if name in panes else ""
+
+
+@router.get("/s/{slug}/options")
+def options(request: Request, here: Here) -> HTMLResponse:
+    """List the options."""
+    return _options(request, here)
+
+
+def _options(request: Request, here: Managed, error: str = "", status: int = 200) -> HTMLResponse:
+    panes = here.server.panes(here.page)
+    return html(
+        request,
+        "options",
+        status,
+        **_common(here, "options"),
+        options=here.study.options,
+        panes=panes,
+        hints=hints_of(here.study, panes),
+        voted=here.study.standing(voters=False).votes > 0,
+        error=_capital(error),
+    )
+
+
+@router.post("/s/{slug}/options")
+def change_option(request: Request, here: Here, form: Form) -> Response:
+    """Add, pause, resume or retire an option."""
+    name, does = said(form, "option"), said(form, "does")
+    changes = {
+        "pause": here.study.pause_option,
+        "resume": here.study.resume_option,
+        "retire": here.study.retire_option,
+    }
+    try:
+        if does == "add":
+            _add(here, form)
+        elif does in changes:
+            changes[does](name)
+    except CopelandError as error:
+        return _options(request, here, str(error), 422)
+    return see(request, f"/admin/s/{here.page.slug}/options")
+
+
+def _add(here: Managed, form: FormData) -> None:
+    """Add an option, with its image if there is one."""
+    name, file, alt = said(form, "option"), form.get("image"), said(form, "alt")
+    has_image = isinstance(file, UploadFile) and bool(file.filename)
+    if has_image and not alt:
+        raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
+    image = image_of(file.file.read(), "The image") if has_image else None  # type: ignore[union-attr]
+    here.study.add_option(name, said(form, "text"))
+    if image is not None:
+        here.server.keep.add_image(image)
+        here.server.keep.show(here.page.study, name, Pane(image.digest, alt))
+        here.server.forget_panes(here.page)
+
+
+@router.get("/s/{slug}/manage")
+def manage(request: Request, here: Here) -> HTMLResponse:
+    """Show what can be changed of a study, and its end."""
+    settings = here.study.settings
+    keys = here.server.keep.keys(here.page.study)
+    common = _common(here, "manage")
+    return html(request, "manage", **common, settings=settings, keys=keys, new_key="")
+
+
+@router.post("/s/{slug}/manage")
+def change(request: Request, here: Here, form: Form) -> Response:
+    """Pause, go on, show results, or close."""
+    does = said(form, "does")
+    if does == "close":
+        here.study.close()
+    elif does in ("pause", "resume"):
+        here.server.keep.save_page(here.page.changed(paused=does == "pause"))
+    elif does == "results" and said(form, "results") in RESULTS:
+        here.server.keep.save_page(here.page.changed(results=said(form, "results")))
+    return see(request, f"/admin/s/{here.page.slug}/manage")
+
+
+@router.get("/s/{slug}/certificate.json")
+def certificate(here: Here) -> Response:
+    """Return what is proved, as a file that can be checked offline."""
+    _, text = certificate_to_file(here.study)
+    return _download(text, f"{file_name(here.page.name)}-certificate.json", "application/json")
+
+
+@router.get("/s/{slug}/votes.csv")
+def votes(here: Here) -> Response:
+    """Return every vote as a table."""
+    lines = csv_lines(here.study.votes())
+    return _download(lines, f"{file_name(here.page.name)}-votes.csv", "text/csv; charset=utf-8")
+
+
+@router.get("/s/{slug}/log.jsonl")
+def log(here: Here) -> Response:
+    """Return the whole log."""
+    name = f"{file_name(here.page.name)}-log.jsonl"
+    return _download(exported(here.study), name, "application/x-ndjson")
+
+
+def exported(study: Study, after: int = 0) -> Iterator[str]:
+    """Yield the log as lines, a piece at a time: nobody waits for it, however long it is."""
+    while piece := study.events(after, PIECE):
+        yield "".join(f"{to_json(event)}\n" for event in piece)
+        after = piece[-1].number
+
+
+def _download(content: str | Iterator[str], name: str, kind: str) -> Response:
+    # Names may have any letters; this form of the header takes all of them.
+    from urllib.parse import quote
+
+    header = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    if isinstance(content, str):
+        return Response(content, media_type=kind, headers=header)
+    return StreamingResponse(content, media_type=kind, headers=header)
+
+
+def _common(here: Managed, tab: str) -> dict[str, Any]:
+    """What the head of every page of a study says."""
+    return {"page": here.page, "tab": tab, "closed": here.study.closed, "csrf": here.csrf}
+
+
+common = _common

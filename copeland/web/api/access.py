@@ -1,0 +1,54 @@
+"""Who calls: a key, what it is for, and which study it may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fastapi import HTTPException, Request
+
+from copeland.study import Study
+from copeland.web import limits
+from copeland.web.page import Page
+from copeland.web.records import Key
+from copeland.web.server import Server, server_of
+
+
+class Call(NamedTuple):
+    """A call that is allowed."""
+
+    server: Server
+    page: Page
+    study: Study
+    key: Key
+
+
+def key_of(request: Request) -> Key:
+    """Return the key of a call; cookies are not looked at."""
+    server = server_of(request)
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    key = server.keep.key(token.strip()) if scheme.lower() == "bearer" else None
+    if key is None:
+        address = request.client.host if request.client else ""
+        if token and server.limits.wait(limits.ATTEMPTS, f"key {address}"):
+            raise HTTPException(429, headers={"Retry-After": "60"})
+        raise HTTPException(401)
+    wait = server.limits.wait(limits.REQUESTS, f"key {key.client}")
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    return key
+
+
+def allowed(scope: str) -> Callable[[Request, str], Call]:
+    """Return what finds the study of a call, if its key is for this."""
+
+    def call(request: Request, study: str) -> Call:
+        key, server = key_of(request), server_of(request)
+        page = server.keep.page_named(study)
+        if page is None or key.study not in (None, page.study):
+            raise HTTPException(404)  # the same, so that nobody learns which studies there are
+        if not key.allows(scope):
+            raise HTTPException(403)
+        return Call(server, page, server.study(page), key)
+
+    return call

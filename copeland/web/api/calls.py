@@ -1,0 +1,48 @@
+"""The application under /api/v1."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from copeland.version import __version__
+from copeland.web.api import reading, voting
+from copeland.web.api import studies as managing
+from copeland.web.api.problems import STATUSES, install
+from copeland.web.server import Server
+
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
+}
+
+
+def api(server: Server) -> FastAPI:
+    """Return the application of the calls."""
+    told = {
+        status: {
+            "description": title,
+            "content": {"application/problem+json": {"schema": _PROBLEM}},
+        }
+        for status, (_, title) in STATUSES.items()
+        if status != 500
+    }
+    app = FastAPI(
+        title="copeland",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json",
+        servers=[{"url": f"{server.config.base}/api/v1"}],
+        responses=told,  # type: ignore[arg-type]
+    )
+    app.state.server = server
+    for part in (voting, reading, managing):
+        app.include_router(part.router)
+    install(app)
+    return app

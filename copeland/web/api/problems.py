@@ -1,0 +1,121 @@
+"""Errors of the API as problem documents (RFC 9457): a type, a title, a status and one sentence."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from copeland.errors import (
+    AlreadyVoted,
+    Conflict,
+    CopelandError,
+    InvalidParameter,
+    InvalidRow,
+    InvalidVote,
+    StorageError,
+    StudyClosed,
+    StudyExists,
+    UnknownBallot,
+    UnknownOption,
+    UnknownVote,
+)
+
+Kind = tuple[int, str, str]  # status, type, title
+
+STATUSES: dict[int, tuple[str, str]] = {
+    400: ("unreadable", "The body cannot be read."),
+    401: ("no-key", "A key is needed: Authorization: Bearer cop_..."),
+    403: ("forbidden", "This key is not for that."),
+    404: ("not-found", "There is nothing here."),
+    405: ("not-allowed", "This cannot be done here."),
+    413: ("too-large", "The body is too large."),
+    415: ("media-type", "The body must be JSON."),
+    422: ("invalid", "Something that was said cannot be."),
+    429: ("too-often", "Slower, please."),
+    500: ("failure", "Something went wrong."),
+    503: ("unavailable", "Try again in a moment."),
+}
+KINDS: dict[type[Exception], Kind] = {
+    AlreadyVoted: (409, "already-voted", "This ballot was answered before."),
+    Conflict: (422, "other-body", "This Idempotency-Key belongs to another answer."),
+    StudyClosed: (409, "closed", "The study is closed."),
+    StudyExists: (409, "exists", "There is a study of this name."),
+    UnknownBallot: (404, "unknown-ballot", "There is no such ballot."),
+    UnknownVote: (404, "unknown-vote", "There is no such vote, or it was undone."),
+    UnknownOption: (404, "unknown-option", "There is no such option."),
+    InvalidVote: (422, "invalid-vote", "This is no outcome of the ballot."),
+    InvalidRow: (422, "invalid-row", "A row cannot be read; nothing was kept."),
+    InvalidParameter: (422, *STATUSES[422]),
+    StorageError: (503, "storage", "The votes cannot be reached just now."),
+}
+
+
+class Problem(Exception):
+    """What a call refuses, in a sentence."""
+
+    def __init__(self, status: int, kind: str, detail: str, title: str = ""):
+        super().__init__(detail)
+        self.status, self.kind, self.title = status, kind, title or STATUSES[status][1]
+
+
+def problem(
+    status: int, kind: str, title: str, detail: str = "", headers: Any = None
+) -> JSONResponse:
+    """Return a problem document."""
+    body = {"type": f"/problems/{kind}", "title": title, "status": status}
+    body = {**body, "detail": detail} if detail else body
+    headers = dict(headers or {})
+    if status in (429, 503):
+        headers.setdefault("Retry-After", "5")
+    if status == 401:
+        headers.setdefault("WWW-Authenticate", "Bearer")
+    return JSONResponse(body, status, headers, "application/problem+json")
+
+
+def install(app: FastAPI) -> None:
+    """Let an application say all its errors so."""
+    app.add_exception_handler(Problem, _of_problem)
+    app.add_exception_handler(CopelandError, _of_engine)
+    app.add_exception_handler(HTTPException, _of_status)
+    app.add_exception_handler(RequestValidationError, _of_validation)
+    app.add_exception_handler(Exception, _of_failure)
+
+
+def _of_problem(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Problem)
+    return problem(error.status, error.kind, error.title, str(error))
+
+
+def _of_engine(_request: Request, error: Exception) -> JSONResponse:
+    for kind, told in KINDS.items():
+        if isinstance(error, kind):
+            status, name, title = told
+            detail = "" if status == 503 else str(error)  # which would name the database
+            return problem(status, name, title, detail)
+    return problem(422, *STATUSES[422], str(error))
+
+
+def _of_status(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    kind, title = STATUSES.get(error.status_code, ("error", "This did not work."))
+    return problem(error.status_code, kind, title, headers=error.headers)
+
+
+def _of_validation(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return problem(400, *STATUSES[400])
+    first = found[0]
+    where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
+    return problem(422, *STATUSES[422], f"{where}: {first['msg']}.")
+
+
+def _of_failure(_request: Request, error: Exception) -> JSONResponse:
+    logging.getLogger("copeland.web").error("a call failed", exc_info=error)
+    return problem(500, *STATUSES[500])

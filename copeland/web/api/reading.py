@@ -1,0 +1,98 @@
+"""What a study says: results, certificates, the log as a whole and as it grows."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from copeland.study import certificate_to_file
+from copeland.study.record.events import to_json
+from copeland.web.admin import exported
+from copeland.web.api.access import Call, allowed
+from copeland.web.api.problems import Problem
+from copeland.web.dashboard import BEAT, STEP, streamed
+
+router = APIRouter(prefix="/studies/{study}")
+
+PIECE = 500  # events sent at a time
+LAST = 2**63 - 1
+
+Reads = Annotated[Call, Depends(allowed("read"))]
+After = Annotated[int, Query(ge=0, le=LAST)]
+
+
+@router.get("/results")
+def results(call: Reads, request: Request) -> Response:
+    """Return the verdict, with an ETag."""
+    number = call.study.number
+    tag = f'"{number}"'
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers={"ETag": tag})
+    seen = call.server.readings(call.page).seen()
+    return JSONResponse(results_of(seen), headers={"ETag": f'"{seen.number}"'})
+
+
+def results_of(seen: Any) -> dict[str, Any]:
+    """Return the one reading of the votes as plain values."""
+    reading, standing = seen.reading, seen.reading.standing
+    best = [standing.labels[i] for i in standing.certificate.best]
+    left = 0 if best or standing.closed else reading.outlook.votes
+    return {
+        "study": standing.name,
+        "verdict": seen.verdict.kind,
+        "claim": seen.verdict.claim,
+        "best": best,
+        "leaders": [standing.labels[i] for i in reading.leaders],
+        "possible": [standing.labels[i] for i in standing.certificate.possible],
+        "votes": standing.votes,
+        "votes_left": left,
+        "closed": standing.closed,
+        "number": seen.number,
+    }
+
+
+@router.get("/certificate")
+def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = None) -> Response:
+    """Return the certificate as a file, of now or as of an event."""
+    number = call.study.number
+    if at is not None and at > number:
+        raise Problem(404, "unknown-event", f"There is no event {at} yet; the last is {number}.")
+    _, text = certificate_to_file(call.study, at=at)
+    return Response(text, media_type="application/json", headers={"ETag": f'"{at or number}"'})
+
+
+@router.get("/export")
+def export(call: Reads, after: After = 0) -> Response:
+    """Return the log as NDJSON, from after an event."""
+    return StreamingResponse(exported(call.study, after), media_type="application/x-ndjson")
+
+
+@router.get("/events")
+def events(call: Reads, request: Request, after: After = 0) -> Response:
+    """Follow the log: server-sent events whose ids are the numbers of the log; resume with Last-Event-ID."""
+    told = request.headers.get("last-event-id", "")
+    start = int(told) if told.isdigit() and len(told) < 19 else after
+    return streamed(request, call.server, _followed(request, call, start))
+
+
+async def _followed(request: Request, call: Call, after: int) -> AsyncIterator[str]:
+    said = time.monotonic()
+    yield "retry: 2000\n\n"
+    while not await request.is_disconnected():
+        latest = await run_in_threadpool(call.server.latest, call.page)
+        new = await run_in_threadpool(call.study.events, after, PIECE) if latest > after else []
+        if new:
+            after, said = new[-1].number, time.monotonic()
+            yield "".join(f"id: {e.number}\nevent: {e.kind}\ndata: {to_json(e)}\n\n" for e in new)
+            if len(new) == PIECE:
+                continue
+        elif time.monotonic() - said > BEAT:
+            said = time.monotonic()
+            yield ": still here\n\n"
+        await asyncio.sleep(STEP)

@@ -1,0 +1,185 @@
+"""Ask and tell: ballots, answers, bulk votes, undo."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from copeland.study import Ballot, Study
+from copeland.study.record.texts import LIMITS
+from copeland.web.api.access import Call, allowed
+from copeland.web.api.problems import Problem
+from copeland.web.records import Key
+
+router = APIRouter(prefix="/studies/{study}")
+
+MOST = 100  # ballots asked for at a time
+
+Asks = Annotated[Call, Depends(allowed("ask"))]
+Tells = Annotated[Call, Depends(allowed("tell"))]
+Admins = Annotated[Call, Depends(allowed("admin"))]
+Name = Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class Asked(BaseModel):
+    """What is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+    voter: Name | None = None
+    n: Annotated[int, Field(ge=1, le=MOST)] = 1
+    available: list[Name] | None = None
+    item: Annotated[str, Field(min_length=1, max_length=LIMITS["item"])] | None = None
+
+
+class Handed(BaseModel):
+    """A ballot."""
+
+    id: int
+    left: str
+    right: str
+    voter: str | None = None
+    item: str | None = None
+    expires: str
+
+
+class Ballots(BaseModel):
+    """Ballots, and why they are fewer than were asked for."""
+
+    ballots: list[Handed]
+    reason: str | None = None
+
+
+class Told(BaseModel):
+    """An answer."""
+
+    model_config = ConfigDict(extra="forbid")
+    outcome: Annotated[str, Field(min_length=1, max_length=400)]
+    voter: Name | None = None
+    item: Annotated[str, Field(min_length=1, max_length=LIMITS["item"])] | None = None
+
+
+class Kept(BaseModel):
+    """A vote as it is kept."""
+
+    event_id: str
+    outcome: str
+    counted: bool
+    late: bool
+    number: int
+    time: float
+
+
+class Taken(BaseModel):
+    """What became of votes from elsewhere."""
+
+    rows: int
+    imported: int
+    counted: int
+    repeats: int
+    skipped: int
+    known: int
+    undone: int
+
+
+@router.post("/ballots", status_code=201, response_model_exclude_none=True)
+def ask(call: Asks, asked: Asked) -> Ballots:
+    """Ask for ballots."""
+    if call.page.paused:
+        return Ballots(ballots=[], reason="paused")
+    found = call.study.ask(asked.voter, n=asked.n, available=asked.available, item=asked.item)
+    reason = None if len(found) == asked.n else _why(call.study)
+    return Ballots(ballots=[_handed(ballot) for ballot in found], reason=reason)
+
+
+def _handed(ballot: Ballot) -> Handed:
+    told = ballot._asdict()
+    return Handed(**{**told, "expires": iso(ballot.expires)})
+
+
+def iso(seconds: float) -> str:
+    """Return a time as ISO 8601."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _why(study: Study) -> str:
+    return "decided" if study.certificate().best else "nothing_left"
+
+
+@router.post("/ballots/{ballot}/vote", status_code=201)
+def tell(
+    call: Tells,
+    ballot: int,
+    told: Told,
+    answer: Response,
+    key: Annotated[str | None, Header(alias="Idempotency-Key", max_length=400)] = None,
+) -> Kept:
+    """Answer a ballot. The same key and body again give the same vote; late answers count."""
+    event_id = None if key is None else _event_id(call.key, key)
+    kept = call.study.answer(
+        ballot, told.outcome, told.voter, event_id, item=told.item, source=f"key {call.key.client}"
+    )
+    answer.status_code = 201 if kept.new else 200
+    vote = kept.vote
+    return Kept(
+        event_id=vote.event_id,
+        outcome=vote.outcome,
+        counted=vote.counted,
+        late=kept.late,
+        number=kept.number,
+        time=vote.time,
+    )
+
+
+def _event_id(key: Key, given: str) -> str:
+    if not given.strip():
+        raise Problem(422, "invalid", "Idempotency-Key is empty; leave it out, or say something.")
+    return f"{key.client}/{given}"
+
+
+@router.post(
+    "/votes",
+    status_code=201,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+        }
+    },
+)
+async def tell_many(call: Tells, request: Request, source: str | None = None) -> Taken:
+    """Take in votes that nobody asked for, one JSON object a line: all of them, or none."""
+    from starlette.concurrency import run_in_threadpool
+
+    rows = _rows(await request.body())
+    name = f"key {call.key.client}" + (f" {source}" if source else "")
+    for row in rows:
+        if isinstance(row.get("event_id"), str):
+            row["event_id"] = _event_id(call.key, row["event_id"])
+    taken = await run_in_threadpool(call.study.add_votes, rows, name)
+    return Taken(**taken.to_dict())
+
+
+def _rows(body: bytes) -> list[dict[str, Any]]:
+    rows = []
+    for number, line in enumerate(body.split(b"\n"), 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if not isinstance(row, dict):
+                raise Problem(400, "unreadable", f"Line {number} is no JSON object.")
+            rows.append(row)
+    return rows
+
+
+@router.delete("/votes/{event_id:path}", status_code=204)
+def undo(
+    call: Admins, event_id: str, reason: Annotated[str | None, Query(max_length=1000)] = None
+) -> None:
+    """Count a vote no more; it stays in the log, with the reason."""
+    call.study.undo(event_id, reason or None)

@@ -1,0 +1,123 @@
+"""The application: every page and call in one place, with what is said when something is wrong."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from copeland.errors import CopelandError, StorageError
+from copeland.policy import warm
+from copeland.study import Storage
+from copeland.web import admin, dashboard, health, results, sharing, voting
+from copeland.web.api.calls import api
+from copeland.web.server import Config, Server
+from copeland.web.sessions import SignIn
+from copeland.web.shield import Shield
+from copeland.web.views import STATIC, page, see
+
+YEAR = 365 * 86_400
+
+NOTICES = {
+    400: (
+        "This did not work",
+        "The page sent something that cannot be read. Go back and try again.",
+    ),
+    403: (
+        "This did not work",
+        "The form came from another page. Go back, load it again, and retry.",
+    ),
+    404: (
+        "Nothing is here",
+        "The link may have ended, or it is not complete. Ask whoever sent it.",
+    ),
+    405: (
+        "Nothing is here",
+        "The link may have ended, or it is not complete. Ask whoever sent it.",
+    ),
+    413: ("This is too large", "Send less at a time."),
+    429: ("A little slower, please", "Wait a moment, then go back and try again. Nothing is lost."),
+    500: ("Something went wrong", "It is not your fault. Try again in a moment."),
+    503: ("Back in a moment", "The server cannot reach its votes just now. Try again in a moment."),
+}
+
+
+def create_app(
+    config: Config, storage: Storage | None = None, clock: Callable[[], float] = time.time
+) -> FastAPI:
+    """Return the application.
+
+    Parameters
+    ----------
+    storage
+        By default the one that the configuration names.
+    clock
+        Returns seconds since 1970.
+    """
+    server = Server(config, storage, clock)
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland", lifespan=_life)
+    app.state.server = server
+    for part in (voting, admin, sharing, dashboard, results, health):
+        app.include_router(part.router)
+    app.include_router(sharing.keys_for_all)
+    app.mount("/api/v1", api(server))
+    app.mount("/static", Files(directory=STATIC))
+    app.add_exception_handler(SignIn, _sign_in)
+    app.add_exception_handler(HTTPException, _notice)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(CopelandError, _refusal)
+    app.add_exception_handler(Exception, _failure)
+    app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
+    return app
+
+
+@asynccontextmanager
+async def _life(_app: FastAPI) -> AsyncIterator[None]:
+    """Compile the planner while the first voters read; until it is ready, questions take a little longer."""
+    threading.Thread(target=warm, name="compile the planner", daemon=True).start()
+    yield
+
+
+class Files(StaticFiles):
+    """Style sheets and scripts, whose addresses change when they do."""
+
+    def file_response(self, *args: object, **how: object) -> Response:
+        """Return a file that browsers keep."""
+        answer = super().file_response(*args, **how)  # type: ignore[arg-type]
+        answer.headers["Cache-Control"] = f"public, max-age={YEAR}, immutable"
+        return answer
+
+
+def _sign_in(request: Request, _error: Exception) -> Response:
+    return see(request, "/admin/enter")
+
+
+def _notice(request: Request, error: Exception) -> HTMLResponse:
+    assert isinstance(error, HTTPException)
+    status = error.status_code
+    title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
+    answer = page(request, "notice", status, title=title, text=text)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _unreadable(request: Request, _error: Exception) -> HTMLResponse:
+    return _notice(request, HTTPException(400))
+
+
+def _refusal(request: Request, error: Exception) -> HTMLResponse:
+    """What the engine refuses; its sentences name studies and options, so nobody reads them here."""
+    if isinstance(error, StorageError):
+        return _notice(request, HTTPException(503, headers={"Retry-After": "5"}))
+    return _notice(request, HTTPException(400))
+
+
+def _failure(request: Request, _error: Exception) -> HTMLResponse:
+    return _notice(request, HTTPException(500))

@@ -1,0 +1,133 @@
+"""A ballot as a voter sees it: two panes, how far the voter is, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from copeland.study import Ballot, Event, Following, Study, Wait
+from copeland.study.record.events import UNDONE, VOTED
+from copeland.web.page import Page
+from copeland.web.server import Server
+from copeland.web.sessions import Voter
+from copeland.web.texts import shown_text
+from copeland.web.tokens import hashed
+
+
+class Side(NamedTuple):
+    """One half of a ballot."""
+
+    label: str  # A or B
+    text: Markup | None
+    image: str | None  # where it is to be had
+    alt: str
+    width: int
+    height: int
+
+
+class Progress(NamedTuple):
+    """What a voter did so far."""
+
+    done: int  # answers that stand
+    last: Event | None  # which can be undone, if it was the last thing this voter did
+    undone: dict[int, int]  # how often the answer to a ballot was undone
+    answered: tuple[Event, ...] = ()  # what stands, the oldest first
+
+
+class Shown(NamedTuple):
+    """A ballot on its page."""
+
+    token: str
+    sides: tuple[Side, Side]
+    has_images: bool
+    item: Markup | None = None  # what the options are compared on
+
+
+def progress_of(events: Iterable[Event]) -> Progress:
+    """Return how far a voter is, from that voter's answers and what became of them."""
+    standing: dict[int, Event] = {}  # by number
+    undone: dict[int, int] = {}
+    last: Event | None = None
+    ballots: dict[int, int] = {}  # of every answer, by its number
+    for event in events:
+        if event.kind == VOTED and event.ballot is not None:
+            standing[event.number] = last = event
+            ballots[event.number] = event.ballot
+        elif event.kind == UNDONE and event.undoes in ballots:
+            standing.pop(event.undoes, None)
+            ballot = ballots[event.undoes]
+            undone[ballot] = undone.get(ballot, 0) + 1
+    undoable = last if last is not None and last.number in standing else None
+    return Progress(len(standing), undoable, undone, tuple(standing.values()))
+
+
+def pairs_for(page: Page, study: Study) -> int:
+    """Return how many pairs a voter is asked at most."""
+    active = sum(option.state == "active" for option in study.options)
+    return min(page.per_voter, active * (active - 1) // 2)
+
+
+def shown(server: Server, voter: Voter, study: Study, ballot: Ballot, attempt: int) -> Shown:
+    """Return a ballot as it is shown."""
+    page = voter.page
+    token = server.signer.seal(page.slug, voter.name, ballot.id, attempt)
+    at = f"/m/{page.slug}/{token}"
+    sides = [
+        side_of(server, page, study, name, label, f"{at}/{label.lower()}", ballot.item)
+        for name, label in ((ballot.left, "A"), (ballot.right, "B"))
+    ]
+    return Shown(
+        token, (sides[0], sides[1]), any(side.image for side in sides), _item(page, ballot)
+    )
+
+
+def _item(page: Page, ballot: Ballot) -> Markup | None:
+    if ballot.item is None:
+        return None
+    return shown_text("markdown" if page.kind == "markdown" else "text", ballot.item)
+
+
+def next_of(server: Server, voter: Voter, done: int) -> Following:
+    """Return what a voter's new ballot is about: an item by lot, and the options that have a text for it."""
+    outputs = server.outputs(voter.page)
+    items = sorted(item for item, texts in outputs.items() if len(texts) > 1)
+    if not items:
+        return Following()
+    lot = int(hashed(f"{voter.name} {done}")[:12], 16)
+    item = items[lot % len(items)]
+    return Following(item, tuple(outputs[item]))
+
+
+def side_of(
+    server: Server,
+    page: Page,
+    study: Study,
+    name: str,
+    label: str,
+    address: str,
+    item: str | None = None,
+) -> Side:
+    """Return what is shown for an option; ``address`` is where its image would be."""
+    pane = server.panes(page).get(name)
+    if pane is None or item is not None:
+        option = study.option(name)
+        output = server.outputs(page).get(item or "", {}).get(name)
+        text = shown_text(page.kind, output or option.text or option.name, page.language)
+        return Side(label, text, None, "", 0, 0)
+    width, height = server.size(pane.media)
+    return Side(label, None, address, pane.alt, width, height)
+
+
+def why_ended(page: Page, study: Study, found: Wait | None, done: int, of: int) -> str:
+    """Return why a voter is asked nothing more: paused, closed, decided, done or later."""
+    if page.paused:
+        return "paused"
+    if study.closed:
+        return "closed"
+    if isinstance(found, Wait):
+        return "later"
+    if done >= of:
+        return "done"
+    return "decided" if study.certificate().best else "done"

@@ -1,0 +1,249 @@
+"""Where a study stands, for its admin: live words and numbers, and figures a little later."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from copeland.study.meaning.standing import Standing
+from copeland.study.record.events import Event
+from copeland.study.record.options import ACTIVE
+from copeland.web.admin import Here, Managed, common
+from copeland.web.checks import KNOWN, REPEAT, is_excluded
+from copeland.web.page import Page
+from copeland.web.readings import Seen
+from copeland.web.server import STREAMS, Server
+from copeland.web.shield import POLICY
+from copeland.web.views import page as html
+from copeland.words import counted
+
+router = APIRouter()
+
+LATEST = 12  # events that are listed
+BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
+STEP = 0.5  # seconds between two looks at the log
+
+
+@router.get("/admin/s/{slug}")
+def dashboard(request: Request, here: Here) -> HTMLResponse:
+    """Show where a study stands."""
+    values = _summary(here) | _figures(here)
+    return drawn(html(request, "dashboard", **common(here, "dashboard"), **values))
+
+
+@router.get("/admin/s/{slug}/summary")
+def summary(request: Request, here: Here) -> HTMLResponse:
+    """Return the part of it that is always new."""
+    return html(request, "summary", **common(here, "dashboard"), **_summary(here))
+
+
+@router.get("/admin/s/{slug}/figures")
+def figures(request: Request, here: Here) -> HTMLResponse:
+    """Return the part of it that takes longer."""
+    return html(request, "figures", **common(here, "dashboard"), **_figures(here))
+
+
+@router.get("/admin/s/{slug}/live")
+async def live(request: Request, slug: str) -> Response:
+    """Say when there is something new, for as long as somebody looks."""
+    from copeland.web.admin import managed
+
+    here = await run_in_threadpool(managed, request, slug)
+    return streamed(request, here.server, _changes(request, here.server, here.page))
+
+
+async def _changes(request: Request, server: Server, page: Page) -> AsyncIterator[str]:
+    last, said = -1, time.monotonic()
+    while not await request.is_disconnected():
+        number = await run_in_threadpool(server.latest, page)
+        if number != last:
+            last, said = number, time.monotonic()
+            yield f"event: changed\nid: {number}\ndata: {number}\n\n"
+        elif time.monotonic() - said > BEAT:
+            said = time.monotonic()
+            yield ": still here\n\n"
+        await asyncio.sleep(STEP)
+
+
+def streamed(request: Request, server: Server, events: AsyncIterator[str]) -> Response:
+    """Return server-sent events, unless too many streams are open."""
+    if server.streams >= STREAMS:
+        raise HTTPException(503, headers={"Retry-After": "10"})
+
+    async def counted() -> AsyncIterator[str]:
+        server.streams += 1
+        try:
+            async for event in events:
+                yield event
+        finally:
+            server.streams -= 1
+
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(counted(), media_type="text/event-stream", headers=headers)
+
+
+def drawn(answer: HTMLResponse) -> HTMLResponse:
+    """Let a page show the small images that figures carry in themselves."""
+    answer.headers["Content-Security-Policy"] = POLICY.replace(
+        "img-src 'self'", "img-src 'self' data:"
+    )
+    return answer
+
+
+def _summary(here: Managed) -> dict[str, Any]:
+    seen = here.server.readings(here.page).seen()
+    standing = seen.reading.standing
+    latest = here.study.events(max(0, seen.number - LATEST), LATEST)
+    return {
+        "badge": _badge(here.page, seen),
+        "verdict": seen.verdict,
+        "tiles": _tiles(here, seen),
+        "leading": leading_of(seen),
+        "latest": [_told(event, standing.labels, _labels(here)) for event in latest[::-1]],
+        "number": seen.number,
+    }
+
+
+def _badge(page: Page, seen: Seen) -> tuple[str, str]:
+    """The state in a word or two, and its colour."""
+    if seen.verdict.kind != "open":
+        return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
+    if seen.reading.standing.closed:
+        return "Closed without a proof", "warn"
+    return ("Paused", "warn") if page.paused else ("Voting goes on", "live")
+
+
+def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
+    standing, reading = seen.reading.standing, seen.reading
+    needed = None if standing.closed or reading.certificate.best else reading.outlook.votes
+    voted = standing.votes > 0
+    return [
+        ("votes", f"{standing.votes:,}"),
+        ("voters", f"{len(standing.voters):,}"),
+        ("votes left, about", "-" if needed is None or not voted else f"{needed:,}"),
+        ("may still be best", f"{len(standing.certificate.possible)} of {len(standing.options)}"),
+        ("open ballots", f"{standing.open:,}"),
+        _sureness(standing),
+    ]
+
+
+def _sureness(standing: Standing) -> tuple[str, str]:
+    """How sure what is said is; of a panel it is counted, and not estimated."""
+    if standing.panel is not None:
+        return "answers that matter", f"{sum(standing.panel.matter):,}"
+    return "confidence", f"{100 * (1 - standing.settings.delta):g} %"
+
+
+def leading_of(seen: Seen) -> list[dict[str, Any]]:
+    """Return the options in their order: chance to be best, and votes won."""
+    reading, standing = seen.reading, seen.reading.standing
+    chances = reading.chances.each if reading.chances else None
+    rows = []
+    for i in reading.order:
+        votes = int(reading.n[i].sum())
+        won = float((standing.wins[i] + standing.ties[i] / 2).sum() / votes) if votes else None
+        low, high = reading.certificate.scores[i]
+        rows.append(
+            {
+                "name": standing.options[i].name,
+                "state": "" if standing.options[i].state == ACTIVE else standing.options[i].state,
+                "best": i in reading.certificate.best,
+                "out": i not in reading.certificate.possible,
+                "chance": None
+                if chances is None or not standing.votes
+                else round(100 * chances[i]),
+                "won": None if won is None else round(100 * won),
+                "votes": votes,
+                "beats": f"{low}-{high}" if low != high else f"{low}",
+            }
+        )
+    return rows
+
+
+def _labels(here: Managed) -> dict[str, str]:
+    """Who voters are, as far as links tell."""
+    links = here.server.keep.links(here.page.study)
+    return {link.voter: link.label for link in links if link.voter and link.label}
+
+
+def _told(event: Event, options: tuple[str, ...], voters: dict[str, str]) -> dict[str, str]:
+    """An event in a few words."""
+    left = options[event.left] if event.left is not None else ""
+    right = options[event.right] if event.right is not None else ""
+    winner, loser = (right, left) if event.outcome == "right" else (left, right)
+    verb = {"left": "over", "right": "over", "tie": "ties with", "both_bad": "as bad as"}
+    said = {
+        "created": "The study was created.",
+        "closed": "The study was closed.",
+        "asked": f"Asked: {left} or {right}?",
+        "voted": f"{winner} {verb.get(event.outcome or '', f'({event.outcome})')} {loser}",
+        "undone": f"Taken back: {left} and {right}",
+        "counted": f"Counts now: {left} and {right}",
+    }
+    reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
+    who = voters.get(event.voter or "", event.voter or "")
+    return {
+        "number": f"{event.number:,}",
+        "text": said.get(event.kind, f"{left}: {event.kind}"),
+        "who": who,
+        "reason": reason,
+        "time": time.strftime("%H:%M:%S", time.gmtime(event.time)),
+        "kind": event.kind,
+    }
+
+
+def _figures(here: Managed) -> dict[str, Any]:
+    found = here.server.readings(here.page).drawn()
+    labels = here.server.study(here.page).standing(voters=False).labels
+    excluded = [_told(event, labels, _labels(here)) for event in found.excluded]
+    parts = {name: found.parts.get(name) for name in _SHOWN}
+    return {
+        **parts,
+        "excluded": excluded,
+        "names": _labels(here),
+        "drawn_at": found.number,
+        "checks": _checks(here),
+        "also": _also(here),
+    }
+
+
+def _checks(here: Managed) -> list[str]:
+    """What checks tell of voters, in sentences."""
+    given = here.server.keep.checks_of(here.page.study)
+    said = []
+    for kind, words in ((KNOWN, "Known answers"), (REPEAT, "Repeats answered as before")):
+        told = [one.good for one in given if one.kind == kind and one.good is not None]
+        if told:
+            said.append(f"{words}: {sum(told):,} of {len(told):,} right.")
+    if here.page.failures:
+        voters = {one.voter for one in given}
+        out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
+        failed = counted(here.page.failures, "failed known answer")
+        said.append(f"Excluded for {failed}: {counted(len(out), 'voter')}.")
+    return said
+
+
+def _also(here: Managed) -> list[str]:
+    """What a result rests on besides what the certificate says."""
+    links = here.server.keep.links(here.page.study)
+    said = []
+    if any(link.voter is None for link in links):
+        said.append("Open links cannot tell persons apart: one person may have come as several.")
+    undone = here.server.readings(here.page).seen().reading.standing.undone
+    if undone:
+        said.append(
+            f"Taken back, by voters or for a reason that the log tells: {counted(undone, 'vote')}."
+        )
+    return said
+
+
+_SHOWN = (
+    *("needs", "notices", "voted", "scores", "graph", "matrix", "progress", "counting", "position"),
+    *("options", "pairs", "voters", "judges", "outcomes", "certificate", "known"),
+)

@@ -1,0 +1,82 @@
+"""Whether the server is there, whether it reaches its votes, and numbers for Prometheus."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, HTTPException, Request
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+from starlette.responses import PlainTextResponse, Response
+
+from copeland.errors import StorageError
+from copeland.web.server import Server, server_of
+
+router = APIRouter()
+
+
+@router.get("/healthz")
+async def healthz() -> PlainTextResponse:
+    """Say that the server is there; this waits for nothing."""
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/readyz")
+def readyz(request: Request) -> PlainTextResponse:
+    """Say whether the storage answers."""
+    try:
+        server_of(request).keep.value("secret")
+    except StorageError:
+        return PlainTextResponse("the storage does not answer\n", 503, {"Retry-After": "5"})
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """Return numbers of every study that the key may read."""
+    server = server_of(request)
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    key = server.keep.key(token.strip()) if scheme.lower() == "bearer" else None
+    if key is None or not key.allows("read"):
+        raise HTTPException(404)
+    registry = CollectorRegistry()
+    registry.register(_Studies(server, key.study))
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+
+class _Studies(Collector):
+    """Counts out of the logs, so that every process of a server tells the same."""
+
+    def __init__(self, server: Server, only: int | None):
+        self._server = server
+        self._only = only
+
+    def describe(self) -> list:
+        """Say nothing before it is asked."""
+        return []
+
+    def collect(self) -> list:
+        """Return what the logs say now."""
+        votes = CounterMetricFamily(
+            "copeland_votes", "Answers that stand.", labels=["study", "outcome"]
+        )
+        told = {
+            "copeland_ballots_asked": "Ballots handed out.",
+            "copeland_ballots_open": "Ballots whose answers are waited for.",
+            "copeland_events": "The number of the last event.",
+            "copeland_closed": "Whether the study takes no more votes.",
+            "copeland_decided": "Whether an option is proved best.",
+        }
+        gauges = {
+            name: GaugeMetricFamily(name, text, labels=["study"]) for name, text in told.items()
+        }
+        for page in self._server.keep.pages():
+            if self._only in (None, page.study):
+                standing = self._server.study(page).standing(voters=False)
+                for outcome, times in standing.outcomes.items():
+                    votes.add_metric([page.name, outcome], times)
+                numbers = (standing.asked, standing.open, standing.events)
+                flags = (standing.closed, bool(standing.certificate.best))
+                for gauge, value in zip(gauges.values(), (*numbers, *flags), strict=True):
+                    gauge.add_metric([page.name], float(value))
+        return [votes, *gauges.values()]

@@ -1,0 +1,39 @@
+"""What the public may read of a study: now, or frozen at an event."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import HTMLResponse
+
+from copeland.web.dashboard import drawn, leading_of
+from copeland.web.page import Page
+from copeland.web.server import Server, server_of
+from copeland.web.views import page as html
+
+router = APIRouter()
+
+
+@router.get("/r/{address}")
+def results(request: Request, address: str) -> HTMLResponse:
+    """Show results, if the study shows them; after an @, as they were at that event."""
+    server = server_of(request)
+    slug, _, at = address.partition("@")
+    page = server.keep.page(slug)
+    if page is None or not is_public(server, page) or (at and not _is_number(at)):
+        raise HTTPException(404)
+    study = server.study(page)
+    number = int(at) if at else study.number
+    if not 1 <= number <= study.number:
+        raise HTTPException(404)
+    seen = server.frozen(page, number) if at else server.readings(page).seen()
+    values = {"page": page, "seen": seen, "leading": leading_of(seen), "number": seen.number}
+    return drawn(html(request, "results", **values, frozen=bool(at), closed=study.closed))
+
+
+def is_public(server: Server, page: Page) -> bool:
+    """Tell whether everybody may read results of a study."""
+    return page.results == "live" or (page.results == "closed" and server.study(page).closed)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19

@@ -1,0 +1,153 @@
+"""What a running server knows: its storage, its secret, its studies, and who comes too often."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+
+from copeland.study import Storage, Study, open_study
+from copeland.web.keep import Keep
+from copeland.web.limits import Limits
+from copeland.web.page import Page
+from copeland.web.readings import Readings, Seen, frozen
+from copeland.web.records import Pane
+from copeland.web.tokens import Signer, hashed, new_token
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+SESSION = 12 * 3600.0  # seconds
+RENEWED = 5.0  # seconds after which another process's new images are seen
+FOLLOWED = 0.45  # seconds for which the number of the last event is good
+FROZEN = 100  # old results that are remembered
+STREAMS = 200  # open at a time, in one process
+
+
+@dataclass(frozen=True)
+class Config:
+    """How a server is reached."""
+
+    storage: str = "sqlite:///copeland.db"
+    url: str = ""  # as people type it; empty: on this machine alone
+    secret: str = ""  # empty: the storage's own
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers come by https."""
+        return self.url.startswith("https://")
+
+    @property
+    def base(self) -> str:
+        """What every path begins with, for a server below another address."""
+        return urlsplit(self.url).path.rstrip("/")
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names under which the server answers: another one may be a trap for browsers."""
+        named = urlsplit(self.url).netloc.rpartition("@")[2].lower()
+        return (*LOOPBACK, named.rsplit(":", 1)[0] if named.rsplit(":", 1)[-1].isdigit() else named)
+
+
+class Server:
+    """One process of a server."""
+
+    def __init__(
+        self,
+        config: Config,
+        storage: Storage | None = None,
+        clock: Callable[[], float] = time.time,
+    ):
+        self.config = config
+        self.clock = clock
+        self.storage = storage or Storage(config.storage)
+        self.keep = Keep(self.storage, clock)
+        self.signer = Signer(config.secret or self.keep.secret())
+        self.limits = Limits(clock)
+        self.streams = 0
+        self._studies: dict[str, Study] = {}
+        self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
+        self._outputs: dict[int, dict[str, dict[str, str]]] = {}  # by study, item and option
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._readings: dict[int, Readings] = {}
+        self._frozen: dict[tuple[int, int], Seen] = {}
+        self._latest: dict[int, tuple[float, int]] = {}  # when it was looked up, and the number
+        self._turn = threading.Lock()
+
+    def study(self, page: Page) -> Study:
+        """Return the study of a page; one for all requests of this process."""
+        with self._turn:
+            if page.name not in self._studies:
+                self._studies[page.name] = open_study(page.name, self.storage, clock=self.clock)
+            return self._studies[page.name]
+
+    def readings(self, page: Page) -> Readings:
+        """Return what is known of a study's votes."""
+        study = self.study(page)
+        with self._turn:
+            return self._readings.setdefault(page.study, Readings(study, self.clock))
+
+    def frozen(self, page: Page, number: int) -> Seen:
+        """Return what the votes of a study meant at an event; it never changes."""
+        key = page.study, number
+        if key not in self._frozen:
+            if len(self._frozen) >= FROZEN:
+                self._frozen.clear()
+            self._frozen[key] = frozen(self.study(page), number)
+        return self._frozen[key]
+
+    def latest(self, page: Page) -> int:
+        """Return the number of the last event, as of half a second ago at most: one look for all streams."""
+        seen, number = self._latest.get(page.study, (0.0, 0))
+        if time.monotonic() - seen > FOLLOWED:
+            number = self.keep.last_number(page.study)
+            self._latest[page.study] = time.monotonic(), number
+        return number
+
+    def panes(self, page: Page) -> dict[str, Pane]:
+        """Return the images of a page's options; they change only when an option is added here."""
+        found = self._panes.get(page.study)
+        if found is None or found[0] < self.clock() - RENEWED:
+            found = self.clock(), self.keep.panes(page.study)
+            self._panes[page.study] = found
+        return found[1]
+
+    def outputs(self, page: Page) -> dict[str, dict[str, str]]:
+        """Return what is shown for each option, by item; it is fixed when the study is created."""
+        if page.study not in self._outputs:
+            self._outputs[page.study] = self.keep.outputs(page.study) if page.items else {}
+        return self._outputs[page.study]
+
+    def size(self, digest: str) -> tuple[int, int]:
+        """Return the width and height of an image."""
+        if digest not in self._sizes:
+            image = self.keep.image(digest)
+            self._sizes[digest] = (image.width, image.height) if image else (0, 0)
+        return self._sizes[digest]
+
+    def forget_panes(self, page: Page) -> None:
+        """Read the images of a page's options anew."""
+        self._panes.pop(page.study, None)
+
+    def new_admin_token(self) -> str:
+        """Return a token by which an admin comes in; the one before it opens nothing any more."""
+        token = new_token()
+        self.keep.set_value("admin", hashed(token))
+        return token
+
+    def is_admin_token(self, token: str) -> bool:
+        """Tell whether a token is the one that was printed."""
+        return hashed(token) == self.keep.value("admin")
+
+    def address(self, connection: HTTPConnection, path: str = "") -> str:
+        """Return an address as people outside type it."""
+        if self.config.url:
+            return self.config.url.rstrip("/") + path
+        return f"{connection.url.scheme}://{connection.headers.get('host', '127.0.0.1')}{path}"
+
+
+def server_of(connection: HTTPConnection) -> Server:
+    """Return the server that a request came to."""
+    return connection.app.state.server

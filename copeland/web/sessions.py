@@ -1,0 +1,166 @@
+"""Who is there: cookies of admins and voters, and whether a form comes from a page of this server."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from typing import Annotated, NamedTuple
+from urllib.parse import urlsplit
+
+from fastapi import Depends, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from copeland.web.page import Page
+from copeland.web.records import Link
+from copeland.web.server import SESSION, Server, server_of
+
+ADMIN = "copeland-admin"
+YEAR = 365 * 86_400  # seconds
+
+FIELDS, FILES, PART = 2_000, 200, 1_000_000  # of a form
+
+
+class SignIn(Exception):
+    """A page for admins, asked for by somebody who has not come in."""
+
+
+class Voter(NamedTuple):
+    """Who votes on a page, and by which link they came."""
+
+    name: str  # a random one
+    page: Page
+    link: Link
+
+
+async def form_of(request: Request) -> AsyncIterator[FormData]:
+    """Give what a form says, until it is answered."""
+    async with request.form(max_fields=FIELDS, max_files=FILES, max_part_size=PART) as form:
+        yield form
+
+
+def said(form: FormData, field: str) -> str:
+    """Return a text field of a form, without spaces around it; empty if there is none."""
+    value = form.get(field)
+    return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
+
+
+def require_ours(request: Request, form: FormData, holder: str) -> None:
+    """Refuse a form that another site made a browser send.
+
+    Browsers say whence a form comes; where one does not, the form must carry what only our pages have.
+    """
+    server = server_of(request)
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        ours = site == "same-origin"
+    elif origin is not None:
+        ours = origin == _origin(server.address(request))
+    else:
+        ours = server.signer.is_form(holder, said(form, "csrf"))
+    if not ours:
+        raise HTTPException(403)
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+# Admins
+
+
+def begin_session(server: Server, response: Response) -> None:
+    """Let an admin in, under a new session."""
+    token = server.keep.add_session(server.clock() + SESSION)
+    _set(server, response, ADMIN, token, int(SESSION))
+
+
+def end_session(request: Request, response: Response) -> None:
+    """Let an admin out."""
+    server = server_of(request)
+    server.keep.end_session(_cookie(request, ADMIN))
+    response.delete_cookie(_named(server, ADMIN))
+
+
+def admin(request: Request) -> str:
+    """Return the session of an admin, or ask for the token."""
+    token = _cookie(request, ADMIN)
+    if not token or not server_of(request).keep.has_session(token):
+        raise SignIn
+    return token
+
+
+def admin_form(
+    request: Request,
+    session: Annotated[str, Depends(admin)],
+    form: Annotated[FormData, Depends(form_of)],
+) -> FormData:
+    """Return what an admin's form says; nobody else's is read."""
+    require_ours(request, form, session)
+    return form
+
+
+# Voters
+
+
+def begin_voting(request: Request, response: Response, page: Page, link: Link) -> None:
+    """Let somebody vote: as who the link is for, as who they were, or as somebody new."""
+    server, before = server_of(request), _told(request, page.slug)
+    name = link.voter or (before[0] if before and _is_open(server, before[1], page) else None)
+    name = name or f"visitor-{secrets.token_hex(6)}"
+    cookie = server.signer.sign("voter", [page.slug, name, link.nonce, secrets.token_hex(4)])
+    _set(server, response, _of(page.slug), cookie, YEAR)
+
+
+def voter_of(request: Request, slug: str) -> Voter | None:
+    """Return who votes, None if nobody began here or the link was revoked."""
+    server, told = server_of(request), _told(request, slug)
+    page = server.keep.page(slug) if told else None
+    if told is None or page is None:
+        return None
+    link = server.keep.link_by_nonce(told[1])
+    if link is None or link.study != page.study or not link.is_open(server.clock()):
+        return None
+    return Voter(told[0], page, link)
+
+
+def _is_open(server: Server, nonce: str, page: Page) -> bool:
+    """Tell whether who came before came by a link for everybody: else they are who that link is for."""
+    link = server.keep.link_by_nonce(nonce)
+    return link is not None and link.study == page.study and link.voter is None
+
+
+def _told(request: Request, slug: str) -> tuple[str, str] | None:
+    """Return the name and the link that a voter's cookie says."""
+    value = server_of(request).signer.read("voter", _cookie(request, _of(slug)))
+    if not isinstance(value, list) or len(value) != 4 or value[0] != slug:
+        return None
+    return str(value[1]), str(value[2])
+
+
+def _of(slug: str) -> str:
+    return f"copeland-{slug}"
+
+
+# Cookies
+
+
+def _named(server: Server, name: str) -> str:
+    return f"__Host-{name}" if server.config.secure else name
+
+
+def _cookie(request: Request, name: str) -> str:
+    return request.cookies.get(_named(server_of(request), name), "")
+
+
+def _set(server: Server, response: Response, name: str, value: str, seconds: int) -> None:
+    response.set_cookie(
+        _named(server, name),
+        value,
+        max_age=seconds,
+        path="/",
+        secure=server.config.secure,
+        httponly=True,
+        samesite="lax",
+    )

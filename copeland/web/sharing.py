@@ -1,0 +1,132 @@
+"""How voters and programs come to a study: links, QR codes and keys."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import HTMLResponse, Response
+
+from copeland.inert import cell, file_name
+from copeland.web.admin import Form, Here, Managed, Session, common, listed
+from copeland.web.records import SCOPES, Link
+from copeland.web.server import server_of
+from copeland.web.sessions import said
+from copeland.web.views import page as html
+from copeland.web.views import see
+
+router = APIRouter(prefix="/admin/s/{slug}")
+keys_for_all = APIRouter()
+
+DAY = 86_400.0
+MOST = 1_000  # personal links made at a time
+LABEL = 200  # letters
+
+
+@router.get("/share")
+def share(request: Request, here: Here) -> HTMLResponse:
+    """Show the links."""
+    now, rows = here.server.clock(), _rows(request, here)
+    live = [row for row in rows if row["link"].is_open(now)]
+    return html(
+        request,
+        "share",
+        **common(here, "share"),
+        open_links=[row for row in live if row["link"].voter is None],
+        personal=[row for row in live if row["link"].voter is not None],
+        ended=len(rows) - len(live),
+    )
+
+
+def _rows(request: Request, here: Managed) -> list[dict[str, Any]]:
+    counts = here.server.keep.votes_by_source(here.page.study)
+    return [
+        {
+            "link": link,
+            "address": _address(request, here, link),
+            "votes": counts.get(link.source, 0),
+        }
+        for link in here.server.keep.links(here.page.study)
+    ]
+
+
+def _address(request: Request, here: Managed, link: Link) -> str:
+    return here.server.address(request, f"/v/{here.server.signer.link(link.nonce)}")
+
+
+@router.post("/share")
+def change(request: Request, here: Here, form: Form) -> Response:
+    """Make links, or revoke one."""
+    does, keep, study = said(form, "does"), here.server.keep, here.page.study
+    days = said(form, "days")
+    expires = here.server.clock() + DAY * int(days) if days.isdigit() and len(days) < 5 else None
+    if does == "open":
+        keep.add_links(study, here.server.signer, ["Open link"], False, expires)
+    elif does == "personal":
+        names = [line.strip()[:LABEL] for line in said(form, "names").splitlines() if line.strip()]
+        if names:
+            keep.add_links(study, here.server.signer, names[:MOST], True, expires)
+    elif does == "revoke" and said(form, "link").isdigit():
+        keep.revoke_link(study, int(said(form, "link")))
+    return see(request, f"/admin/s/{here.page.slug}/share")
+
+
+@router.get("/links.csv")
+def table(request: Request, here: Here) -> Response:
+    """Return the personal links as a table, to be sent to each."""
+    file, now = io.StringIO(), here.server.clock()
+    writer = csv.writer(file)
+    writer.writerow(["name", "link", "answers"])
+    for row in _rows(request, here):
+        if row["link"].voter is not None and row["link"].is_open(now):
+            writer.writerow([cell(row["link"].label), row["address"], row["votes"]])
+    name = (
+        f"{file_name(here.page.name)}-links.csv".encode("ascii", "replace")
+        .decode()
+        .replace("?", "-")
+    )
+    header = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)
+
+
+@router.get("/qr/{link}.png")
+def code(request: Request, here: Here, link: int) -> Response:
+    """Return a link as a QR code."""
+    import segno
+
+    found = [one for one in here.server.keep.links(here.page.study) if one.id == link]
+    if not found:
+        raise HTTPException(404)
+    file = io.BytesIO()
+    segno.make(_address(request, here, found[0]), error="m").save(
+        file, kind="png", scale=6, border=3
+    )
+    return Response(file.getvalue(), media_type="image/png")
+
+
+@keys_for_all.post("/admin/keys")
+def key_for_all(request: Request, form: Form, session: Session) -> Response:
+    """Make a key for all studies, which is shown this once, or revoke one."""
+    keep = server_of(request).keep
+    if said(form, "does") == "revoke" and said(form, "key").isdigit():
+        keep.revoke_key(None, int(said(form, "key")))
+        return see(request, "/admin")
+    made = keep.add_key(None, said(form, "label")[:LABEL] or "key", SCOPES)
+    return listed(request, session, made)
+
+
+@router.post("/keys")
+def key(request: Request, here: Here, form: Form) -> Response:
+    """Make a key, which is shown this once, or revoke one."""
+    keep, study = here.server.keep, here.page.study
+    if said(form, "does") == "revoke" and said(form, "key").isdigit():
+        keep.revoke_key(study, int(said(form, "key")))
+        return see(request, f"/admin/s/{here.page.slug}/manage")
+    scopes = [scope for scope in SCOPES if said(form, scope) == "on"]
+    if not scopes:
+        return see(request, f"/admin/s/{here.page.slug}/manage")
+    made = keep.add_key(study, said(form, "label")[:LABEL] or "key", scopes)
+    values = {"settings": here.study.settings, "keys": keep.keys(study), "new_key": made}
+    return html(request, "manage", **common(here, "manage"), **values)

@@ -1,0 +1,62 @@
+// Admin pages work without this; with it, the dashboard follows the votes and links can be copied.
+(() => {
+  "use strict";
+  document.documentElement.classList.add("scripts");
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    const before = button.textContent;
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Select and copy it by hand";
+    }
+    setTimeout(() => { button.textContent = before; }, 1600);
+  });
+
+  const summary = document.getElementById("summary"), figures = document.getElementById("figures");
+  if (!summary) return;
+  const address = summary.dataset.live;
+  const OFTEN = 1200, SELDOM = 30000; // ms
+
+  // Loads a part anew when it is out of date, at most every so often, and never while somebody is in it.
+  function follower(element, path, every) {
+    let wanted = false, busy = false, last = Date.now();
+    async function load() {
+      const wait = last + every - Date.now();
+      if (busy || !wanted) return;
+      if (wait > 0) { setTimeout(load, wait); return; }
+      busy = true;
+      wanted = false;
+      last = Date.now();
+      try {
+        const answer = await fetch(address + path);
+        if (answer.redirected) location.reload();
+        else if (answer.ok) replace(element, await answer.text());
+      } catch { /* the stream says when it is back */ }
+      busy = false;
+      if (wanted) load();
+    }
+    return () => { wanted = true; load(); };
+  }
+
+  function replace(element, html) {
+    const open = [...element.querySelectorAll("details")].map((one) => one.open);
+    const focused = [...element.querySelectorAll("[tabindex], summary, a")].indexOf(document.activeElement);
+    element.innerHTML = html;
+    element.querySelectorAll("details").forEach((one, i) => { one.open = open[i] || false; });
+    if (focused >= 0) element.querySelectorAll("[tabindex], summary, a")[focused]?.focus({ preventScroll: true });
+  }
+
+  const soon = follower(summary, "/summary", OFTEN), later = follower(figures, "/figures", SELDOM);
+  let seen = summary.dataset.number;
+  const stream = new EventSource(`${address}/live`);
+  stream.addEventListener("changed", (event) => {
+    if (event.data === seen) return;
+    seen = event.data;
+    soon();
+    later();
+  });
+})();

@@ -1,0 +1,295 @@
+"""What a voter meets: start, vote, thanks. Nothing here tells a name, a count or a standing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, Response
+
+from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
+from copeland.study import Ballot, Event, Study, Wait
+from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE, VOTED
+from copeland.web import limits
+from copeland.web.ballots import (
+    Progress,
+    Shown,
+    next_of,
+    pairs_for,
+    progress_of,
+    shown,
+    why_ended,
+)
+from copeland.web.checks import (
+    check_of,
+    due,
+    is_excluded,
+    keep_answer,
+    planned,
+    repeated,
+    shown_check,
+)
+from copeland.web.page import Page
+from copeland.web.records import Link
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import Voter, begin_voting, form_of, require_ours, said, voter_of
+from copeland.web.texts import shown_text
+from copeland.web.views import page as html
+from copeland.web.views import see
+
+router = APIRouter()
+
+PAIR_SECONDS = 12  # that a pair takes somebody, roughly
+UNDONE = "the voter took it back"
+
+Form = Annotated[FormData, Depends(form_of)]
+
+
+@router.get("/v/{token}")
+def start(request: Request, token: str) -> HTMLResponse:
+    """Show what will be asked. This changes nothing: mail programs open links too."""
+    server = server_of(request)
+    link, page = _invited(request, token)
+    study = server.study(page)
+    begun = voter_of(request, page.slug)
+    pairs = pairs_for(page, study)
+    shown_pairs = pairs + len(planned(page, pairs))
+    return html(
+        request,
+        "start",
+        page=page,
+        guidance=shown_text("markdown", page.guidance) if page.guidance else "",
+        pairs=shown_pairs,
+        minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
+        begun=begun is not None and begun.link.study == link.study,
+        ended=_ended(page, study),
+        action=f"/v/{token}",
+        csrf=server.signer.form(link.hash),
+    )
+
+
+@router.post("/v/{token}")
+def begin(request: Request, token: str, form: Form) -> Response:
+    """Let somebody vote."""
+    link, page = _invited(request, token)
+    require_ours(request, form, link.hash)
+    answer = see(request, f"/vote/{page.slug}")
+    begin_voting(request, answer, page, link)
+    return answer
+
+
+@router.get("/vote/{slug}")
+def vote(request: Request, slug: str) -> HTMLResponse:
+    """Show the pair that this voter is to answer: the same one until it is answered."""
+    voter = _voter(request, slug)
+    return _next(request, voter, server_of(request).study(voter.page))
+
+
+@router.post("/vote/{slug}")
+def answer(request: Request, slug: str, form: Form) -> Response:
+    """Keep an answer, and show the next pair."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    _not_too_often(server, voter)
+    ballot, attempt = _ballot(server, voter, said(form, "ballot"))
+    outcome = said(form, "outcome")
+    if outcome not in outcomes_of(voter.page):
+        raise HTTPException(400)
+    study = server.study(voter.page)
+    before, of = _progress(study, voter), pairs_for(voter.page, study)
+    check = check_of(ballot)
+    if check is not None:
+        if not study.closed:
+            keep_answer(server, voter, study, check, outcome, before.answered)
+        return _after(request, voter, study, "Vote kept. ")
+    has_checks = bool(planned(voter.page, of))
+    goes_on = before.done + 1 < of and not voter.page.paused and not has_checks
+    try:
+        kept = study.answer(
+            *(ballot, outcome, voter.name),
+            event_id=f"page/{ballot}/{attempt}",
+            source=voter.link.source,
+            following=next_of(server, voter, before.done + 1) if goes_on else None,
+        )
+    except (AlreadyVoted, Conflict):
+        return _after(request, voter, study, "This pair was answered before. ")
+    except (StudyClosed, UnknownBallot):
+        return _after(request, voter, study, "")
+    if has_checks or not _wants_fragment(request):
+        return _after(request, voter, study, "Vote kept. ")
+    last = Event(kept.number, VOTED, kept.vote.time, event_id=kept.vote.event_id)
+    progress = before if not kept.new else Progress(before.done + 1, last, before.undone)
+    return _view(request, voter, study, kept.next, progress, of, "Vote kept. ")
+
+
+@router.post("/vote/{slug}/undo")
+def undo(request: Request, slug: str, form: Form) -> Response:
+    """Take back this voter's last answer, until there is another; then its pair is asked again."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    _not_too_often(server, voter)
+    study = server.study(voter.page)
+    last = _progress(study, voter).last
+    try:
+        if last is not None and last.event_id is not None:
+            study.undo(last.event_id, UNDONE)
+    except (StudyClosed, UnknownVote):  # it was closed, or undone in another window, just now
+        last = None
+    return _after(request, voter, study, "Your last answer is taken back. " if last else "")
+
+
+@router.get("/m/{slug}/{token}/{side}")
+def medium(request: Request, slug: str, token: str, side: str) -> Response:
+    """Return an image of a ballot, to the voter whose ballot it is."""
+    server, voter = server_of(request), _voter(request, slug)
+    number, _ = _ballot(server, voter, token)
+    name = _shown_at(server.study(voter.page), number, side)
+    pane = server.panes(voter.page).get(name)
+    image = server.keep.image(pane.media) if pane else None
+    if image is None:
+        raise HTTPException(404)
+    kept = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(image.content, media_type=image.kind, headers=kept)
+
+
+def _shown_at(study: Study, number: int, side: str) -> str:
+    """The option on a side of a ballot, or of a check that repeats one."""
+    check = check_of(number)
+    if check is not None:
+        ballot = repeated(study, check) if check.ballot else None
+        return {"a": ballot.left, "b": ballot.right}.get(side, "") if ballot else ""
+    asked = next(iter(study.events(number - 1, 1)), None)
+    option = (
+        {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
+    )
+    return "" if option is None else study.options[option].name
+
+
+def outcomes_of(page: Page) -> tuple[str, ...]:
+    """Return what a voter can say on a page."""
+    return (
+        *(LEFT, RIGHT, SKIP),
+        *((TIE,) if page.ties else ()),
+        *((BOTH_BAD,) if page.both_bad else ()),
+    )
+
+
+def _invited(request: Request, token: str) -> tuple[Link, Page]:
+    """The link of a token and its page; whoever tries many tokens has to wait."""
+    server = server_of(request)
+    address = request.client.host if request.client else ""
+    wait = server.limits.wait(limits.ATTEMPTS, address, counts=False)
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    link = server.keep.link(token)
+    page = server.keep.page_with(link.study) if link else None
+    if link is None or page is None or not link.is_open(server.clock()):
+        server.limits.wait(limits.ATTEMPTS, address)
+        raise HTTPException(404)
+    return link, page
+
+
+def _voter(request: Request, slug: str) -> Voter:
+    voter = voter_of(request, slug)
+    if voter is None:
+        raise HTTPException(404)
+    return voter
+
+
+def _ballot(server: Server, voter: Voter, token: str) -> tuple[int, int]:
+    found = server.signer.unseal(voter.page.slug, voter.name, token)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def _not_too_often(server: Server, voter: Voter) -> None:
+    wait = server.limits.wait(limits.VOTES, f"{voter.page.slug} {voter.name}")
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+
+
+def _progress(study: Study, voter: Voter) -> Progress:
+    return progress_of(study.log(voter=voter.name))
+
+
+def _ended(page: Page, study: Study) -> str:
+    """Why nobody can vote, if so."""
+    return "paused" if page.paused else "closed" if study.closed else ""
+
+
+def _after(request: Request, voter: Voter, study: Study, happened: str) -> Response:
+    """What follows a form: the next pair, or for a browser without scripts the way to it."""
+    if _wants_fragment(request):
+        return _next(request, voter, study, happened)
+    return see(request, f"/vote/{voter.page.slug}")
+
+
+def _wants_fragment(request: Request) -> bool:
+    return request.headers.get("x-fragment") == "pair"
+
+
+def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> HTMLResponse:
+    progress, of = _progress(study, voter), pairs_for(voter.page, study)
+    found: Ballot | Wait | None = None
+    if planned(voter.page, of):
+        checked = _checked(request, voter, study, progress, of, happened)
+        if checked is not None:
+            return checked
+    if not _ended(voter.page, study) and progress.done < of:
+        try:
+            found = study.following(voter.name, *next_of(server_of(request), voter, progress.done))
+        except StudyClosed:  # just now
+            found = None
+    return _view(request, voter, study, found, progress, of, happened)
+
+
+def _checked(
+    request: Request, voter: Voter, study: Study, progress: Progress, of: int, happened: str
+) -> HTMLResponse | None:
+    """A check if one is due, or the end for who failed too many."""
+    server, page = server_of(request), voter.page
+    given = server.keep.checks_of(page.study, voter.name)
+    if is_excluded(page, given):
+        return _view(request, voter, study, None, progress, of, happened, "excluded")
+    ballots = [event.ballot for event in progress.answered if event.ballot is not None]
+    check = due(page, of, progress.done, len(given), ballots)
+    pair = shown_check(server, voter, study, check) if check and not _ended(page, study) else None
+    return pair and _view(request, voter, study, pair, progress, of, happened)
+
+
+def _view(
+    request: Request,
+    voter: Voter,
+    study: Study,
+    found: Ballot | Shown | Wait | None,
+    progress: Progress,
+    of: int,
+    happened: str,
+    why: str = "",
+) -> HTMLResponse:
+    """A pair, or why there is none."""
+    server, is_part = server_of(request), _wants_fragment(request)
+    values = {
+        "page": voter.page,
+        "done": progress.done + _checks_given(server, voter, of),
+        "of": of + len(planned(voter.page, of)),
+        "undo": progress.last is not None and not study.closed and not why,
+        "happened": happened,
+        "csrf": server.signer.form(voter.name),
+        "outcomes": outcomes_of(voter.page),
+    }
+    if isinstance(found, Ballot):
+        found = shown(server, voter, study, found, progress.undone.get(found.id, 0))
+    if isinstance(found, Shown):
+        return html(request, "pair" if is_part else "vote", ballot=found, **values)
+    values["why"] = why or why_ended(voter.page, study, found, progress.done, of)
+    return html(request, "ended" if is_part else "thanks", **values)
+
+
+def _checks_given(server: Server, voter: Voter, of: int) -> int:
+    """How many checks a voter has answered: they look like pairs, and are counted with them."""
+    if not planned(voter.page, of):
+        return 0
+    return len(server.keep.checks_of(voter.page.study, voter.name))

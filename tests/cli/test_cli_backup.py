@@ -1,0 +1,42 @@
+import json
+
+import pytest
+from commands import run
+
+from copeland.study import create_study, open_study
+
+
+@pytest.mark.quick
+def test_a_backup_holds_every_vote_and_can_be_opened(tmp_path):
+    storage = f"sqlite:///{tmp_path}/votes.db"
+    study = create_study("tea", ["green", "black"], storage)
+    study.tell(study.ask(), "left")
+    ballot = study.ask()
+    copy = tmp_path / "copy.db"
+    out = run("backup", copy, "--storage", storage, "--json")
+    assert json.loads(out.stdout) == {"file": str(copy), "studies": ["tea"]}
+    study.tell(ballot, "right")  # the study goes on
+    kept = open_study("tea", f"sqlite:///{copy}")
+    assert kept.log() == study.log()[:4] and kept.misfit() is None
+    assert copy.stat().st_mode & 0o077 == 0
+    for one in (study, kept):
+        one.storage.dispose()
+
+
+def test_a_backup_replaces_nothing_unasked(tmp_path):
+    storage = f"sqlite:///{tmp_path}/votes.db"
+    create_study("tea", ["green", "black"], storage).storage.dispose()
+    copy = tmp_path / "copy.db"
+    copy.write_text("mine")
+    assert run("backup", copy, "--storage", storage).exit_code == 2
+    assert copy.read_text() == "mine"
+    assert run("backup", copy, "--storage", storage, "--force").exit_code == 0
+
+
+@pytest.mark.parametrize("words", [["x.db"], ["missing/x.db"], [""], ["."]])
+def test_what_cannot_be_copied_is_one_sentence(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    storage = "sqlite:///missing.db" if words == ["x.db"] else "sqlite:///votes.db"
+    create_study("tea", ["green", "black"], "sqlite:///votes.db").storage.dispose()
+    out = run("backup", *words, "--storage", storage)
+    assert out.exit_code == 2 and out.stderr.startswith("copeland: ")

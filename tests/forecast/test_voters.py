@@ -1,0 +1,126 @@
+"""What a number of voters can settle: one vote a pair each, so that pairs run out."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copeland.certificate import certify
+from copeland.forecast.goals import Goal
+from copeland.forecast.planned import run_to_proof
+from copeland.forecast.prospects import panel_votes, prospect_of
+from copeland.forecast.races import PLANNED, Start, forecast_of, new_start
+from copeland.forecast.voters import fewest_people, is_possible, new_voters, race_of_voters, room_of
+
+pytestmark = pytest.mark.quick
+
+
+def order(k, gap):
+    p = np.full((k, k), 0.5)
+    p[np.triu_indices(k, 1)] += gap
+    p[np.tril_indices(k, -1)] -= gap
+    return p
+
+
+def people(k, **terms):
+    return new_start(k, epoch=1, dependent=True, **terms)
+
+
+def test_a_pair_has_room_for_those_who_have_not_met_it():
+    wins = np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
+    start = Start(wins, np.zeros_like(wins), dependent=True, paused=frozenset({2}))
+    assert room_of(start, 6).tolist() == [[0, 2, 0], [2, 0, 0], [0, 0, 0]]
+    assert room_of(start, 6, met=np.full((3, 3), 6)).sum() == 0
+
+
+def test_few_voters_can_prove_nothing_whatever_they_answer():
+    start = people(5)
+    few = fewest_people(start)
+    agreed = np.triu(np.ones((5, 5), int), 1)
+    for voters, best in ((few - 1, ()), (few, (0,))):
+        found = certify(voters * agreed, epoch=1, voters="dependent")
+        assert found.best == best
+        assert is_possible(start, room_of(start, voters), start.wins, start.ties) == bool(best)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6))
+def test_what_is_called_impossible_is_never_proved(seed):
+    """Finish the votes at random, or all for one order: no certificate holds."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 6))
+    wins = rng.integers(0, 6, (k, k)) * (1 - np.eye(k, dtype=int))
+    start = Start(wins, np.zeros_like(wins), epoch=1, dependent=True)
+    room = room_of(start, int(rng.integers(8, 22)))
+    for p in (rng.random((k, k)), np.triu(np.ones((k, k)), 1)):
+        won = np.triu(rng.binomial(np.triu(room), p), 1)
+        full = wins + won + np.triu(room - won, 1).T
+        proved = certify(full, epoch=1, voters="dependent").best
+        assert is_possible(start, room, wins, start.ties) or not proved
+
+
+def test_a_race_never_asks_a_pair_more_often_than_there_are_voters():
+    p, tie = order(4, 0.35), np.zeros((4, 4))
+    free = run_to_proof(people(4), p, tie, 10_000, (1,))
+    enough = int(free.n.max())
+    start = people(4)
+    assert race_of_voters(start, new_voters(start, enough), p, tie, (1,)) == free.votes
+    within = race_of_voters(start, new_voters(start, enough - 1), p, tie, (1,))
+    assert within is None or within <= 6 * (enough - 1)
+
+
+def test_a_race_without_room_settles_nothing():
+    start = people(4)
+    assert race_of_voters(start, new_voters(start, 5), order(4, 0.45), np.zeros((4, 4))) is None
+
+
+@pytest.mark.parametrize("voters", [16, 40])
+def test_what_voters_who_agree_settle_takes_no_more_votes_than_they_have(voters):
+    start = people(4)
+    votes = race_of_voters(start, new_voters(start, voters), order(4, 0.49), np.zeros((4, 4)))
+    assert votes is not None and votes <= 6 * voters
+
+
+def test_few_voters_may_make_an_option_likely_who_cannot_prove_it():
+    start, p = people(4), order(4, 0.45)
+    voters = new_voters(start, 6)
+    assert race_of_voters(start, voters, p, np.zeros((4, 4)), goal=Goal(0.9)) is not None
+
+
+def test_a_plan_says_both_what_the_voters_settle_and_how_many_it_takes():
+    start = people(3)
+    plan = forecast_of(start, 6, 5_000, voters=new_voters(start, 8))
+    assert plan.within.voters == 8 and plan.within.left == 24
+    assert not plan.within.possible and plan.within.settled == 0
+    assert plan.people.quantile(0.1) > 8
+    for voters, votes in zip(plan.people.votes, plan.way(PLANNED).votes, strict=True):
+        assert votes >= voters >= votes / 3
+
+
+def test_fresh_draws_have_no_limit():
+    plan = forecast_of(new_start(3, epoch=1), 2, 500)
+    assert plan.people is None and plan.within is None
+
+
+def test_a_prospect_counts_votes_and_plays_a_panel():
+    found = prospect_of(people(6), 5, count=4)
+    assert (found.votes, found.possible, found.settled) == (75, False, 0.0)
+    assert found.fewest == fewest_people(people(6)) > 5
+    assert 6 < found.panel < 75
+
+
+def test_no_panel_is_played_that_would_take_long():
+    assert panel_votes(people(30), 50) is None
+
+
+def test_people_with_few_votes_each_are_more_people():
+    start = people(4)
+    free, dealt = (
+        forecast_of(start, 4, 5_000, voters=new_voters(start, 2, each)) for each in (None, 2)
+    )
+    assert free.ways == dealt.ways
+    assert (free.within.left, dealt.within.left) == (12, 4)
+    for one, other, votes in zip(
+        free.people.votes, dealt.people.votes, dealt.way(PLANNED).votes, strict=True
+    ):
+        assert other == max(one, -(-votes // 2))

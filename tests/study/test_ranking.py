@@ -1,0 +1,176 @@
+"""A ranking of all options: tiers that are proved apart, and Bradley-Terry strengths beside the scores."""
+
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+from commands import run
+from hypothesis import given
+from hypothesis import strategies as st
+
+import copeland
+from copeland.certificate import certify
+from copeland.study.meaning.ranking import tiers_of
+from copeland.study.meaning.reading import Reading
+from copeland.study.meaning.strengths import PRIOR, strengths_of
+from copeland.study.page.page import study_page
+
+pytestmark = pytest.mark.quick
+
+intervals = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
+    min_size=1,
+    max_size=9,
+)
+
+
+def study_of(wins, names="abcdefgh"):
+    wins = np.array(wins)
+    study = copeland.create_study("rank", list(names[: len(wins)]))
+    rows = [
+        {"winner": names[i], "loser": names[j], "n": int(wins[i, j])}
+        for i, j in np.argwhere(wins > 0)
+    ]
+    if rows:
+        study.add_votes(rows)
+    return study
+
+
+@given(intervals)
+def test_a_tier_ends_exactly_where_all_above_lie_higher_than_all_below(scores):
+    tiers = tiers_of(scores)
+    last = max(tiers)
+    assert set(tiers) == set(range(1, last + 1))
+    cuts = {
+        low
+        for low in range(1, 10)
+        if any(s[0] >= low for s in scores)
+        and any(s[1] < low for s in scores)
+        and all(s[0] >= low or s[1] < low for s in scores)
+    }
+    groups = {tuple(s[0] >= low for s in scores) for low in cuts}
+    assert last == len(groups) + 1
+    for (one, above), (other, below) in combinations(zip(scores, tiers, strict=True), 2):
+        if above < below:
+            assert one[0] > other[1]
+        if above > below:
+            assert other[0] > one[1]
+
+
+@pytest.mark.slow
+def test_tiers_are_true_up_to_the_error_probability():
+    """Random votes on random matrices: an option of a higher tier has a higher true score."""
+    told = wrong = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        strengths = rng.normal(0, 1.5, 6)
+        p = 1 / (
+            1 + np.exp(strengths - strengths[:, None] + np.triu(rng.normal(0, 0.5, (6, 6)), 1))
+        )
+        p = np.triu(p, 1) + np.tril(1 - np.triu(p, 1).T, -1)
+        n = np.triu(rng.integers(0, 200, (6, 6)), 1)
+        won = rng.binomial(n, np.triu(p, 1))
+        found = certify(won + (n - won).T, delta=0.2)
+        truth, tiers = (p > 0.5).sum(axis=1), tiers_of(found.scores)
+        told += max(tiers) > 1
+        wrong += any(
+            truth[i] <= truth[j] for i in range(6) for j in range(6) if tiers[i] < tiers[j]
+        )
+    assert told > 100
+    # at most 20 % in the mean: 4 standard errors above that would be 88
+    assert wrong <= 300 * 0.2 + 4 * np.sqrt(300 * 0.2 * 0.8)
+
+
+def test_a_ranking_has_tiers_scores_and_strengths():
+    found = study_of([[0, 40, 40], [5, 0, 20], [5, 20, 0]]).ranking()
+    assert found.tiers == (("a",), ("b", "c"))
+    assert [place.tier for place in found.places] == [1, 2, 2]
+    assert found.places[0][2:5] == (2, 2, 2)
+    assert found.places[0].strength > 1 > 0 > found.places[1].strength
+    assert sum(place.strength for place in found.places) == pytest.approx(0)
+    assert found.notes == ()
+    assert "2 tiers are told apart" in found.sentence and "0.05" in found.sentence
+
+
+def test_without_votes_all_share_a_tier_and_there_are_no_strengths():
+    found = study_of(np.zeros((3, 3), int)).ranking()
+    assert found.tiers == (("a", "b", "c"),)
+    assert {place.strength for place in found.places} == {None}
+    assert "take votes" in found.notes[0] and "No tiers" in found.sentence
+
+
+def likeliest(points, rounds=20_000):
+    """The plain iteration of Zermelo, as an oracle."""
+    n, w = points + points.T, np.ones(len(points))
+    for _ in range(rounds):
+        w = points.sum(axis=1) / (n / (w[:, None] + w)).sum(axis=1)
+        w /= np.exp(np.log(w).mean())
+    return np.log(w)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_strengths_are_those_of_the_largest_likelihood(seed):
+    wins = np.random.default_rng(seed).integers(1, 30, (5, 5)) * (1 - np.eye(5, dtype=int))
+    found, _ = strengths_of(Reading(study_of(wins).standing()))
+    assert found == pytest.approx(likeliest(wins.astype(float)), abs=1e-6)
+
+
+def test_ties_are_half_a_win_for_each():
+    study = copeland.create_study("ties", ["a", "b"])
+    study.add_votes([{"left": "a", "right": "b", "outcome": "left"}] * 2)
+    study.add_votes([{"left": "a", "right": "b", "outcome": "tie"}] * 2)
+    found, notes = strengths_of(Reading(study.standing()))
+    assert found == pytest.approx([np.log(3) / 2, -np.log(3) / 2]) and notes == ()
+
+
+@pytest.mark.parametrize(
+    "wins, said",
+    [
+        ([[0, 9, 9], [3, 0, 5], [0, 0, 0]], "c never won: its strength is bounded only by"),
+        ([[0, 9, 9], [0, 0, 5], [0, 5, 0]], "a never lost: its strength is bounded only by"),
+        ([[0, 5, 0, 0], [5, 0, 0, 0], [0, 0, 0, 5], [0, 0, 5, 0]], "2 parts that never met"),
+        ([[0, 5, 5, 5], [5, 0, 5, 5], [0, 0, 0, 5], [0, 0, 5, 0]], "together never won"),
+    ],
+)
+def test_strengths_that_votes_do_not_bound_are_said_to_be(wins, said):
+    found, notes = strengths_of(Reading(study_of(wins).standing()))
+    assert said in " ".join(notes)
+    prior = PRIOR * (1 - np.eye(len(wins)))
+    assert found == pytest.approx(likeliest(np.array(wins) + prior), abs=1e-4)
+
+
+def test_a_circle_is_told_since_strengths_cannot_show_it():
+    found, notes = strengths_of(
+        Reading(study_of([[0, 30, 10], [10, 0, 30], [30, 10, 0]]).standing())
+    )
+    assert found == pytest.approx([0, 0, 0], abs=1e-6)
+    assert "in a circle, which strengths on one scale cannot show" in notes[-1]
+
+
+def test_without_the_extra_the_ranking_is_there_and_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "choix", None)
+    found = study_of([[0, 40], [5, 0]]).ranking()
+    assert found.tiers == (("a",), ("b",)) and found.places[0].strength is None
+    assert "copeland[strengths]" in found.notes[0]
+
+
+def test_the_command_and_the_page_show_the_ranking(tmp_path):
+    storage = f"sqlite:///{tmp_path}/s.db"
+    study = copeland.create_study("rank", ["a", "b", "c"], storage=storage)
+    study.add_votes([{"winner": "b", "loser": name, "n": 40} for name in "ac"])
+    told = run("study", "rank", "rank", "--storage", storage)
+    assert told.exit_code == 0 and "2 tiers are told apart" in told.output
+    assert "b never lost" in " ".join(told.output.split())
+    page = study_page(Reading(study.standing()), study.verdict(), _history(study))
+    assert "<h2>Ranking</h2>" in page and "2 tiers are told apart" in page
+
+
+def _history(study):
+    from copeland.study.meaning.history import history_of
+
+    return history_of(study.log())
+
+
+def test_a_notebook_shows_a_ranking():
+    assert "<table" in study_of([[0, 40], [5, 0]]).ranking()._repr_html_()

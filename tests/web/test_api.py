@@ -1,0 +1,287 @@
+import json
+
+import pytest
+from web_client import Site
+
+ROOT = "/api/v1/studies"
+
+
+@pytest.fixture
+def tea(site):
+    return site, site.study(voters="independent")
+
+
+def is_problem(answer, status, kind=None):
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    body = answer.json()
+    assert body["status"] == status and body["title"] and body["type"].startswith("/problems/")
+    return kind is None or body["type"] == f"/problems/{kind}"
+
+
+@pytest.mark.quick
+def test_ask_and_tell(tea):
+    site, study = tea
+    key = site.key("ask", "tell", "read")
+    asked = key.post(f"{ROOT}/tea/ballots", json={"voter": "session-81", "n": 2})
+    assert asked.status_code == 201
+    ballots = asked.json()["ballots"]
+    assert (
+        len(ballots) == 2 and ballots[0]["expires"].endswith("Z") and "reason" not in asked.json()
+    )
+    told = key.post(
+        f"{ROOT}/tea/ballots/{ballots[0]['id']}/vote",
+        json={"outcome": "left"},
+        headers={"Idempotency-Key": "click-9"},
+    )
+    assert told.status_code == 201
+    body = told.json()
+    assert body["outcome"] == "left" and body["counted"] and not body["late"]
+    assert body["event_id"].endswith("/click-9") and body["number"] == study.number
+    result = key.get(f"{ROOT}/tea/results")
+    assert result.json()["votes"] == 1 and result.json()["verdict"] == "open"
+    again = key.get(f"{ROOT}/tea/results", headers={"If-None-Match": result.headers["etag"]})
+    assert again.status_code == 304
+
+
+def test_the_same_key_and_answer_is_kept_once_and_another_answer_is_refused(tea):
+    site, study = tea
+    key = site.key("ask", "tell")
+    ballot = key.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
+    path, header = f"{ROOT}/tea/ballots/{ballot}/vote", {"Idempotency-Key": "one"}
+    answers = [key.post(path, json={"outcome": "left"}, headers=header) for _ in range(2)]
+    assert [a.status_code for a in answers] == [201, 200] and answers[0].json() == answers[1].json()
+    assert is_problem(key.post(path, json={"outcome": "right"}, headers=header), 422, "other-body")
+    assert is_problem(key.post(path, json={"outcome": "left"}), 409, "already-voted")
+    assert len(study.votes()) == 1
+
+
+def test_two_programs_may_use_the_same_idempotency_key(tea):
+    site, study = tea
+    for key in (site.key("ask", "tell"), site.key("ask", "tell")):
+        ballot = key.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
+        path = f"{ROOT}/tea/ballots/{ballot}/vote"
+        assert (
+            key.post(path, json={"outcome": "tie"}, headers={"Idempotency-Key": "1"}).status_code
+            == 201
+        )
+    assert len(study.votes()) == 2
+
+
+def test_a_late_answer_counts_and_is_said_to_be_late(tea):
+    site, _ = tea
+    key = site.key("ask", "tell")
+    ballot = key.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
+    site.clock.now += 601
+    body = key.post(f"{ROOT}/tea/ballots/{ballot}/vote", json={"outcome": "left"}).json()
+    assert body["late"] and body["counted"]
+
+
+def test_fewer_ballots_have_a_reason(site):
+    site.study(options=["one", "two"], voters="people")
+    key = site.key("ask")
+    few = key.post(f"{ROOT}/tea/ballots", json={"voter": "ann", "n": 5}).json()
+    assert len(few["ballots"]) == 1 and few["reason"] == "nothing_left"
+    site.server.keep.save_page(site.page().changed(paused=True))
+    assert key.post(f"{ROOT}/tea/ballots", json={}).json() == {"ballots": [], "reason": "paused"}
+
+
+def test_a_decided_study_says_so(site):
+    study = site.study(options=["one", "two"], voters="independent")
+    study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
+    key = site.key("ask", "read")
+    assert key.post(f"{ROOT}/tea/ballots", json={}).json()["reason"] == "decided"
+    result = key.get(f"{ROOT}/tea/results").json()
+    assert result["verdict"] == "winner" and result["best"] == ["one"] and result["votes_left"] == 0
+
+
+def test_bulk_votes_are_taken_all_or_none(tea):
+    site, study = tea
+    key = site.key("tell")
+    rows = [
+        {"left": "sencha-7", "right": "bai-3", "outcome": "left", "event_id": f"e{n}"}
+        for n in range(3)
+    ]
+    body = "\n".join(json.dumps(row) for row in rows)
+    taken = key.post(f"{ROOT}/tea/votes", content=body)
+    assert taken.status_code == 201 and taken.json()["imported"] == 3
+    assert key.post(f"{ROOT}/tea/votes", content=body).json()["known"] == 3
+    bad = body + '\n{"left": "sencha-7", "right": "nothing", "outcome": "left"}'
+    assert is_problem(key.post(f"{ROOT}/tea/votes", content=bad.replace("e", "f", 0)), 422)
+    assert is_problem(key.post(f"{ROOT}/tea/votes", content=b"not json"), 400)
+    assert is_problem(key.post(f"{ROOT}/tea/votes", content=b"[1]"), 400)
+    assert len(study.votes()) == 3
+
+
+def test_a_vote_is_undone_with_a_reason(tea):
+    site, study = tea
+    key = site.key("admin")
+    vote = study.tell(study.ask(), "left", event_id="a/b")
+    gone = key.delete(f"{ROOT}/tea/votes/{vote.event_id}?reason=a%20robot")
+    assert gone.status_code == 204 and study.log()[-1].body == {"reason": "a robot"}
+    assert is_problem(key.delete(f"{ROOT}/tea/votes/a/b"), 404, "unknown-vote")
+
+
+def test_the_export_is_the_log_from_any_number(tea):
+    site, study = tea
+    study.tell(study.ask(), "left")
+    key = site.key("read")
+    lines = key.get(f"{ROOT}/tea/export").text.splitlines()
+    assert [json.loads(line)["number"] for line in lines] == [1, 2, 3]
+    assert len(key.get(f"{ROOT}/tea/export?after=2").text.splitlines()) == 1
+    assert is_problem(key.get(f"{ROOT}/tea/export?after=-1"), 422)
+
+
+def test_a_certificate_is_had_as_of_an_event(tea):
+    site, study = tea
+    study.tell(study.ask(), "left")
+    key = site.key("read")
+    assert key.get(f"{ROOT}/tea/certificate").json()["events"] == 3
+    assert key.get(f"{ROOT}/tea/certificate?at=2").json()["events"] == 2
+    assert is_problem(key.get(f"{ROOT}/tea/certificate?at=4"), 404)
+
+
+def test_the_stream_goes_on_after_any_number():
+    import asyncio
+
+    from copeland.web.api.access import Call
+    from copeland.web.api.reading import _followed
+
+    site = Site()
+    study = site.study()
+    study.tell(study.ask(voter="ann"), "left")
+    site.server.keep.add_key(None, "k", ["read"])
+    call = Call(site.server, site.page(), study, None)
+
+    class Gone:
+        looks = 0
+
+        async def is_disconnected(self):
+            self.looks += 1
+            return self.looks > 1
+
+    async def read(after):
+        return "".join([event async for event in _followed(Gone(), call, after)])
+
+    whole, rest = asyncio.run(read(0)), asyncio.run(read(2))
+    assert [line for line in whole.splitlines() if line.startswith("id")] == [
+        "id: 1",
+        "id: 2",
+        "id: 3",
+    ]
+    assert "id: 3\nevent: voted\ndata: " in rest and "id: 2" not in rest
+
+
+def test_keys_open_their_study_and_scope_alone(site):
+    site.study()
+    site.study("other")
+    reader, teller = site.key("read"), site.key("tell")
+    assert is_problem(site.browser().get(f"{ROOT}/tea/results"), 401)
+    wrong = site.browser(Authorization="Bearer cop_x_y").get(f"{ROOT}/tea/results")
+    assert is_problem(wrong, 401) and wrong.headers["www-authenticate"] == "Bearer"
+    assert is_problem(teller.get(f"{ROOT}/tea/results"), 403)
+    assert is_problem(reader.get(f"{ROOT}/other/results"), 404)
+    assert (
+        reader.get(f"{ROOT}/other/results").json() == reader.get(f"{ROOT}/nothing/results").json()
+    )
+    assert is_problem(reader.post(f"{ROOT}/tea/close"), 403)
+    page = site.page()
+    site.server.keep.revoke_key(page.study, site.server.keep.keys(page.study)[0].id)
+    assert is_problem(reader.get(f"{ROOT}/tea/results"), 401)
+
+
+def test_cookies_open_nothing_here(site):
+    site.study()
+    assert is_problem(site.admin().get(f"{ROOT}/tea/results"), 401)
+
+
+def test_an_admin_key_creates_changes_and_closes(site):
+    key = site.key("admin", "read", name=None)
+    made = key.post(ROOT, json={"name": "new", "options": ["a", {"name": "b", "text": "Bee."}]})
+    assert made.status_code == 201 and made.json()["settings"]["voters"] == "people"
+    assert is_problem(key.post(ROOT, json={"name": "new", "options": ["a", "b"]}), 409, "exists")
+    assert key.post(f"{ROOT}/new/options", json={"name": "c"}).status_code == 201
+    state = key.patch(f"{ROOT}/new/options/c", json={"state": "paused"}).json()["options"][2][
+        "state"
+    ]
+    assert state == "paused"
+    assert is_problem(key.patch(f"{ROOT}/new/options/x", json={"state": "paused"}), 404)
+    assert key.post(f"{ROOT}/new/close").json()["closed"]
+    assert is_problem(key.post(f"{ROOT}/new/options", json={"name": "d"}), 409, "closed")
+    assert is_problem(
+        key.post(ROOT, json={"name": "x", "options": ["a", "b"], "settings": {"k": 1}}), 422
+    )
+    assert is_problem(
+        key.post(ROOT, json={"name": "x", "options": ["a", "b"], "settings": {"delta": 7}}), 422
+    )
+
+
+def test_a_key_of_one_study_creates_none(site):
+    site.study()
+    assert is_problem(site.key("admin").post(ROOT, json={"name": "x", "options": ["a", "b"]}), 403)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        (b"\xff", 400),
+        (b"[]", 422),
+        (b'{"n": 0}', 422),
+        (b'{"n": 101}', 422),
+        (b'{"n": 1e400}', 422),
+        (b'{"voter": ""}', 422),
+        (b'{"voter": 7}', 422),
+        (b'{"nothing": 1}', 422),
+        (b'{"voter": "a\\u0000"}', 422),
+        (b'{"available": ["no-such-tea"]}', 404),
+        (b"[" * 100_000, 400),
+    ],
+)
+def test_bodies_that_cannot_be_are_problems(tea, body, status):
+    site, study = tea
+    key = site.key("ask")
+    answer = key.post(
+        f"{ROOT}/tea/ballots", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert is_problem(answer, status)
+    assert study.number == 1
+
+
+@pytest.mark.parametrize("ballot", ["0", "-1", "99", "x", str(2**70)])
+def test_ballots_that_are_not_there_are_problems(tea, ballot):
+    site, _ = tea
+    answer = site.key("tell").post(f"{ROOT}/tea/ballots/{ballot}/vote", json={"outcome": "left"})
+    assert answer.status_code in (404, 422) and is_problem(answer, answer.status_code)
+
+
+def test_paths_that_are_not_there_are_problems_too(site):
+    assert is_problem(site.browser().get("/api/v1/nothing"), 404)
+    assert is_problem(site.browser().put(ROOT), 405)
+
+
+def test_a_key_that_comes_too_often_has_to_wait(tea):
+    site, _ = tea
+    key = site.key("read")
+    answers = [key.get(f"{ROOT}/tea") for _ in range(101)]
+    assert answers[99].status_code == 200
+    assert is_problem(answers[100], 429) and answers[100].headers["Retry-After"] == "1"
+
+
+def test_the_calls_are_described(site):
+    about = site.browser().get("/api/v1/openapi.json").json()
+    calls = {f"{verb} {path}" for path, verbs in about["paths"].items() for verb in verbs}
+    assert {
+        "post /studies/{study}/ballots",
+        "post /studies/{study}/ballots/{ballot}/vote",
+        "post /studies/{study}/votes",
+        "get /studies/{study}/events",
+    } <= calls
+
+
+def test_numbers_for_prometheus_come_out_of_the_logs(tea):
+    site, study = tea
+    study.tell(study.ask(), "left")
+    text = site.key("read").get("/metrics").text
+    assert 'copeland_votes_total{outcome="left",study="tea"} 1.0' in text
+    assert site.browser().get("/metrics").status_code == 404

@@ -1,0 +1,121 @@
+"""A study on a server is used as one at hand."""
+
+import pytest
+from web_client import HOME, Site
+
+from copeland import client
+from copeland.errors import (
+    AlreadyVoted,
+    Conflict,
+    InvalidParameter,
+    InvalidVote,
+    StorageError,
+    StudyClosed,
+    UnknownBallot,
+    UnknownOption,
+    UnknownStudy,
+)
+
+
+@pytest.fixture
+def both():
+    """The study, and the same one from afar."""
+    site = Site()
+    study = site.study(voters="independent")
+    token = site.server.keep.add_key(site.page().study, "far", ["ask", "tell", "read", "admin"])
+    browser = site.browser(Authorization=f"Bearer {token}")
+    browser.base_url = f"{HOME}/api/v1"
+    return study, client.RemoteStudy("tea", browser)
+
+
+def use(study):
+    """What code does with either."""
+    ballot = study.ask(voter="ann")
+    vote = study.tell(ballot, "left", event_id="one")
+    few = study.ask(n=2, available=["sencha-7", "bai-3"])
+    study.tell(few[0], few[0].right)
+    return ballot, vote, few
+
+
+@pytest.mark.quick
+def test_the_same_code_runs_on_either(both):
+    study, far = both
+    (ballot, vote, few), near = use(far), Site().study(voters="independent")
+    at_hand, kept, some = use(near)
+    assert (ballot.left, ballot.right, ballot.voter) == (at_hand.left, at_hand.right, "ann")
+    assert ballot.expires == pytest.approx(at_hand.expires, abs=1) and len(few) == len(some)
+    assert vote._replace(event_id="", ballot=0, source=None) == kept._replace(event_id="", ballot=0)
+    assert [v.outcome for v in study.votes()] == [v.outcome for v in near.votes()]
+
+
+def test_an_answer_may_be_sent_again(both):
+    study, far = both
+    ballot = far.ask()
+    assert far.tell(ballot, "left", event_id="é") == far.tell(ballot, "left", event_id="é")
+    with pytest.raises(Conflict):
+        far.tell(ballot, "right", event_id="é")
+    with pytest.raises(AlreadyVoted):
+        far.tell(ballot, "left")
+    assert len(study.votes()) == 1
+
+
+def test_errors_are_those_of_a_study_at_hand(both):
+    study, far = both
+    with pytest.raises(UnknownBallot):
+        far.tell(999, "left")
+    with pytest.raises(UnknownOption):
+        far.ask(available=["nothing"])
+    with pytest.raises(InvalidParameter):
+        far.ask(n=1000)
+    with pytest.raises(InvalidVote):
+        far.tell(far.ask(), "sideways")
+    with pytest.raises(UnknownStudy):
+        _ = client.RemoteStudy("other", far._http).options
+    study.close()
+    with pytest.raises(StudyClosed):
+        far.ask()
+
+
+def test_an_admin_key_does_the_rest(both):
+    study, far = both
+    vote = far.tell(far.ask(), "left")
+    far.undo(vote, "a robot")
+    assert study.log()[-1].body == {"reason": "a robot"}
+    far.add_option("new one", "Fresh.")
+    far.pause_option("new one")
+    assert far.options[-1].state == "paused"
+    far.resume_option("new one")
+    far.retire_option("new one")
+    assert far.results()["votes"] == 0 and '"study": "tea"' in far.certificate_file()
+    far.close()
+    assert far.closed and far.number == study.number
+
+
+def test_what_fails_on_the_way_is_tried_again_and_counts_once(both, monkeypatch):
+    import httpx
+
+    study, far = both
+    monkeypatch.setattr(client, "PAUSE", 0.0)
+    send, times = far._http.request, []
+
+    def flaky(verb, path, **how):
+        times.append(path)
+        answer = send(verb, path, **how)
+        if len(times) == 2:
+            raise httpx.ReadError("the line is cut after the answer was kept")
+        return answer
+
+    far._http.request = flaky
+    far.tell(far.ask(), "left")
+    assert len(times) == 3 and len(study.votes()) == 1
+
+
+def test_a_server_that_is_not_there_is_said(monkeypatch):
+    monkeypatch.setattr(client, "PAUSE", 0.0)
+    far = client.open_study("tea", "http://127.0.0.1:9", "cop_x")
+    with pytest.raises(StorageError, match="does not answer"):
+        far.ask()
+    far.close_connection()
+    monkeypatch.delenv(client.KEY, raising=False)
+    with pytest.raises(InvalidParameter, match="COPELAND_KEY"):
+        client.open_study("tea", "http://127.0.0.1:9")

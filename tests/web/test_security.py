@@ -1,0 +1,275 @@
+import io
+import struct
+import zlib
+
+import pytest
+from web_client import HOME, Site, fields, send, vote
+
+from copeland.errors import InvalidParameter
+from copeland.web.media import image_of
+from copeland.web.shield import POLICY
+from copeland.web.texts import shown_text
+from copeland.web.tokens import Signer
+
+
+def posted(browser, page, headers=None, **said):
+    data = {**fields(page), "outcome": "left", **said}
+    return browser.post(page.url.path, data=data, headers=headers)
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    ("headers", "csrf", "status"),
+    [
+        ({}, True, 200),
+        ({}, False, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, False, 200),
+        ({"Sec-Fetch-Site": "cross-site"}, True, 403),
+        ({"Sec-Fetch-Site": "same-site"}, True, 403),
+        ({"Origin": HOME}, False, 200),
+        ({"Origin": "https://evil.example"}, True, 403),
+        ({"Origin": "null"}, True, 403),
+    ],
+)
+def test_a_form_counts_only_from_our_own_pages(site, headers, csrf, status):
+    study = site.study()
+    browser, page = site.voter()
+    token = fields(page)["csrf"] if csrf else "x"
+    assert posted(browser, page, headers, csrf=token).status_code == status
+    assert len(study.votes()) == (status == 200)
+
+
+@pytest.mark.parametrize(
+    "path", ["/admin/new", "/admin/leave", "/admin/s/SLUG/manage", "/admin/s/SLUG/share"]
+)
+def test_an_admins_form_counts_only_from_our_own_pages(site, path):
+    study = site.study()
+    admin = site.admin()
+    path = path.replace("SLUG", site.page().slug)
+    evil = {"Sec-Fetch-Site": "cross-site"}
+    for headers in (evil, {"Origin": "https://evil.example"}, {}):
+        data = {"does": "close", "name": "x", "pasted": "a\nb"}
+        assert admin.post(path, data=data, headers=headers).status_code == 403
+    assert not study.closed and len(site.server.keep.pages()) == 1
+
+
+def test_a_ballot_of_another_voter_another_study_or_nobody_is_refused(site):
+    study = site.study()
+    site.study("other")
+    (one, mine), (_, theirs) = site.voter(), site.voter()
+    _, elsewhere = site.voter(site.link("other"), name="other")
+    good = fields(mine)["ballot"]
+    forged = [
+        fields(theirs)["ballot"],
+        fields(elsewhere)["ballot"],
+        "",
+        "x",
+        good[:-2],
+        good + "AA",
+    ]
+    forged += [("B" if good[0] == "A" else "A") + good[1:], "é", "\x00"]
+    for token in forged:
+        assert posted(one, mine, ballot=token).status_code == 404
+    assert study.votes() == []
+
+
+def test_a_cookie_that_was_changed_is_nobody(site):
+    site.study()
+    browser, page = site.voter()
+    name, value = next(iter(browser.cookies.items()))
+    for changed in (value[:-1], "x" + value, ""):
+        other = site.browser()
+        other.cookies.set(name, changed)
+        assert other.get(page.url.path).status_code == 404
+
+
+def test_links_that_ended_and_links_that_never_were_look_alike(site):
+    site.study()
+    link = site.link(expires=site.clock.now + 60)
+    browser, page = site.voter(link)
+    site.clock.now += 61
+    ended, unknown = site.browser().get(link), site.browser().get("/v/AAAAAAAAAAAAAAAAAAAAAA")
+    assert (ended.status_code, ended.text) == (unknown.status_code, unknown.text)
+    assert ended.status_code == 404
+    assert vote(browser, page).status_code == 404
+
+
+def test_whoever_guesses_links_has_to_wait_and_others_do_not(site):
+    site.study()
+    browser = site.browser()
+    for _ in range(10):
+        assert browser.get("/v/guess").status_code == 404
+    refused = browser.get("/v/guess")
+    assert refused.status_code == 429 and refused.headers["Retry-After"]
+    site.clock.now += 61
+    assert browser.get(site.link()).status_code == 200
+
+
+def test_every_answer_has_its_shields(site):
+    site.study()
+    browser, page = site.voter()
+    for answer in (
+        page,
+        browser.get("/static/vote.js"),
+        browser.get("/nowhere"),
+        browser.get("/api/v1/studies/x"),
+    ):
+        assert answer.headers["content-security-policy"] == POLICY
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "same-origin"
+    assert page.headers["cache-control"] == "no-store"
+    assert "unsafe" not in POLICY
+
+
+def test_over_https_cookies_are_for_this_host_alone():
+    site = Site(url="https://vote.example.org")
+    site.study()
+    browser = site.browser(host="vote.example.org")
+    start = browser.get(site.link())
+    begun = browser.post(start.url.path, data=fields(start), follow_redirects=False)
+    cookie = begun.headers["set-cookie"]
+    assert cookie.startswith("__Host-")
+    assert all(word in cookie for word in ("Secure", "HttpOnly", "SameSite=lax", "Path=/"))
+    assert "strict-transport-security" in start.headers
+
+
+@pytest.mark.parametrize("path", ["/v/x", "/vote/x", "/admin/enter", "/api/v1/studies/x/votes"])
+def test_a_body_that_is_too_large_is_refused(site, path):
+    answer = site.browser().post(path, content=b"x" * 1_100_000)
+    assert answer.status_code == 413
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_body_without_a_length_is_cut_off(site):
+    pieces = (b"x" * 100_000 for _ in range(20))
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = site.browser().post("/admin/enter", content=pieces, headers=form)
+    assert answer.status_code == 413
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '<img src=x onerror="alert(1)">',
+    "[click](javascript:alert(1))",
+    "[click](data:text/html,<script>alert(1)</script>)",
+    "![x](https://evil.example/pixel.png)",
+    '<a href="javascript:alert(1)">x</a>',
+    "<svg onload=alert(1)>",
+    "<style>body{display:none}</style>",
+    "<iframe src=//evil.example></iframe>",
+    '"><script>alert(1)</script>',
+    "`<script>`\n\n    <script>alert(1)</script>",
+    "<form action=//evil.example><input name=x></form>",
+    "[x]: javascript:alert(1)\n[x]",
+    "<!-- <script> -->",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+]
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "code"])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_becomes_anything_that_acts(kind, text):
+    import re
+
+    html = str(shown_text(kind, text, "html"))
+    tags = set(re.findall(r"<\s*/?\s*([a-zA-Z]+)", html))
+    assert tags <= {"p", "pre", "code", "div", "span", "a", "br", "em", "strong", "h3", "ul", "li"}
+    assert not re.search(r"<[^>]*\s(on\w+|style|src)\s*=", html)
+    assert not re.search(r'<a[^>]* href="(?!https?:|mailto:)', html)
+
+
+def test_hostile_texts_stay_texts_on_every_page(site):
+    names = {f"<script>n{i}</script>": text for i, text in enumerate(HOSTILE[:4])}
+    site.study(
+        options=names, page={"question": "<script>q</script>", "guidance": "<script>g</script>"}
+    )
+    browser = site.browser()
+    start = browser.get(site.link())
+    page = send(browser, start)
+    vote(browser, page)
+    admin, path = site.admin(), f"/admin/s/{site.page().slug}"
+    pages = [start, page, *(admin.get(path + end) for end in ("", "/options", "/share", "/manage"))]
+    for one in pages:
+        assert one.status_code == 200 and "<script>" not in one.text
+
+
+def bomb(width, height):
+    """A PNG that is small as a file and enormous as an image."""
+
+    def chunk(kind, data):
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = zlib.compress(b"\0" * 10_000)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (bomb(60_000, 60_000), "pixels"),
+        (bomb(6_000, 6_000), "damaged"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no image"),
+        (b"", "no image"),
+        (b"GIF89a", "no image"),
+        (b"\x89PNG\r\n\x1a\n", "no image"),
+        (b"x" * 10_000_001, "bytes"),
+        (b"%PDF-1.7", "no image"),
+    ],
+)
+def test_what_is_no_image_or_too_large_a_one_is_refused(content, words):
+    with pytest.raises(InvalidParameter, match=words):
+        image_of(content, "x.png")
+
+
+def test_an_image_is_made_anew_upright_and_without_metadata():
+    from PIL import Image
+
+    file = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turned by a quarter
+    exif[0x010E] = "secret-name"
+    Image.new("RGB", (40, 20), (1, 2, 3)).save(file, "JPEG", exif=exif, comment=b"secret-name")
+    made = image_of(file.getvalue(), "x.jpg")
+    assert (made.width, made.height) == (20, 40) and b"secret-name" not in made.content
+
+
+def test_a_sealed_ballot_is_for_its_study_and_voter_alone():
+    signer, other = Signer("one"), Signer("two")
+    token = signer.seal("study", "ann", 4711, 2)
+    assert signer.unseal("study", "ann", token) == (4711, 2)
+    assert signer.seal("study", "ann", 4711, 2) == token
+    for found in (
+        other.unseal("study", "ann", token),
+        signer.unseal("study", "bob", token),
+        signer.unseal("studya", "nn", token),
+    ):
+        assert found is None
+
+
+def test_a_storage_that_goes_away_is_said_without_its_address(site):
+    from copeland.errors import StorageError
+
+    site.study()
+    browser, page = site.voter()
+
+    def gone(*_words, **_how):
+        raise StorageError("postgresql://me:secret@host/votes does not answer")
+
+    site.storage.write = gone
+    answer = vote(browser, page)
+    assert answer.status_code == 503 and answer.headers["Retry-After"]
+    assert "secret" not in answer.text and "postgresql" not in answer.text
+
+
+def test_health_is_there_without_the_storage(site):
+    from copeland.errors import StorageError
+
+    def gone(*_words, **_how):
+        raise StorageError("no")
+
+    site.storage.transact = gone
+    assert site.browser().get("/healthz").text == "ok\n"
+    assert site.browser().get("/readyz").status_code == 503
