@@ -24,7 +24,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.ranking.estimation import Estimate
 from copeland.registry import entrant
-from copeland.runs import Runs, number, standard_errors
+from copeland.runs import Runs, number
 from copeland.tasks import Arrays, Task, finish
 
 EXPERIMENTS = ("small", "large", "condorcet", "modern", "sensitivity")
@@ -369,7 +369,7 @@ def _regrets(runs: Runs) -> dict[str, Any]:
             curve.label: {
                 "marks": curve.marks.tolist(),
                 "mean_at_marks": [number(x) for x in curve.regret.mean(axis=0)],
-                "error_at_marks": [number(x) for x in standard_errors(curve.regret)],
+                "error_at_marks": [number(x) for x in curve.errors],
                 "cut": int(np.isnan(curve.regret[:, -1]).sum()),
             }
             for curve in runs.curves
