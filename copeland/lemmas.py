@@ -24,7 +24,6 @@ import copeland.gaps as gaps
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix, numbers_of
 
-
 _LAST = 10**7  # terms of a sum
 
 
