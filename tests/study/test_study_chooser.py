@@ -102,7 +102,7 @@ def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
 @pytest.mark.slow
 def test_early_questions_do_not_look_at_all_pairs(monkeypatch):
     study = create_study("tea", [f"tea {i}" for i in range(20)])
-    monkeypatch.setattr(standing, "certify", lambda *_, **__: pytest.fail("looked at all pairs"))
+    monkeypatch.setattr(standing, "is_decided", lambda *_, **__: pytest.fail("looked at all pairs"))
     for _ in range(fewest_votes(20, study.settings.delta, epoch=1)):
         ballot = study.ask()
         study.tell(ballot, "left")

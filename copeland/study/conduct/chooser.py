@@ -153,7 +153,7 @@ class Counted:
 
     def _without(self, log: Log, books: Books, voter: str | None) -> Player:
         """A player that knows nothing of a voter's own votes."""
-        return Player(books, _of_others(log, books, voter))
+        return Player(books, of_others(log, books, voter))
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
@@ -380,11 +380,12 @@ def _rests(drawn: list[Pair]) -> bool:
     return all(first == second for first, second in drawn)
 
 
-def _of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
+def of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts without this voter's votes, which may not decide what this voter is asked."""
     wins, ties = books.wins.copy(), books.ties.copy()
-    for left, right, outcome, times in log.tally_of(voter) if voter is not None else ():
-        meaning = books.meaning(outcome)
-        if meaning is not None:
-            count(wins, ties, left, right, meaning, -times)
+    for vote in log.votes_of(voter) if voter is not None else ():
+        meaning = books.meaning(vote.outcome)
+        if meaning is not None and books.counts(vote):
+            assert vote.left is not None and vote.right is not None
+            count(wins, ties, vote.left, vote.right, meaning, -1)
     return wins, ties
