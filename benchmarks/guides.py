@@ -24,7 +24,7 @@ from copeland.kernels.planner import Planner
 from copeland.problems.problem import matrix_problem
 from copeland.registry import find
 from copeland.streams import stream
-from copeland.study.conduct.guide import HINTED_ANEW
+from copeland.study.conduct.chooser import HINTED_ANEW
 from copeland.study.conduct.hints import are_stale, hints_of
 
 NAMES = ("easy-20", "order-100-0.1")

@@ -249,6 +249,23 @@ def certify(
     )
 
 
+def is_decided(
+    wins: _Ints, ties: _Ints, delta: float, margin: float, epoch: int, dependent: bool
+) -> bool:
+    """Tell whether :func:`certify` would name an option best; it is asked before every question.
+
+    Examples
+    --------
+    >>> wins = np.array([[0, 30], [10, 0]])
+    >>> [is_decided(n * wins, 0 * wins, 0.05, 0.0, 0, False) for n in (1, 9)]
+    [False, True]
+    """
+    at = levels(len(wins), delta, epoch, dependent)
+    found = _log_evidence(wins, wins.T, ties, margin)
+    _, _, best, _ = _judged(found, at, np.ones(len(wins), bool))
+    return bool(best.any())
+
+
 def advice_of(found: Certificate, names: Sequence[str]) -> str:
     """Return which option to take, by these names: with a margin, one proved best may lose to another."""
     taken = listed([names[i] for i in found.choice])

@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from benchmarks import false_certificates as watched
 from copeland import InvalidParameter
-from copeland.certificate import Certificate, _log_evidence, certify, evidence
+from copeland.certificate import Certificate, _log_evidence, certify, evidence, is_decided
 from copeland.kernels.evidence import all_level, levels, log_evidence, loss_level, win_level
 
 ROCK_PAPER_SCISSORS = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]
@@ -515,3 +515,16 @@ def test_in_the_crowd_that_is_measured_a_voters_own_votes_change_nothing_that_th
         assert before == (state.wins.tobytes(), state.evidence.tobytes())
         shown.add(before)
     assert len(asked) == 1 < len(shown)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whether_it_is_decided_is_what_the_certificate_says(seed):
+    rng = np.random.default_rng(seed)
+    k, dependent, margin = int(rng.integers(2, 9)), seed % 2 == 0, (0.0, 0.05)[seed % 4 // 2]
+    lead = np.triu(rng.integers(0, 60, (k, k)), 1)
+    wins, ties = lead + lead.T // 4, np.triu(rng.integers(0, 9, (k, k)), 1)
+    ties += ties.T
+    voters = "dependent" if dependent else "independent"
+    found = certify(wins, ties, margin=margin, epoch=1, voters=voters)
+    decided = is_decided(wins, ties, 0.05, margin, 1, dependent)
+    assert decided == (found.verdict != "open")

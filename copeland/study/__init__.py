@@ -7,7 +7,7 @@ from copeland.study.conduct.creation import (
     open_study,
 )
 from copeland.study.conduct.decisions import Wait
-from copeland.study.conduct.study import Answered, Ballot, Following, Study
+from copeland.study.conduct.study import Answered, Ballot, Following, Look, Study
 from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
 from copeland.study.meaning.standing import Position, Standing, Voter
 from copeland.study.meaning.verdict import Verdict
@@ -23,6 +23,7 @@ __all__ = [
     "Ballot",
     "Event",
     "Following",
+    "Look",
     "Option",
     "Position",
     "Settings",

@@ -190,7 +190,7 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
     options, panes = here.study.options, here.server.panes(here.page)
     chosen = [options[i % len(options)] for i in (left, right)]
     sides = [
-        side_of(here.server, here.page, here.study, option.name, label, _medium(panes, option.name))
+        side_of(here.server, here.page, option.name, label, _medium(panes, option.name))
         for option, label in zip(chosen, "AB", strict=True)
     ]
     return html(

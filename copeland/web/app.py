@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from copeland.errors import CopelandError, StorageError
@@ -18,11 +18,13 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.web import admin, dashboard, health, results, sharing, voting
 from copeland.web.api.calls import api
+from copeland.web.api.problems import said_of_status
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
 from copeland.web.shield import Shield
 from copeland.web.views import STATIC, page, see
 
+API = "/api/v1"
 YEAR = 365 * 86_400
 
 NOTICES = {
@@ -67,7 +69,7 @@ def create_app(
     for part in (voting, admin, sharing, dashboard, results, health):
         app.include_router(part.router)
     app.include_router(sharing.keys_for_all)
-    app.mount("/api/v1", api(server))
+    app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, _sign_in)
     app.add_exception_handler(HTTPException, _notice)
@@ -99,25 +101,27 @@ def _sign_in(request: Request, _error: Exception) -> Response:
     return see(request, "/admin/enter")
 
 
-def _notice(request: Request, error: Exception) -> HTMLResponse:
+def _notice(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = error.status_code
+    if request.url.path.startswith(API):  # a path that only looks like one, with a line break in it
+        return said_of_status(request, error)
     title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
     answer = page(request, "notice", status, title=title, text=text)
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _unreadable(request: Request, _error: Exception) -> HTMLResponse:
+def _unreadable(request: Request, _error: Exception) -> Response:
     return _notice(request, HTTPException(400))
 
 
-def _refusal(request: Request, error: Exception) -> HTMLResponse:
+def _refusal(request: Request, error: Exception) -> Response:
     """What the engine refuses; its sentences name studies and options, so nobody reads them here."""
     if isinstance(error, StorageError):
         return _notice(request, HTTPException(503, headers={"Retry-After": "5"}))
     return _notice(request, HTTPException(400))
 
 
-def _failure(request: Request, _error: Exception) -> HTMLResponse:
+def _failure(request: Request, _error: Exception) -> Response:
     return _notice(request, HTTPException(500))

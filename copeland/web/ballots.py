@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from copeland.study import Ballot, Event, Following, Study, Wait
-from copeland.study.record.events import UNDONE, VOTED
+from copeland.study import Ballot, Event, Following, Look, Study, Wait
 from copeland.web.page import Page
 from copeland.web.server import Server
 from copeland.web.sessions import Voter
@@ -32,7 +32,7 @@ class Progress(NamedTuple):
 
     done: int  # answers that stand
     last: Event | None  # which can be undone, if it was the last thing this voter did
-    undone: dict[int, int]  # how often the answer to a ballot was undone
+    undone: Mapping[int | None, int]  # how often the answer to a ballot was undone
     answered: tuple[Event, ...] = ()  # what stands, the oldest first
 
 
@@ -45,37 +45,27 @@ class Shown(NamedTuple):
     item: Markup | None = None  # what the options are compared on
 
 
-def progress_of(events: Iterable[Event]) -> Progress:
+def progress_of(look: Look) -> Progress:
     """Return how far a voter is, from that voter's answers and what became of them."""
-    standing: dict[int, Event] = {}  # by number
-    undone: dict[int, int] = {}
-    last: Event | None = None
-    ballots: dict[int, int] = {}  # of every answer, by its number
-    for event in events:
-        if event.kind == VOTED and event.ballot is not None:
-            standing[event.number] = last = event
-            ballots[event.number] = event.ballot
-        elif event.kind == UNDONE and event.undoes in ballots:
-            standing.pop(event.undoes, None)
-            ballot = ballots[event.undoes]
-            undone[ballot] = undone.get(ballot, 0) + 1
-    undoable = last if last is not None and last.number in standing else None
-    return Progress(len(standing), undoable, undone, tuple(standing.values()))
+    answers = [vote for vote in look.votes if vote.ballot is not None]
+    standing = tuple(vote for vote in answers if vote.number not in look.undone)
+    undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
+    last = answers[-1] if answers and answers[-1].number not in look.undone else None
+    return Progress(len(standing), last, undone, standing)
 
 
-def pairs_for(page: Page, study: Study) -> int:
-    """Return how many pairs a voter is asked at most."""
-    active = sum(option.state == "active" for option in study.options)
+def pairs_for(page: Page, active: int) -> int:
+    """Return how many pairs a voter is asked at most, where so many options are asked."""
     return min(page.per_voter, active * (active - 1) // 2)
 
 
-def shown(server: Server, voter: Voter, study: Study, ballot: Ballot, attempt: int) -> Shown:
+def shown(server: Server, voter: Voter, ballot: Ballot, attempt: int) -> Shown:
     """Return a ballot as it is shown."""
     page = voter.page
     token = server.signer.seal(page.slug, voter.name, ballot.id, attempt)
     at = f"/m/{page.slug}/{token}"
     sides = [
-        side_of(server, page, study, name, label, f"{at}/{label.lower()}", ballot.item)
+        side_of(server, page, name, label, f"{at}/{label.lower()}", ballot.item)
         for name, label in ((ballot.left, "A"), (ballot.right, "B"))
     ]
     return Shown(
@@ -103,7 +93,6 @@ def next_of(server: Server, voter: Voter, done: int) -> Following:
 def side_of(
     server: Server,
     page: Page,
-    study: Study,
     name: str,
     label: str,
     address: str,
@@ -112,9 +101,8 @@ def side_of(
     """Return what is shown for an option; ``address`` is where its image would be."""
     pane = server.panes(page).get(name)
     if pane is None or item is not None:
-        option = study.option(name)
         output = server.outputs(page).get(item or "", {}).get(name)
-        text = shown_text(page.kind, output or option.text or option.name, page.language)
+        text = shown_text(page.kind, output or server.text(page, name) or name, page.language)
         return Side(label, text, None, "", 0, 0)
     width, height = server.size(pane.media)
     return Side(label, None, address, pane.alt, width, height)

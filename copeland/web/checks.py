@@ -91,7 +91,7 @@ def shown_check(server: Server, voter: Voter, study: Study, check: Check) -> Sho
         return None
     at = f"/m/{voter.page.slug}/{token}"
     one, other = (
-        side_of(server, voter.page, study, name, label, f"{at}/{label.lower()}", ballot.item)
+        side_of(server, voter.page, name, label, f"{at}/{label.lower()}", ballot.item)
         for name, label in ((ballot.left, "A"), (ballot.right, "B"))
     )
     item = None if ballot.item is None else shown_text(voter.page.kind, ballot.item)

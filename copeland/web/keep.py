@@ -18,6 +18,13 @@ from copeland.web.records import Checked, Image, Key, Link, Pane
 from copeland.web.tables import checks, keys, links, media, outputs, pages, panes, server, sessions
 from copeland.web.tokens import Signer, hashed, new_token
 
+_ARRIVAL = (
+    select(pages.c.study, studies.c.name, pages.c.slug, pages.c.body, *links.c)
+    .join(studies, studies.c.id == pages.c.study)
+    .join(links, links.c.study == pages.c.study)
+    .where(pages.c.slug == sa.bindparam("slug"), links.c.nonce == sa.bindparam("nonce"))
+)
+
 
 class Keep:
     """The tables beside the logs."""
@@ -214,6 +221,11 @@ class Keep:
         """Return a link that a voter's cookie names."""
         rows = self._rows(select(links).where(links.c.nonce == nonce))
         return Link(*rows[0]) if rows else None
+
+    def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
+        """Return a page and one of its links, which a voter's cookie names: both at once, for every answer."""
+        found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
+        return None if found is None else (_page(found[:4]), Link(*found[4:]))
 
     def revoke_link(self, study: int, link: int) -> None:
         """Let a link lead nowhere, and forget whose it was."""

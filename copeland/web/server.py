@@ -69,6 +69,7 @@ class Server:
         self.streams = 0
         self._studies: dict[str, Study] = {}
         self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
+        self._texts: dict[tuple[int, str], str] = {}  # by study and option
         self._outputs: dict[int, dict[str, dict[str, str]]] = {}  # by study, item and option
         self._sizes: dict[str, tuple[int, int]] = {}
         self._readings: dict[int, Readings] = {}
@@ -113,6 +114,13 @@ class Server:
             found = self.clock(), self.keep.panes(page.study)
             self._panes[page.study] = found
         return found[1]
+
+    def text(self, page: Page, name: str) -> str:
+        """Return the text of an option, which never changes."""
+        key = page.study, name
+        if key not in self._texts:
+            self._texts |= {(page.study, one.name): one.text for one in self.study(page).options}
+        return self._texts[key]
 
     def outputs(self, page: Page) -> dict[str, dict[str, str]]:
         """Return what is shown for each option, by item; it is fixed when the study is created."""

@@ -116,13 +116,10 @@ def begin_voting(request: Request, response: Response, page: Page, link: Link) -
 def voter_of(request: Request, slug: str) -> Voter | None:
     """Return who votes, None if nobody began here or the link was revoked."""
     server, told = server_of(request), _told(request, slug)
-    page = server.keep.page(slug) if told else None
-    if told is None or page is None:
+    found = server.keep.arrival(slug, told[1]) if told else None
+    if told is None or found is None or not found[1].is_open(server.clock()):
         return None
-    link = server.keep.link_by_nonce(told[1])
-    if link is None or link.study != page.study or not link.is_open(server.clock()):
-        return None
-    return Voter(told[0], page, link)
+    return Voter(told[0], *found)
 
 
 def _is_open(server: Server, nonce: str, page: Page) -> bool:

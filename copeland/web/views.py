@@ -46,6 +46,7 @@ def _templates() -> Environment:
         loader=PackageLoader("copeland.web"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -9,11 +10,11 @@ from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
-from copeland.study import Ballot, Event, Study, Wait
-from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE, VOTED
+from copeland.study import Ballot, Following, Look, Study, Wait
+from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.study.record.options import ACTIVE
 from copeland.web import limits
 from copeland.web.ballots import (
-    Progress,
     Shown,
     next_of,
     pairs_for,
@@ -53,7 +54,7 @@ def start(request: Request, token: str) -> HTMLResponse:
     link, page = _invited(request, token)
     study = server.study(page)
     begun = voter_of(request, page.slug)
-    pairs = pairs_for(page, study)
+    pairs = pairs_for(page, sum(option.state == ACTIVE for option in study.options))
     shown_pairs = pairs + len(planned(page, pairs))
     return html(
         request,
@@ -63,7 +64,7 @@ def start(request: Request, token: str) -> HTMLResponse:
         pairs=shown_pairs,
         minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
         begun=begun is not None and begun.link.study == link.study,
-        ended=_ended(page, study),
+        ended=_ended(page, study.closed),
         action=f"/v/{token}",
         csrf=server.signer.form(link.hash),
     )
@@ -97,30 +98,38 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
-    before, of = _progress(study, voter), pairs_for(voter.page, study)
     check = check_of(ballot)
     if check is not None:
-        if not study.closed:
-            keep_answer(server, voter, study, check, outcome, before.answered)
+        look = study.look(voter.name)
+        if not look.closed:
+            keep_answer(server, voter, study, check, outcome, progress_of(look).answered)
         return _after(request, voter, study, "Vote kept. ")
-    has_checks = bool(planned(voter.page, of))
-    goes_on = before.done + 1 < of and not voter.page.paused and not has_checks
+    server.outputs(voter.page)  # which are not to be looked up amid the transaction
     try:
         kept = study.answer(
             *(ballot, outcome, voter.name),
             event_id=f"page/{ballot}/{attempt}",
             source=voter.link.source,
-            following=next_of(server, voter, before.done + 1) if goes_on else None,
+            following=lambda look: _onward(server, voter, look),
         )
     except (AlreadyVoted, Conflict):
         return _after(request, voter, study, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
         return _after(request, voter, study, "")
-    if has_checks or not _wants_fragment(request):
+    if kept.look is None or _has_checks(voter, kept.look) or not _wants_fragment(request):
         return _after(request, voter, study, "Vote kept. ")
-    last = Event(kept.number, VOTED, kept.vote.time, event_id=kept.vote.event_id)
-    progress = before if not kept.new else Progress(before.done + 1, last, before.undone)
-    return _view(request, voter, study, kept.next, progress, of, "Vote kept. ")
+    return _view(request, voter, study, kept.next, kept.look, "Vote kept. ")
+
+
+def _onward(server: Server, voter: Voter, look: Look) -> Following | None:
+    """What a voter is asked right after an answer, if anything."""
+    done = progress_of(look).done
+    goes_on = done < pairs_for(voter.page, look.active) and not voter.page.paused
+    return next_of(server, voter, done) if goes_on and not _has_checks(voter, look) else None
+
+
+def _has_checks(voter: Voter, look: Look) -> bool:
+    return bool(planned(voter.page, pairs_for(voter.page, look.active)))
 
 
 @router.post("/vote/{slug}/undo")
@@ -130,7 +139,7 @@ def undo(request: Request, slug: str, form: Form) -> Response:
     require_ours(request, form, voter.name)
     _not_too_often(server, voter)
     study = server.study(voter.page)
-    last = _progress(study, voter).last
+    last = progress_of(study.look(voter.name)).last
     try:
         if last is not None and last.event_id is not None:
             study.undo(last.event_id, UNDONE)
@@ -210,13 +219,9 @@ def _not_too_often(server: Server, voter: Voter) -> None:
         raise HTTPException(429, headers={"Retry-After": str(wait)})
 
 
-def _progress(study: Study, voter: Voter) -> Progress:
-    return progress_of(study.log(voter=voter.name))
-
-
-def _ended(page: Page, study: Study) -> str:
+def _ended(page: Page, closed: bool) -> str:
     """Why nobody can vote, if so."""
-    return "paused" if page.paused else "closed" if study.closed else ""
+    return "paused" if page.paused else "closed" if closed else ""
 
 
 def _after(request: Request, voter: Voter, study: Study, happened: str) -> Response:
@@ -231,32 +236,32 @@ def _wants_fragment(request: Request) -> bool:
 
 
 def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> HTMLResponse:
-    progress, of = _progress(study, voter), pairs_for(voter.page, study)
-    found: Ballot | Wait | None = None
-    if planned(voter.page, of):
-        checked = _checked(request, voter, study, progress, of, happened)
+    look = study.look(voter.name)
+    done, found = progress_of(look).done, None
+    if _has_checks(voter, look):
+        checked = _checked(request, voter, study, look, happened)
         if checked is not None:
             return checked
-    if not _ended(voter.page, study) and progress.done < of:
-        try:
-            found = study.following(voter.name, *next_of(server_of(request), voter, progress.done))
-        except StudyClosed:  # just now
-            found = None
-    return _view(request, voter, study, found, progress, of, happened)
+    if not _ended(voter.page, look.closed) and done < pairs_for(voter.page, look.active):
+        with suppress(StudyClosed):  # just now
+            found = study.following(voter.name, *next_of(server_of(request), voter, done))
+    return _view(request, voter, study, found, look, happened)
 
 
 def _checked(
-    request: Request, voter: Voter, study: Study, progress: Progress, of: int, happened: str
+    request: Request, voter: Voter, study: Study, look: Look, happened: str
 ) -> HTMLResponse | None:
     """A check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
     given = server.keep.checks_of(page.study, voter.name)
     if is_excluded(page, given):
-        return _view(request, voter, study, None, progress, of, happened, "excluded")
+        return _view(request, voter, study, None, look, happened, "excluded")
+    progress, of = progress_of(look), pairs_for(page, look.active)
     ballots = [event.ballot for event in progress.answered if event.ballot is not None]
     check = due(page, of, progress.done, len(given), ballots)
-    pair = shown_check(server, voter, study, check) if check and not _ended(page, study) else None
-    return pair and _view(request, voter, study, pair, progress, of, happened)
+    is_due = check is not None and not _ended(page, look.closed)
+    pair = shown_check(server, voter, study, check) if check and is_due else None
+    return pair and _view(request, voter, study, pair, look, happened)
 
 
 def _view(
@@ -264,24 +269,24 @@ def _view(
     voter: Voter,
     study: Study,
     found: Ballot | Shown | Wait | None,
-    progress: Progress,
-    of: int,
+    look: Look,
     happened: str,
     why: str = "",
 ) -> HTMLResponse:
     """A pair, or why there is none."""
     server, is_part = server_of(request), _wants_fragment(request)
+    progress, of = progress_of(look), pairs_for(voter.page, look.active)
     values = {
         "page": voter.page,
         "done": progress.done + _checks_given(server, voter, of),
         "of": of + len(planned(voter.page, of)),
-        "undo": progress.last is not None and not study.closed and not why,
+        "undo": progress.last is not None and not look.closed and not why,
         "happened": happened,
         "csrf": server.signer.form(voter.name),
         "outcomes": outcomes_of(voter.page),
     }
     if isinstance(found, Ballot):
-        found = shown(server, voter, study, found, progress.undone.get(found.id, 0))
+        found = shown(server, voter, found, progress.undone.get(found.id, 0))
     if isinstance(found, Shown):
         return html(request, "pair" if is_part else "vote", ballot=found, **values)
     values["why"] = why or why_ended(voter.page, study, found, progress.done, of)

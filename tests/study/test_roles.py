@@ -20,7 +20,7 @@ from copeland.study import (
     open_study,
     read_certificate,
 )
-from copeland.study.conduct.guide import Player
+from copeland.study.conduct.chooser import Player
 from copeland.study.conduct.hints import hints_of, trust_in
 from copeland.study.judges import judge_study
 from copeland.study.meaning.filing import objections_by_file

@@ -13,7 +13,7 @@ from copeland.errors import CopelandError, InvalidRow
 from copeland.policy import arrays_of
 from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
-from copeland.study.conduct.guide import guide_of
+from copeland.study.conduct.chooser import chooser_of
 from copeland.study.record.books import Books
 from copeland.study.record.events import KINDS, Event, from_json, to_json
 
@@ -199,13 +199,13 @@ def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, 
     play.run(todo)
     play.ask(0, "")
     study = play.study
-    anew = study.storage.read(study._key, lambda log: guide_of(study._books, log))
-    assert _told(study._guide) == _told(anew)
+    anew = study.storage.read(study._key, lambda log: chooser_of(study._books, log))
+    assert _told(study._chooser) == _told(anew)
 
 
-def _told(guide):
-    """Everything that the algorithm of a guide knows."""
-    policy = guide._player.policy
+def _told(chooser):
+    """Everything that the algorithm of a chooser knows."""
+    policy = chooser._player.policy
     state = {name: array.tolist() for name, array in arrays_of(policy.state)}
     return policy.asked, policy.events, policy.k, repr(state)
 

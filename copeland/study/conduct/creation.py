@@ -10,7 +10,7 @@ from typing import Any
 from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
-from copeland.study.conduct.guide import Player
+from copeland.study.conduct.chooser import Player
 from copeland.study.conduct.members import require_few
 from copeland.study.conduct.roles import check_role, imported_in_role
 from copeland.study.conduct.study import Clock, Study

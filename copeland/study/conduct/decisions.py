@@ -19,7 +19,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.registry import find
-from copeland.study.conduct.guide import Guide, Wish, active
+from copeland.study.conduct.chooser import Chooser, Wish, active
 from copeland.study.conduct.manners import last_of, past_of
 from copeland.study.conduct.members import (
     require_few,
@@ -116,12 +116,12 @@ def new_to(wish: Wish, books: Books, shown: Collection[tuple[str, str]] | None) 
 
 
 def questions(
-    books: Books, log: Log, guide: Guide, wish: Wish, n: int
+    books: Books, log: Log, chooser: Chooser, wish: Wish, n: int
 ) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out: new questions, or those that the voter holds."""
     held = _held(books, wish)
-    new = _new_questions(books, log, guide, wish, held, _room(books, log, wish, held, n))
-    return new, new[:n] or _held_questions(books, log, guide, wish, held, n)
+    new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
+    return new, new[:n] or _held_questions(books, log, chooser, wish, held, n)
 
 
 def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: int) -> int:
@@ -147,7 +147,7 @@ def _same_item(books: Books, one: str | None, other: str | None) -> bool:
 
 
 def _new_questions(
-    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], room: int
+    books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], room: int
 ) -> list[Event]:
     """Up to so many new questions for a voter who holds some."""
     if room < 1:
@@ -159,7 +159,7 @@ def _new_questions(
         if wish.shown is not None and ballot.item == wish.item:
             wish = wish.without_orders({(ballot.left, ballot.right)})
     asked = []
-    for number, sides in enumerate(guide.propose(log, books, wish, room), wish.number):
+    for number, sides in enumerate(chooser.propose(log, books, wish, room), wish.number):
         left, right = wish.sides(*sides)
         question = Event(number, ASKED, wish.now, voter=wish.voter, item=wish.item)
         asked.append(question._replace(left=left, right=right))
@@ -167,14 +167,14 @@ def _new_questions(
 
 
 def _held_questions(
-    books: Books, log: Log, guide: Guide, wish: Wish, held: dict[int, OpenBallot], n: int
+    books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], n: int
 ) -> list[Event] | Wait:
     """Up to ``n`` questions that a voter holds, where no new one can be asked.
 
     Those that have expired come after the others, with new time to answer. If none is what is wished for
     now, there may be another once the first of those held has expired.
     """
-    if not (held or wish.waiting) or not guide.propose(log, books, wish, 1):
+    if not (held or wish.waiting) or not chooser.propose(log, books, wish, 1):
         return []
     kept = [asked for asked in map(log.event, held) if asked is not None]
     expired = [asked._replace(time=wish.now) for asked in wish.waiting if asked.number not in held]

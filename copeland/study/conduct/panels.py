@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from copeland.panel import next_question
 from copeland.panel.planner import likely_winner
 from copeland.streams import stream
+from copeland.study.conduct.chooser import Wish
 from copeland.study.conduct.decisions import Wait
-from copeland.study.conduct.guide import Wish
 from copeland.study.conduct.manners import RUNNING, coin_of, manners_of, sides_of
 from copeland.study.meaning.panels import active_of, mattering
 from copeland.study.record.books import Books, OpenBallot

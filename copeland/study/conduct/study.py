@@ -19,6 +19,7 @@ from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast, forecast_of
 from copeland.inert import inert
 from copeland.panel import PanelCertificate
+from copeland.study.conduct.chooser import Chooser, Wish, active, chooser_of
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
@@ -32,7 +33,6 @@ from copeland.study.conduct.decisions import (
     wish_of,
     withdrawal,
 )
-from copeland.study.conduct.guide import Guide, Wish, guide_of
 from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.members import attendance
 from copeland.study.conduct.panels import panel_questions
@@ -111,6 +111,18 @@ class Following(NamedTuple):
     available: Collection[str] | None = None
 
 
+class Look(NamedTuple):
+    """A study as one voter meets it, at one moment."""
+
+    active: int  # options that are asked
+    closed: bool
+    votes: tuple[Event, ...]  # of this voter, the oldest first
+    undone: frozenset[int]  # the numbers of those that were undone
+
+
+Onward = Callable[[Look], Following | None]  # what follows, if anything does, by what was done
+
+
 class Answered(NamedTuple):
     """What became of an answer."""
 
@@ -119,6 +131,7 @@ class Answered(NamedTuple):
     late: bool  # whether it came after its ballot had expired
     new: bool  # or else it was kept before
     next: Ballot | Wait | None  # for the same voter, if that was asked for
+    look: Look | None = None  # after it, if what follows was to depend on that
 
 
 class Study:
@@ -134,7 +147,7 @@ class Study:
         self._key = key
         self._clock = clock
         self._turn = threading.RLock()
-        self._guide: Guide | None = None  # made when it is needed
+        self._chooser: Chooser | None = None  # made when it is needed
         self._snapshot = 0  # the number of events in the last one known
         self._torn = False  # whether the books were interrupted as they took in events
         self._books = storage.read(key, self._opened)
@@ -306,29 +319,45 @@ class Study:
         *,
         item: str | None = None,
         source: str | None = None,
-        following: Following | None = None,
+        following: Following | Onward | None = None,
     ) -> Answered:
         """Keep the answer to a ballot as :meth:`tell` does, and return all that became of it.
 
-        With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does.
+        With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does; a
+        function may decide what that is about, and whether there is to be one.
         """
         told = self._told(ballot, outcome, voter, event_id, item, source)
 
         def decide(log: Log) -> tuple[list[Event], Answered]:
             now = self._clock()
             new, vote = answer_to(self._books, log, told, now)
+            asked = log.event(told.ballot)
             log.append(new)
             self._take(new)
             self._torn = True  # until it is stored, the books are ahead of the log
-            asked = log.event(told.ballot)
             late = asked is not None and vote.time > asked.time + self.settings.lease
             events: list[Event] = []
             found: Ballot | Wait | None = None
-            if following is not None and vote.voter is not None and not self._books.closed:
-                events, found = self._found(log, vote.voter, following, now)
-            return events, Answered(self._vote(vote), vote.number, late, bool(new), found)
+            look, wanted = None, following
+            if callable(wanted) and vote.voter is not None:
+                look = self._looked(log, vote.voter)
+                wanted = wanted(look)
+            if wanted is not None and vote.voter is not None and not self._books.closed:
+                assert isinstance(wanted, Following)
+                events, found = self._found(log, vote.voter, wanted, now)
+            return events, Answered(self._vote(vote), vote.number, late, bool(new), found, look)
 
         return self._change(decide)
+
+    def look(self, voter: str) -> Look:
+        """Return the study as a voter meets it."""
+        check_plain(voter=voter)
+        return self._read(lambda log: self._looked(log, voter))
+
+    def _looked(self, log: Log, voter: str) -> Look:
+        votes = tuple(log.votes_of(voter))
+        undone = self._books.undone.intersection(vote.number for vote in votes)
+        return Look(len(active(self._books)), self._books.closed, votes, frozenset(undone))
 
     def following(
         self,
@@ -362,9 +391,9 @@ class Study:
     def _proposed(self, log: Log, wish: Wish, n: int) -> tuple[list[Event], list[Event] | Wait]:
         if self.settings.panel:
             return panel_questions(self._books, log, wish, n)
-        guide, self._guide = self._guide or guide_of(self._books, log), None
-        decided = questions(self._books, log, guide, wish, n)
-        self._guide = guide  # not if it was interrupted
+        chooser, self._chooser = self._chooser or chooser_of(self._books, log), None
+        decided = questions(self._books, log, chooser, wish, n)
+        self._chooser = chooser  # not if it was interrupted
         return decided
 
     def undo(self, vote: Vote | str, reason: str | None = None) -> None:
@@ -730,17 +759,17 @@ class Study:
 
     def _catch_up(self, log: Log) -> None:
         if self._torn:
-            self._books, self._guide, self._torn = self._opened(log), None, False
+            self._books, self._chooser, self._torn = self._opened(log), None, False
         self._take(log.after(self._books.number))
 
     def _take(self, new: Iterable[Event]) -> None:
         self._torn = True
         for event in new:
-            guide, self._guide = self._guide, None  # if this is interrupted, it is made anew
-            if guide is not None and event.kind != UNDONE:
-                guide.take(event, self._books)
+            chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
+            if chooser is not None and event.kind != UNDONE:
+                chooser.take(event, self._books)
             self._books.take(event)
-            self._guide = None if event.kind == UNDONE else guide
+            self._chooser = None if event.kind == UNDONE else chooser
         self._torn = False
 
     def _opened(self, log: Log) -> Books:

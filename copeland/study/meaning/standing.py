@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate import Certificate, certify
+from copeland.certificate import Certificate, certify, is_decided
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
 from copeland.panel import PanelCertificate
@@ -166,8 +166,12 @@ def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCer
 
 def is_open(books: Books) -> bool:
     """Tell whether no option is proved best; with few votes that is known without looking at them."""
-    fewest = fewest_votes(books.k, **books.settings.terms(books.epoch))
-    return books.votes < fewest or certificate_of(books).verdict == "open"
+    terms = books.settings.terms(books.epoch)
+    if books.votes < fewest_votes(books.k, **terms):
+        return True
+    if books.settings.panel:
+        return certificate_of(books).verdict == "open"
+    return not is_decided(books.wins, books.ties, **terms)
 
 
 def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:

@@ -126,14 +126,12 @@ _ANSWERED = (
     .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_not(None), _e.kind == VOTED)
     .order_by(_e.number)
 )
-_OWN_TALLY = (
-    select(_e.left, _e.right, _e.outcome, _net).where(_own).group_by(_e.left, _e.right, _e.outcome)
-)
 _TALLY = (
     select(_e.voter, _e.left, _e.right, _e.outcome, _net)
     .where(_votes)
     .group_by(_e.voter, _e.left, _e.right, _e.outcome)
 )
+_INSERT = sa.insert(events)
 _LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
 _LINKED = select(*_fields, _e.link).where(_here).order_by(_e.number)
 _LAST_LINKED = (
@@ -155,19 +153,24 @@ class Log:
     def __init__(self, connection: sa.Connection, study: int):
         self._connection = connection
         self._study = study
+        self._last: tuple[int, bytes] | None = None  # the last event appended here, and its link
+        self._seen: dict[tuple[Any, ...], list[Event]] = {}  # what was looked up since
 
     def append(self, new: Sequence[Event]) -> None:
         """Write events at the end, each with its link."""
         if not new:
             return
-        link = self._bound(new[0].number - 1)
+        self._seen.clear()
+        before = new[0].number - 1
+        link = self._last[1] if self._last and self._last[0] == before else self._bound(before)
         for start in range(0, len(new), PIECE):
             rows = []
             for event in new[start : start + PIECE]:
                 event = event._replace(time=float(event.time))  # as it will be read
                 link = next_link(link, event)
                 rows.append(event._asdict() | {"study": self._study, "link": link})
-            self._connection.execute(sa.insert(events), rows)
+            self._connection.execute(_INSERT, rows)
+        self._last = new[-1].number, link
 
     def linked(self) -> Iterator[tuple[Event, bytes | None]]:
         """Yield every event with its link."""
@@ -189,7 +192,7 @@ class Log:
 
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
-        return self._one(_NUMBERED, number=number)
+        return next(iter(self._once(_NUMBERED, number=number)), None)
 
     def vote(self, event_id: str) -> Event | None:
         """Return the vote of this id."""
@@ -215,7 +218,7 @@ class Log:
 
     def opinions(self, voter: str, one: int, other: int) -> Iterator[Event]:
         """Yield a voter's votes on a pair that are neither skips nor errors."""
-        return map(Event._make, self._rows(_OPINIONS, voter=voter, one=one, other=other))
+        return map(Event._make, self._rows(_OPINIONS, voter=voter, one=one, other=other).all())
 
     def pairs_of(self, voter: str) -> Iterator[tuple[frozenset[int], str | None]]:
         """Yield the pairs, each with its item, on which an opinion of a voter stands."""
@@ -224,16 +227,11 @@ class Log:
 
     def asked_of(self, voter: str, most: int = EVERY) -> list[Event]:
         """Return the ballots that were handed to a voter, the oldest first; or only the latest."""
-        latest = map(Event._make, self._rows(_ASKED, voter=voter, most=most))
-        return list(latest)[::-1]
+        return self._once(_ASKED, voter=voter, most=most)[::-1]
 
-    def votes_of(self, voter: str) -> Iterator[Event]:
-        """Yield every vote of a voter, skips and errors included."""
-        return map(Event._make, self._rows(_ANSWERED, voter=voter))
-
-    def tally_of(self, voter: str) -> Iterable[tuple[int, int, str, int]]:
-        """Yield left, right, outcome and how often a voter's votes that count said so."""
-        return self._rows(_OWN_TALLY, voter=voter)
+    def votes_of(self, voter: str) -> list[Event]:
+        """Return every vote of a voter, skips and errors included."""
+        return self._once(_ANSWERED, voter=voter)
 
     def tally(self) -> Iterable[tuple[str | None, int, int, str, int]]:
         """Yield voter, left, right, outcome and how often votes that stand said so."""
@@ -298,6 +296,13 @@ class Log:
         here = (events.c.study == self._study) & (events.c.number == number)
         self._connection.execute(sa.update(events).where(here).values(link=link))
         return link
+
+    def _once(self, query: sa.Select, **bound: Any) -> list[Event]:
+        """Return what a query finds; one question looks the same up several times."""
+        key = query, *bound.values()
+        if key not in self._seen:
+            self._seen[key] = [Event._make(row) for row in self._rows(query, **bound).all()]
+        return self._seen[key]
 
     def _one(self, query: sa.Select, **bound: Any) -> Event | None:
         row = self._rows(query, **bound).first()

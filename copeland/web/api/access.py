@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ from copeland.web import limits
 from copeland.web.page import Page
 from copeland.web.records import Key
 from copeland.web.server import Server, server_of
+
+JSON = re.compile(r"application/([\w.-]+\+)?json")
 
 
 class Call(NamedTuple):
@@ -37,6 +40,15 @@ def key_of(request: Request) -> Key:
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(wait)})
     return key
+
+
+async def readable(request: Request) -> None:
+    """Refuse a body that says it is anything but JSON."""
+    told = request.headers
+    kind = told.get("content-type", "").partition(";")[0].strip().lower()
+    has_body = told.get("content-length", "0") != "0" or "transfer-encoding" in told
+    if has_body and kind and not (kind == "application/x-ndjson" or JSON.fullmatch(kind)):
+        raise HTTPException(415)
 
 
 def allowed(scope: str) -> Callable[[Request, str], Call]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from copeland.version import __version__
 from copeland.web.api import reading, voting
 from copeland.web.api import studies as managing
+from copeland.web.api.access import readable
 from copeland.web.api.problems import STATUSES, install
 from copeland.web.server import Server
 
@@ -40,6 +41,7 @@ def api(server: Server) -> FastAPI:
         openapi_url="/openapi.json",
         servers=[{"url": f"{server.config.base}/api/v1"}],
         responses=told,  # type: ignore[arg-type]
+        dependencies=[Depends(readable)],
     )
     app.state.server = server
     for part in (voting, reading, managing):

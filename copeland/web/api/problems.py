@@ -81,7 +81,7 @@ def install(app: FastAPI) -> None:
     """Let an application say all its errors so."""
     app.add_exception_handler(Problem, _of_problem)
     app.add_exception_handler(CopelandError, _of_engine)
-    app.add_exception_handler(HTTPException, _of_status)
+    app.add_exception_handler(HTTPException, said_of_status)
     app.add_exception_handler(RequestValidationError, _of_validation)
     app.add_exception_handler(Exception, _of_failure)
 
@@ -100,7 +100,8 @@ def _of_engine(_request: Request, error: Exception) -> JSONResponse:
     return problem(422, *STATUSES[422], str(error))
 
 
-def _of_status(_request: Request, error: Exception) -> JSONResponse:
+def said_of_status(_request: Request, error: Exception) -> JSONResponse:
+    """Return what a status says by itself."""
     assert isinstance(error, HTTPException)
     kind, title = STATUSES.get(error.status_code, ("error", "This did not work."))
     return problem(error.status_code, kind, title, headers=error.headers)

@@ -100,7 +100,7 @@ class Wish(NamedTuple):
         return (right, left) if (left, right) in (self.shown or ()) else (left, right)
 
 
-class Guide(Protocol):
+class Chooser(Protocol):
     """Something that follows a log and proposes what to ask."""
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
@@ -112,8 +112,8 @@ class Guide(Protocol):
         ...
 
 
-def guide_of(books: Books, log: Log) -> Guide:
-    """Return the guide of a study, up to date."""
+def chooser_of(books: Books, log: Log) -> Chooser:
+    """Return the chooser of a study, up to date."""
     if find(books.settings.spec.name).absorb is not None:
         return Counted()
     return Replayed(log, books.undone)
@@ -125,7 +125,7 @@ def active(books: Books) -> frozenset[int]:
 
 
 class Counted:
-    """The guide of an algorithm whose state is a function of the counts."""
+    """The chooser of an algorithm whose state is a function of the counts."""
 
     def __init__(self) -> None:
         self._player: Player | None = None  # made from the counts when it is needed
@@ -153,7 +153,7 @@ class Counted:
 
     def _without(self, log: Log, books: Books, voter: str | None) -> Player:
         """A player that knows nothing of a voter's own votes."""
-        return Player(books, _of_others(log, books, voter))
+        return Player(books, of_others(log, books, voter))
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
@@ -164,7 +164,7 @@ class Counted:
 
 
 class Replayed:
-    """The guide of any other algorithm: the whole log is gone through before the first question."""
+    """The chooser of any other algorithm: the whole log is gone through before the first question."""
 
     def __init__(self, log: Log, undone: set[int]):
         self._undone = undone
@@ -380,11 +380,12 @@ def _rests(drawn: list[Pair]) -> bool:
     return all(first == second for first, second in drawn)
 
 
-def _of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
+def of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the counts without this voter's votes, which may not decide what this voter is asked."""
     wins, ties = books.wins.copy(), books.ties.copy()
-    for left, right, outcome, times in log.tally_of(voter) if voter is not None else ():
-        meaning = books.meaning(outcome)
-        if meaning is not None:
-            count(wins, ties, left, right, meaning, -times)
+    for vote in log.votes_of(voter) if voter is not None else ():
+        meaning = books.meaning(vote.outcome)
+        if meaning is not None and books.counts(vote):
+            assert vote.left is not None and vote.right is not None
+            count(wins, ties, vote.left, vote.right, meaning, -1)
     return wins, ties

@@ -1,4 +1,4 @@
-"""The guide of a study names pairs that are allowed, and knows what is under way."""
+"""The chooser of a study names pairs that are allowed, and knows what is under way."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 from copeland.kernels.evidence import fewest_votes
 from copeland.policy import arrays_of
 from copeland.study import Storage, create_study
-from copeland.study.conduct.guide import Player, Wish, active
+from copeland.study.conduct.chooser import Player, Wish, active
 from copeland.study.meaning import standing
 from copeland.study.record.events import ASKED, VOTED, Event
 
@@ -102,7 +102,7 @@ def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
 @pytest.mark.slow
 def test_early_questions_do_not_look_at_all_pairs(monkeypatch):
     study = create_study("tea", [f"tea {i}" for i in range(20)])
-    monkeypatch.setattr(standing, "certify", lambda *_, **__: pytest.fail("looked at all pairs"))
+    monkeypatch.setattr(standing, "is_decided", lambda *_, **__: pytest.fail("looked at all pairs"))
     for _ in range(fewest_votes(20, study.settings.delta, epoch=1)):
         ballot = study.ask()
         study.tell(ballot, "left")

@@ -1,0 +1,242 @@
+"""Many voters at once, each a browser in few lines: what takes no time here is left to the server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from copeland.study import Storage, create_study
+from copeland.web.server import Config, Server
+
+HOST = "127.0.0.1"
+OURS = "Sec-Fetch-Site: same-origin"
+MAIN = "from copeland.cli import main; main()"
+PATIENCE = 30.0  # seconds that a voter waits for an answer
+OUTCOMES = ("left", "right", "left", "right", "left", "right", "left", "right", "tie", "skip")
+
+
+class Reply(NamedTuple):
+    """What a server said."""
+
+    status: int
+    head: str
+    body: bytes
+
+
+class Browser:
+    """A connection that stays open, and a cookie."""
+
+    def __init__(self, port: int):
+        self._port = port
+        self._cookie = ""
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def get(self, path: str) -> Reply:
+        return await self._send(f"GET {path} HTTP/1.1", b"")
+
+    async def post(self, path: str, **said: str) -> Reply:
+        return await self._send(f"POST {path} HTTP/1.1", urlencode(said).encode())
+
+    async def _send(self, line: str, body: bytes) -> Reply:
+        try:
+            if self._streams is None:
+                self._streams = await asyncio.open_connection(HOST, self._port)
+            reader, writer = self._streams
+            writer.write(self._head(line, body).encode() + body)
+            return await asyncio.wait_for(self._read(reader), PATIENCE)
+        except (OSError, EOFError, TimeoutError):
+            self.close()
+            raise
+
+    def _head(self, line: str, body: bytes) -> str:
+        kind = "\r\nContent-Type: application/x-www-form-urlencoded" if body else ""
+        return (
+            f"{line}\r\nHost: {HOST}:{self._port}\r\n{OURS}\r\nX-Fragment: pair\r\n"
+            f"Cookie: {self._cookie}\r\nContent-Length: {len(body)}{kind}\r\n\r\n"
+        )
+
+    async def _read(self, reader: asyncio.StreamReader) -> Reply:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        fields = {
+            name.lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in head.split("\r\n")[1:])
+        }
+        if "set-cookie" in fields:
+            self._cookie = fields["set-cookie"].partition(";")[0]
+        body = await reader.readexactly(int(fields.get("content-length", 0)))
+        return Reply(int(head.split(" ", 2)[1]), head, body)
+
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None
+
+
+@dataclass
+class Tally:
+    """What voters saw."""
+
+    acknowledged: list[tuple[float, float, str]] = field(
+        default_factory=list
+    )  # when, seconds, ballot
+    errors: list[str] = field(default_factory=list)
+    breaks: int = 0  # of connections
+
+    def between(self, start: float, end: float) -> list[float]:
+        """Return the seconds that each answer took which came within a time."""
+        return sorted(took for at, took, _ in self.acknowledged if start <= at < end)
+
+
+async def crowd(
+    port: int, link: str, voters: int, seconds: float, pause: float = 0.0, stubborn: bool = False
+) -> Tally:
+    """Let so many people vote at once; whoever is done makes room for somebody new.
+
+    ``stubborn`` voters send an answer again when the connection breaks, as a browser's page does.
+    """
+    tally, end = Tally(), time.monotonic() + seconds
+    coins = [random.Random(i) for i in range(voters)]
+    await asyncio.gather(*(_voter(port, link, end, pause, stubborn, tally, c) for c in coins))
+    return tally
+
+
+async def _voter(
+    port: int,
+    link: str,
+    end: float,
+    pause: float,
+    stubborn: bool,
+    tally: Tally,
+    coin: random.Random,
+) -> None:
+    await asyncio.sleep(coin.random() * max(pause, 0.2))
+    while time.monotonic() < end:
+        browser = Browser(port)
+        try:
+            await _visit(browser, link, end, pause, stubborn, tally, coin)
+        except (OSError, EOFError, TimeoutError) as error:
+            tally.breaks += 1
+            if not stubborn:
+                tally.errors.append(repr(error))
+            await asyncio.sleep(0.05)
+        finally:
+            browser.close()
+
+
+async def _visit(
+    browser: Browser,
+    link: str,
+    end: float,
+    pause: float,
+    stubborn: bool,
+    tally: Tally,
+    coin: random.Random,
+) -> None:
+    """One person from the link to the last pair, or until time is up."""
+    begun = await browser.post(link)
+    where = urlsplit(_field(begun.head, "location: ", "\r")).path
+    page = await browser.get(where)
+    while page.status == 200 and time.monotonic() < end:
+        ballot = _field(page.body.decode(), 'name="ballot" value="', '"')
+        if not ballot:
+            return
+        await asyncio.sleep(pause * (0.5 + coin.random()))
+        page = await _answer(browser, where, ballot, coin.choice(OUTCOMES), stubborn, tally)
+    if page.status != 200:
+        tally.errors.append(f"{page.status} {page.body[:200]!r}")
+
+
+async def _answer(
+    browser: Browser, where: str, ballot: str, outcome: str, stubborn: bool, tally: Tally
+) -> Reply:
+    start = time.monotonic()
+    while True:
+        try:
+            page = await browser.post(where, ballot=ballot, outcome=outcome)
+            break
+        except (OSError, EOFError, TimeoutError):
+            tally.breaks += 1
+            if not stubborn or time.monotonic() - start > PATIENCE:
+                raise
+            await asyncio.sleep(0.05)
+    now = time.monotonic()
+    if page.status == 200 and b'data-said="Vote kept.' in page.body:
+        tally.acknowledged.append((now, now - start, ballot))
+    elif page.status == 200:
+        tally.errors.append("an answer was not acknowledged")
+    return page
+
+
+def _field(text: str, before: str, after: str) -> str:
+    return text.partition(before)[2].partition(after)[0]
+
+
+# Servers
+
+
+def prepared(storage: str, options: int, name: str = "load", **page: object) -> tuple[Server, str]:
+    """Make a study of people with an open link; return what a server knows, and the link."""
+    kept = Storage(storage)
+    server = Server(Config(storage), kept)
+    texts = {f"option {i}": f"Text number {i}. " * 6 for i in range(options)}
+    create_study(name, texts, kept, voters="people")
+    key = kept.key(name)
+    server.keep.add_page(key, {"per_voter": 20, **page})
+    server.keep.add_links(key, server.signer, ["Open link"], personal=False)
+    nonce = server.keep.links(key)[0].nonce
+    return server, f"/v/{server.signer.link(nonce)}"
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind((HOST, 0))
+        return one.getsockname()[1]
+
+
+@contextmanager
+def running(command: list[str], port: int):
+    """Run a server, in a group of its own; yield its process once it answers."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    try:
+        _await(process, port)
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def serve(storage: str, port: int, workers: int = 1) -> list[str]:
+    """Return the command that serves a storage."""
+    start = [sys.executable, "-c", MAIN, "serve", "--storage", storage, "--json"]
+    return [*start, "--port", str(port), "--workers", str(workers)]
+
+
+def _await(process: subprocess.Popen, port: int, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            socket.create_connection((HOST, port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise TimeoutError("the server did not start")
+
+
+def votes_in(server: Server, name: str = "load") -> list[str]:
+    """Return the ids of all votes in the log."""
+    study = server.study(server.keep.page_named(name))
+    return [str(event.event_id) for event in study.log() if event.kind == "voted"]
