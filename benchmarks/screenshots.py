@@ -223,7 +223,10 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=program)
 
         def taken(does: Callable[[Page, Show], None], size: dict, full: bool, scheme: str) -> bytes:
-            context = browser.new_context(base_url=home, viewport=size, color_scheme=scheme)
+            touch = {"has_touch": size == PHONE, "is_mobile": size == PHONE}
+            context = browser.new_context(
+                base_url=home, viewport=size, color_scheme=scheme, **touch
+            )
             page = context.new_page()
             page.goto("/healthz")
             does(page, show)

@@ -13,6 +13,7 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.inert import file_name
 from copeland.study import Study, certificate_to_file
 from copeland.study.record.events import to_json
+from copeland.study.record.options import ACTIVE
 from copeland.study.record.votes import csv_lines
 from copeland.web import limits
 from copeland.web.ballots import pairs_for, side_of
@@ -318,12 +319,13 @@ def _download(content: str | Iterator[str], name: str, kind: str) -> Response:
 
 def _common(here: Managed, tab: str) -> dict[str, Any]:
     """What the head of every page of a study says."""
+    active = sum(option.state == ACTIVE for option in here.study.options)
     return {
         "page": here.page,
         "tab": tab,
         "closed": here.study.closed,
         "csrf": here.csrf,
-        "per_voter": pairs_for(here.page, here.study),
+        "per_voter": pairs_for(here.page, active),
     }
 
 
