@@ -26,7 +26,7 @@ from copeland.web.sessions import ADMIN
 
 DOCS = Path(__file__).parent.parent / "docs" / "images"
 DESK, PHONE = {"width": 1120, "height": 720}, {"width": 360, "height": 720}
-COLOURS = 48  # of a picture in the docs; a page has few
+COLOURS = 96  # of a picture in the docs; a page has few
 VOTERS, SEED = 24, 7
 
 REPLIES = {
@@ -201,7 +201,7 @@ IN_DOCS = {
     "start": (start, DESK),
     "vote": (vote, DESK),
     "vote-phone": (vote, PHONE),
-    "dashboard": (dashboard, DESK),
+    "dashboard": (dashboard, {"width": 1120, "height": 1180}),
     "sharing": (share, DESK),
     "results": (results, DESK),
 }
