@@ -22,6 +22,7 @@ import numpy as np
 
 import copeland
 from copeland import PreferenceMatrix
+from copeland.policy import warm
 from copeland.streams import stream
 from copeland.study.conduct.chooser import Player, Wish, active
 from copeland.study.conduct.manners import FINE, Manners
@@ -31,7 +32,7 @@ from copeland.study.record.events import VOTED, Event
 PRESENT = 30
 STAY = 8  # ballots that a person answers
 MOST = 20_000  # votes
-RUNS = {5: 4, 9: 8, 20: 2}  # by the number of options: ten minutes in all
+RUNS = 20
 MARGIN = 0.1  # else the second takes 40,000 votes
 PROBLEMS = ("easy-20", "mslr-5")
 MATRICES = ("trec_540006_9", "trec_764738_9", "spotify_day_20")  # of COPELAND_TEST_DATA/matrices
@@ -151,16 +152,16 @@ def problems() -> Iterator[PreferenceMatrix]:
 
 def people() -> Iterator[str]:
     """Yield the table, line by line."""
+    warm()
     yield "| matrix | voters | votes without manners | with | more | same pair running | option 4 times running |"
     yield "|---|---|---|---|---|---|---|"
     for matrix in problems():
-        runs = RUNS[matrix.k]
         for voters in ("people", "independent"):
             with without_manners():
-                old = np.array([course(matrix, voters, run) for run in range(runs)])
-            new = np.array([course(matrix, voters, run) for run in range(runs)])
+                old = np.array([course(matrix, voters, run) for run in range(RUNS)])
+            new = np.array([course(matrix, voters, run) for run in range(RUNS)])
             before, after = old.mean(axis=0), new.mean(axis=0)
-            error = np.std((new - old)[:, 0]) / before[0] / np.sqrt(runs)
+            error = np.std((new - old)[:, 0]) / before[0] / np.sqrt(RUNS)
             yield (
                 f"| {matrix.name} | {voters} | {before[0]:,.0f} | {after[0]:,.0f} | "
                 f"{after[0] / before[0] - 1:+.0%} ± {error:.0%} | {before[1]:.0%}, now {after[1]:.0%} | "

@@ -22,7 +22,9 @@ import numpy as np
 
 import copeland.gaps as gaps
 from copeland.errors import InvalidParameter, Undefined
-from copeland.matrix import PreferenceMatrix
+from copeland.matrix import PreferenceMatrix, numbers_of
+
+_LAST = 10**7  # terms of a sum
 
 
 class Claim(NamedTuple):
@@ -75,9 +77,11 @@ def lemma_22(means: Sequence[float], delta: float, epsilon: float) -> float:
     _check(delta, epsilon)
     if not epsilon:
         raise InvalidParameter("epsilon is 0; Lemma 22 is infinite then.")
-    mu = np.asarray(means, np.float64)
+    mu = numbers_of(means, "means").ravel()
+    if not (mu.size and ((mu >= 0) & (mu <= 1)).all()):
+        raise InvalidParameter("means must be probabilities of coins, at least one.")
     wide = np.maximum(mu.max() - mu, epsilon * (1 - mu.max()))
-    if not wide.all():
+    if wide.min() < 1e-100:
         raise Undefined(
             "Lemma 22 is undefined: a coin that always wins is best, so Delta_i^epsilon is 0."
         )
@@ -91,15 +95,17 @@ def lemma_24_sum(last: int = 10**6, printed: bool = False) -> float:
     ln ln t counts as 0 if it is negative (t = 2), as in this package, to .785. What is beyond ``last`` is
     added as its integral.
     """
-    t = np.arange(2, last + 1, dtype=np.float64)
+    if not 2 <= last <= _LAST:
+        raise InvalidParameter(f"last is {last}; it must lie between 2 and {_LAST:,}.")
+    t = np.arange(2, int(last) + 1, dtype=np.float64)
     squares = np.log(t) ** 2 if printed else np.maximum(np.log(t), 1.0) ** 2
     return float((1 / (2 * t * squares)).sum() + 1 / (2 * math.log(last + 0.5)))
 
 
 def _check(delta: float, epsilon: float) -> None:
-    if not 0 < delta < 1:
+    if not 1e-100 < delta < 1:
         raise InvalidParameter(f"delta is {delta}; it must be between 0 and 1.")
-    if not 0 <= epsilon < math.inf:
+    if not (epsilon == 0 or 1e-100 < epsilon < 1e100):
         raise InvalidParameter(f"epsilon is {epsilon}; it must be a number of at least 0.")
 
 

@@ -41,6 +41,13 @@ class Curves:
         """Its name and parameters, as in a spec."""
         return str(Spec(self.name, self.params))
 
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """The standard error of the mean regret at each mark; NaN for a single run."""
+        if len(self.regret) < 2:
+            return np.full(len(self.marks), np.nan)
+        return self.regret.std(axis=0, ddof=1) / np.sqrt(len(self.regret))
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -139,13 +146,6 @@ def _summary(curve: Curves) -> dict[str, Any]:
         "correct": float(curve.correct[:, -1].mean()),
         "seconds": curve.seconds,
     }
-
-
-def standard_errors(regret: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the standard error of the mean over runs at each mark; NaN for a single run."""
-    if len(regret) < 2:
-        return np.full(regret.shape[1], np.nan)
-    return regret.std(axis=0, ddof=1) / np.sqrt(len(regret))
 
 
 def number(value: float) -> float | None:

@@ -180,7 +180,7 @@ def ratios_found(found: GapRatios, options: int) -> str:
         else ""
     )
     mean = (
-        f"Averaged over all sizes it is {amount(np.nanmean(found.mean))}. "
+        f"Averaged over all sizes it is {amount(float(np.nanmean(found.mean)))}. "
         if np.isfinite(found.mean).any()
         else ""
     )

@@ -24,7 +24,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.ranking.estimation import Estimate
 from copeland.registry import entrant
-from copeland.runs import Runs, number, standard_errors
+from copeland.runs import Runs, number
 from copeland.tasks import Arrays, Task, finish
 
 EXPERIMENTS = ("small", "large", "condorcet", "modern", "sensitivity")
@@ -113,7 +113,14 @@ def reproduce(
         task for piece in (*experiments, subsets, *kinds.values()) for task in piece
     ]
     later = _consistent_sizes(rows.features, full) if rows is not None and kinds else []
-    run = _Work(Path(folder), jobs, backend, progress, note, total=len(first) + len(later))
+    run = _Work(
+        Path(folder),
+        jobs,
+        backend,
+        progress,
+        note,
+        total=len(first) + len(later) + 2 * len(kinds) // len(ties.MODES),
+    )
     results = run.finish(first)
     runs = [
         figure.comparison.collect([next(results) for _ in piece])
@@ -188,14 +195,41 @@ def _tie_study(
         for k, first in _consistent_sizes(rows.features, full)
     ]
     cells = [Cell.of(arrays) for arrays in run.finish(subsets)]
+    comparisons = int(kept.n.max())
     return TieStudy(
         rows=rows,
-        comparisons=int(kept.n.max()),
+        comparisons=comparisons,
         estimates=found,
         authors=authors,
         analyses=analyse(matrix, cells),
         tied=ties.tied_share(rows.collection),
+        champions=_champions(rows, found, comparisons, seed, run),
     )
+
+
+def _champions(
+    rows: Rows, found: Mapping[ties.Kind, Estimate], comparisons: int, seed: int, run: _Work
+) -> dict[str, ties.Champion]:
+    """The best ranker of each consistent matrix, looked at closer, and then closer where it matters."""
+    k = rows.features
+    best = {
+        clicks: int(winners.copeland_winners(found[clicks, ties.CONSISTENT].matrix())[0])
+        for clicks in ties.CLICKS
+    }
+    rivals = {clicks: (i, [j for j in range(k) if j != i]) for clicks, i in best.items()}
+    tasks = ties.champions_tasks(rows, seed, rivals, ties.CLOSER * comparisons)
+    results = list(run.finish(tasks))
+    seen = {
+        clicks: ties.champion(i, k, [task], [arrays])
+        for (clicks, i), task, arrays in zip(best.items(), tasks, results, strict=True)
+    }
+    open_ = {clicks: (one.option, one.close()) for clicks, one in seen.items()}
+    again = ties.champions_tasks(rows, seed, open_, ties.CLOSEST * comparisons)
+    more = list(run.finish(again))
+    return {
+        clicks: ties.champion(i, k, [tasks[at], again[at]], [results[at], more[at]])
+        for at, (clicks, i) in enumerate(best.items())
+    }
 
 
 def _comparisons(full: bool) -> int:
@@ -335,7 +369,7 @@ def _regrets(runs: Runs) -> dict[str, Any]:
             curve.label: {
                 "marks": curve.marks.tolist(),
                 "mean_at_marks": [number(x) for x in curve.regret.mean(axis=0)],
-                "error_at_marks": [number(x) for x in standard_errors(curve.regret)],
+                "error_at_marks": [number(x) for x in curve.errors],
                 "cut": int(np.isnan(curve.regret[:, -1]).sum()),
             }
             for curve in runs.curves

@@ -47,6 +47,8 @@ CLICKS = ("informational", "navigational", "perfect")  # the paper's
 
 QUICK_COMPARISONS = 600
 FULL_COMPARISONS = 20_000
+CLOSER = 50  # times as many comparisons of the best ranker with each other one
+CLOSEST = 1000  # times as many with those that are still not told apart
 FAR = 4.0  # standard errors: with 9,180 pairs about one false win in two matrices
 
 
@@ -116,7 +118,7 @@ def likeness(p: Floats, other: Floats, error: float = 0.0) -> Likeness:
     >>> likeness(p, p)
     Likeness(entries=1.0, without_noise=1.0, borda=1.0, signs=1.0)
     """
-    from scipy.stats import spearmanr
+    from scipy.stats import rankdata
 
     apart = ~np.eye(len(p), dtype=bool)
     ours, theirs = p[apart] - 0.5, other[apart] - 0.5
@@ -125,7 +127,9 @@ def likeness(p: Floats, other: Floats, error: float = 0.0) -> Likeness:
     return Likeness(
         entries=round(entries, 12),
         without_noise=min(1.0, round(entries / math.sqrt(signal), 12)) if signal else math.nan,
-        borda=round(float(spearmanr(p.sum(axis=1), other.sum(axis=1))[0]), 12),
+        borda=round(
+            float(np.corrcoef(rankdata(p.sum(axis=1)), rankdata(other.sum(axis=1)))[0, 1]), 12
+        ),
         signs=float(((1 + np.sign(ours) * np.sign(theirs)) / 2).mean()),
     )
 
@@ -191,6 +195,68 @@ def tied_share(collection: Collection) -> Floats:
     return tied / max(pairs, 1)
 
 
+@dataclass(frozen=True, eq=False)
+class Champion:
+    """The ranker with the most wins in a consistent matrix, compared with all others more often."""
+
+    option: int
+    p: Floats  # its probability against each; 1/2 against itself
+    errors: Floats
+
+    @property
+    def narrowest(self) -> int:
+        """The ranker against which it does worst, in standard errors."""
+        return int(np.argmin(self._far))
+
+    @property
+    def far(self) -> float:
+        """How far above 1/2 it is there, in standard errors; below if negative."""
+        return float(self._far.min())
+
+    @property
+    def _far(self) -> Floats:
+        far = (self.p - 0.5) / np.maximum(self.errors, 1e-12)
+        far[self.option] = np.inf
+        return far
+
+    def close(self) -> list[int]:
+        """Return the rankers that are not surely worse nor better."""
+        return [j for j, far in enumerate(self._far.tolist()) if abs(far) < FAR]
+
+
+def champions_tasks(
+    rows: Rows, seed: int, wanted: Mapping[str, tuple[int, Sequence[int]]], comparisons: int
+) -> list[PairsTask]:
+    """Return the work of comparing an option with some others, by click model."""
+    rankers = all_features(rows.collection)
+    world = world_of(rows.collection, rankers, _rules(CLICKS[0], comparisons, CONSISTENT), seed)
+    return [
+        PairsTask(
+            world,
+            _rules(clicks, comparisons, CONSISTENT),
+            tuple((min(best, j), max(best, j)) for j in rivals),
+            seed,
+            round=comparisons,  # comparisons of another round are other ones
+        )
+        for clicks, (best, rivals) in wanted.items()
+    ]
+
+
+def champion(
+    option: int, k: int, tasks: Sequence[PairsTask], results: Sequence[Arrays]
+) -> Champion:
+    """Return what a ranker came to; of a pair that was compared again, the later counts."""
+    p, errors = np.full(k, 0.5), np.zeros(k)
+    for task, arrays in zip(tasks, results, strict=True):
+        for (first, second), (won, lost, tied) in zip(task.pairs, arrays["counts"], strict=True):
+            n = won + lost + tied
+            share = (won + tied / 2) / n
+            at = second if first == option else first
+            p[at] = share if first == option else 1 - share
+            errors[at] = math.sqrt(max((won + tied / 4) / n - share**2, 0.0) / n)
+    return Champion(option, p, errors)
+
+
 @dataclass(frozen=True)
 class Move:
     """A ranker that stands elsewhere in the authors' matrix than in the consistent one."""
@@ -211,6 +277,7 @@ class TieStudy:
     authors: Mapping[str, PreferenceMatrix]  # by click model, where they are at hand
     analyses: Analyses | None  # of the consistent matrix, informational clicks
     tied: Floats  # by feature
+    champions: Mapping[str, Champion]  # of the consistent matrices, by click model
 
     def matrix(self, clicks: str, mode: str) -> PreferenceMatrix:
         """Return an estimated matrix."""

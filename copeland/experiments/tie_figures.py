@@ -50,7 +50,7 @@ def scatter_figure(found: TieStudy) -> Figure:
         )
         axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         axes.set_xlabel("theirs, $p_{ij}$", color=INK)
-        note_above(axes, f"{_MODE_WORDS[mode]}: correlation {like.entries:.2f}")
+        note_above(axes, f"{mode}: correlation {like.entries:.2f}")
     panels[0].set_ylabel("ours", color=INK)
     return figure
 
@@ -72,7 +72,10 @@ def scores_figure(found: TieStudy) -> Figure:
 
 def probabilities_figure(found: TieStudy) -> Figure:
     """Return how likely a random subset has a Condorcet winner, by its size, for each mode."""
-    figure, panels = _panels("Subsets with a Condorcet winner, $P_K$", len(CLICKS))
+    figure, panels = _panels(
+        f"Subsets with a Condorcet winner, $P_K$ ({found.comparisons:,} comparisons a pair)",
+        len(CLICKS),
+    )
     for axes, clicks in zip(panels, CLICKS, strict=True):
         for place, mode in enumerate(MODES):
             p = found.standing(clicks, mode).probabilities

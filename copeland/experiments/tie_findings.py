@@ -10,7 +10,9 @@ from copeland.experiments.analyses import condorcet_probabilities
 from copeland.experiments.score_ties import (
     CLICKS,
     CONSISTENT,
+    FAR,
     MODES,
+    Champion,
     Standing,
     TieStudy,
     standing,
@@ -126,14 +128,11 @@ def _ranker(found: TieStudy, option: int) -> str:
 
 def survival_found(found: TieStudy) -> str:
     """Return whether the lack of a Condorcet winner survives, as sentences."""
-    told = []
-    for clicks in CLICKS:
-        one = found.standing(clicks, CONSISTENT)
-        half = [k for k, p in enumerate(one.probabilities.tolist(), start=1) if p < 0.5]
-        who = "no ranker beats all others" if one.condorcet is None else f"ranker {one.condorcet} beats all others"  # fmt: skip
-        sure = "" if one.surely else ", which these comparisons do not make sure"
-        below = f"; P_K is below one half from K = {half[0]} on" if half else ""
-        told.append(f"With {clicks} clicks and ties {CONSISTENT}, {who}{sure}{below}.")
+    told = [_champion_found(clicks, found.champions[clicks]) for clicks in CLICKS]
+    p = found.standing(CLICKS[0], CONSISTENT).probabilities
+    half = next((k for k, x in enumerate(p.tolist(), start=1) if x < 0.5), None)
+    below = "never below one half" if half is None else f"below one half from K = {half} on"
+    told.append(f"With {CLICKS[0]} clicks, P_K of the matrix as estimated is {below}.")
     if CLICKS[0] in found.authors:
         p = condorcet_probabilities(found.authors[CLICKS[0]])
         half = next((k for k, x in enumerate(p.tolist(), start=1) if x < 0.5), None)
@@ -148,6 +147,14 @@ def survival_found(found: TieStudy) -> str:
     return " ".join(told)
 
 
+def _champion_found(clicks: str, one: Champion) -> str:
+    narrow = f"narrowest against {one.narrowest}: {one.p[one.narrowest]:.4f}, {one.far:+.1f} standard errors"
+    if one.far > FAR:
+        return f"With {clicks} clicks and ties {CONSISTENT}, ranker {one.option} beats all others ({narrow})."
+    verdict = "does not beat all others" if one.far < -FAR else "is not sure to beat all others"
+    return f"With {clicks} clicks and ties {CONSISTENT}, ranker {one.option} wins most and {verdict} ({narrow})."
+
+
 def ties_json(found: TieStudy) -> dict[str, Any]:
     """Return the numbers, ready for JSON."""
     return {
@@ -158,6 +165,15 @@ def ties_json(found: TieStudy) -> dict[str, Any]:
             f"{clicks}, {mode}": _matrix_json(found, clicks, mode)
             for clicks in CLICKS
             for mode in MODES
+        },
+        "champions": {
+            clicks: {
+                "option": one.option,
+                "narrowest": one.narrowest,
+                "p": float(one.p[one.narrowest]),
+                "standard_errors": one.far,
+            }
+            for clicks, one in found.champions.items()
         },
         "moves": [move.__dict__ for move in found.moves()],
         "tied": [float(x) for x in found.tied],

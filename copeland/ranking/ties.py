@@ -8,20 +8,13 @@ of a hundred ties the few that a list touches are drawn.
 from __future__ import annotations
 
 from copeland.kernels import kernel, pick
-from copeland.ranking.worlds import FROZEN
 
 
 @kernel
 def settle(world, side, r, rng):
     """Decide which document has a rank."""
-    room = world.room
-    if (
-        world.ties[0] == FROZEN
-        or room.settled[side, r]
-        or room.first[side, r] == room.last[side, r]
-    ):
-        return
-    exchange(room, side, r, unsettled(room, side, r, rng))
+    if world.room.open[side, r]:
+        exchange(world.room, side, r, unsettled(world.room, side, r, rng))
 
 
 @kernel
@@ -29,11 +22,7 @@ def rank_of(world, side, document, rng):
     """Decide which rank a document has, and return it."""
     room = world.room
     r = room.rank[side, document]
-    if (
-        world.ties[0] == FROZEN
-        or room.settled[side, r]
-        or room.first[side, r] == room.last[side, r]
-    ):
+    if not room.open[side, r]:
         return r
     s = unsettled(room, side, r, rng)
     exchange(room, side, s, r)
@@ -46,7 +35,7 @@ def unsettled(room, side, r, rng):
     first = room.first[side, r]
     n = room.last[side, r] - first + 1
     s = first + pick(rng, n)
-    while room.settled[side, s]:
+    while not room.open[side, s]:
         s = first + pick(rng, n)
     return s
 
@@ -57,7 +46,7 @@ def exchange(room, side, r, s):
     one, other = room.order[side, r], room.order[side, s]
     room.order[side, r], room.order[side, s] = other, one
     room.rank[side, one], room.rank[side, other] = s, r
-    room.settled[side, r] = True
+    room.open[side, r] = False
     room.known[side, room.n_known[side]] = r
     room.n_known[side] += 1
 
@@ -67,5 +56,5 @@ def unsettle(room):
     """Make the order of all ties open again."""
     for side in range(2):
         for at in range(room.n_known[side]):
-            room.settled[side, room.known[side, at]] = False
+            room.open[side, room.known[side, at]] = True
         room.n_known[side] = 0

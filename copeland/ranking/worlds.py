@@ -48,8 +48,8 @@ class Room(NamedTuple):
     rank: Ints  # 2 x documents: the inverse
     first: Ints  # 2 x ranks: the first of the ranks that share a score; unless ties are frozen
     last: Ints  # 2 x ranks: the last of them
-    settled: NDArray[np.bool_]  # 2 x ranks: whether it is known which of the tied documents has it
-    known: Ints  # 2 x ranks: which ranks these are
+    open: NDArray[np.bool_]  # 2 x ranks: whether it is still to be drawn which tied document has it
+    known: Ints  # 2 x ranks: those that were open before the list at hand
     n_known: Ints  # (2,): and how many
     shown: Ints  # by position: the document
     clicked: NDArray[np.bool_]  # by position
@@ -149,7 +149,7 @@ def new_room(most: int, length: int = LENGTH) -> Room:
         rank=np.zeros((2, most), np.int64),
         first=np.zeros((2, most), np.int64),
         last=np.zeros((2, most), np.int64),
-        settled=np.zeros((2, most), np.bool_),
+        open=np.zeros((2, most), np.bool_),
         known=np.zeros((2, most), np.int64),
         n_known=np.zeros(2, np.int64),
         shown=np.zeros(length, np.int64),
@@ -198,13 +198,27 @@ def load(world, first, second, query):
     n = world.offsets[query + 1] - start
     for side in range(2):
         ranker = second if side else first
-        for r in range(n):
-            room.order[side, r] = world.orders[ranker, start + r]
-            room.rank[side, r] = world.ranks[ranker, start + r]
+        copy(world.orders[ranker], start, n, room.order[side])
+        copy(world.ranks[ranker], start, n, room.rank[side])
         if world.ties[0] != FROZEN:
-            for r in range(n):
-                room.first[side, r] = world.tied[ranker, start + r]
-            for r in range(n - 1, -1, -1):
-                ends = r == n - 1 or room.first[side, r + 1] != room.first[side, r]
-                room.last[side, r] = r if ends else room.last[side, r + 1]
+            copy(world.tied[ranker], start, n, room.first[side])
+            open_ties(room.first[side], room.last[side], room.open[side], n)
     return n
+
+
+@kernel
+def copy(table, start, n, row):
+    """Copy n numbers of a table, from ``start`` on, to the front of a row."""
+    for r in range(n):
+        row[r] = table[start + r]
+
+
+@kernel
+def open_ties(first, last, is_open, n):
+    """Find where each group of equal scores ends, and open the ranks of groups of two or more."""
+    end = n - 1
+    for r in range(n - 1, -1, -1):
+        if first[r] != first[end]:
+            end = r
+        last[r] = end
+        is_open[r] = first[r] != end

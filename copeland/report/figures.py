@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.runs import REGRETS, Curves, Runs, standard_errors
+from copeland.runs import REGRETS, Curves, Runs
 from copeland.words import counted
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _band(curve: Curves, errors: bool) -> tuple[NDArray[np.float64], NDArray[np.
     if not errors:
         low, high = np.quantile(curve.regret, [0.05, 0.95], axis=0)
         return low, high
-    mean, wide = curve.regret.mean(axis=0), 2 * standard_errors(curve.regret)
+    mean, wide = curve.regret.mean(axis=0), 2 * curve.errors
     return mean - wide, mean + wide
 
 

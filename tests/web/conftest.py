@@ -7,3 +7,42 @@ def site():
     from web_client import Site
 
     return Site()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser for the tests of one file.
+
+    It ends with them: while it lives, its loop stands in this thread, where another test could run none.
+    """
+    from browsing import chromium
+
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def live():
+    """A real server with an empty storage in memory."""
+    from browsing import LiveSite
+
+    site = LiveSite()
+    yield site
+    site.stop()
+
+
+@pytest.fixture
+def somebody(browser, live):
+    """A function that returns somebody new with a browser; afterwards nothing has gone wrong in any."""
+    from browsing import Somebody
+
+    people = []
+
+    def new(**how):
+        people.append(Somebody(browser, live, **how))
+        return people[-1]
+
+    yield new
+    for person in people:
+        person.context.close()
+    assert [trouble for person in people for trouble in person.troubles] == []

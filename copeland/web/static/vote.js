@@ -4,8 +4,10 @@
   const $ = (id) => document.getElementById(id);
   const main = $("pair"), live = $("live"), trouble = $("trouble"), help = $("help"), large = $("large");
   const PAUSE = 3000; // ms until an answer that did not arrive is sent again
+  const CALM = 300; // ms for which a new pair takes no answer: a second click was meant for the one before
   let ready = false; // whether both sides are there to be seen
   let busy = false; // whether an answer is on its way
+  let shown = -CALM; // when this pair came in place of another
 
   document.documentElement.classList.add("scripts");
 
@@ -29,6 +31,7 @@
     live.textContent = head ? head.dataset.said : "";
     window.scrollTo(0, 0);
     $("question")?.focus({ preventScroll: true });
+    shown = performance.now();
     prepare();
   }
 
@@ -56,7 +59,7 @@
   }
 
   async function submit(form, button) {
-    if (busy) return;
+    if (busy || performance.now() < shown + CALM) return;
     busy = true;
     main.setAttribute("aria-busy", "true");
     const body = new URLSearchParams(new FormData(form, button));

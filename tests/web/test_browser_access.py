@@ -1,0 +1,137 @@
+"""Every page by the rules of WCAG as far as axe-core knows them: light and dark, on a desk and on a small phone."""
+
+import pytest
+from browsing import AXE, DESK, PHONE, Somebody, answer
+from test_admin import png
+
+from copeland.web.media import image_of
+from copeland.web.records import Pane
+
+RUN = "async (only) => (await axe.run(document, {resultTypes: ['violations'], ...only})).violations"
+COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that differs in the dark
+SERIOUS = ("serious", "critical")
+WAYS = [(width, scheme) for width in (DESK, PHONE) for scheme in ("light", "dark")]
+pytestmark = pytest.mark.usefixtures("few_worlds")
+CODE = {"one": "def f(x):\n    return x + 1  # more\n" * 9, "two": "class A:\n    name = 'b' * 3\n"}
+
+
+def found(page):
+    """What is wrong with a page, in a line each."""
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    return [
+        f"{page.url}: {one['id']}: {one['nodes'][0]['html'][:150]} {one['nodes'][0]['failureSummary'][:200]}"
+        for one in page.evaluate(RUN, COLOURS if is_dark else {})
+        if one["impact"] in SERIOUS
+    ] + wider(page)
+
+
+def wider(page):
+    """A page that must be moved sideways."""
+    width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return [f"{page.url} is {width} pixels too wide"] if width > 0 else []
+
+
+@pytest.fixture(scope="module")
+def full():
+    """A server with all kinds of studies: texts with votes, code, images, items, a panel, a decided one."""
+    from browsing import LiveSite
+
+    site = LiveSite()
+    page = {
+        "question": "Which tea?",
+        "guidance": "Look at the **first** line.",
+        "results": "live",
+        "known": [["a", "b"]],
+        "check_every": 2,
+    }
+    study = site.study(page=page)
+    for n in range(9):
+        study.tell(study.ask(voter=f"v{n % 3}"), ("left", "right", "tie")[n % 3])
+    study.undo(study.votes()[0], "a robot")
+    site.study("code", CODE, {"kind": "code", "language": "python"})
+    shots(site)
+    decided = site.study("decided", ["one", "two"], {"results": "live"}, voters="independent")
+    decided.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
+    yield site
+    site.stop()
+
+
+def shots(site):
+    site.study("shots", ["v1", "v2"])
+    for name, colour in (("v1", (200, 30, 30)), ("v2", (30, 30, 200))):
+        image = image_of(png(colour, (400, 300)), name)
+        site.server.keep.add_image(image)
+        site.server.keep.show(site.page("shots").study, name, Pane(image.digest, "A square."))
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), WAYS, ids=lambda way: way if isinstance(way, str) else str(way["width"])
+)
+def test_no_page_shuts_anybody_out(browser, full, size, scheme):
+    person = Somebody(browser, full, viewport=size, color_scheme=scheme, reduced_motion="reduce")
+    person.context.add_init_script(
+        path=AXE
+    )  # which the page's own rules about scripts do not forbid
+    wrong = [*voter_pages(person, full), *admin_pages(person, full)]
+    person.context.close()
+    assert wrong == [] and person.troubles == []
+
+
+@pytest.mark.quick
+def test_a_page_that_shuts_somebody_out_is_found(browser):
+    page = browser.new_page(viewport=PHONE)
+    page.add_init_script(path=AXE)
+    page.goto("about:blank")
+    page.set_content(
+        "<html lang=en><title>x</title><main><img src=x><p style='color:#aaa;width:400px'>pale"
+    )
+    assert [line.split(": ")[1] for line in found(page)[:-1]] == ["color-contrast", "image-alt"]
+    assert "too wide" in found(page)[-1]
+    page.close()
+
+
+def voter_pages(person, site):
+    wrong = found(person.open(site.link()))
+    for name in ("tea", "code", "shots"):
+        page = person.begin(site.link(name), name)
+        wrong += found(page)
+    page.keyboard.press("?")
+    wrong += found(page)
+    page.keyboard.press("Escape")
+    answer(page)
+    wrong += found(page)
+    return wrong + found(person.open("/v/nowhere"))
+
+
+def admin_pages(person, site):
+    wrong = found(person.open("/admin/enter"))
+    person.come_in()
+    tea = f"/admin/s/{site.page().slug}"
+    paths = [
+        "/admin",
+        "/admin/new",
+        f"/admin/s/{site.page('decided').slug}",
+        f"/r/{site.page().slug}",
+    ]
+    paths += [f"{tea}{tab}" for tab in ("", "/share", "/options", "/manage", "/preview")]
+    for path in paths:
+        page = person.open(path)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        wrong += found(page)
+    return wrong + described(person)
+
+
+def described(person):
+    """The form that asks for words for images, and the fields of a panel."""
+    page = person.open("/admin/new")
+    page.check("[value=panel]")
+    wrong = found(page)
+    page.fill("[name=name]", "more")
+    files = [
+        {"name": f"{n}.png", "mimeType": "image/png", "buffer": png((n, 9, 9))} for n in (1, 2)
+    ]
+    page.set_input_files("[name=images]", files)
+    page.check("[value=people]")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("heading", name="Describe the images").wait_for()
+    return wrong + found(page)
