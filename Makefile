@@ -7,7 +7,7 @@ export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 unexport PYTHONDONTWRITEBYTECODE  # tests start many processes, which share what Python compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve test dataless fast lint format bench measure leaderboard golden tables lock clean
+.PHONY: help setup browser screenshots run serve test dataless fast lint format bench measure leaderboard golden tables lock clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,15 @@ $(READY): pyproject.toml requirements.lock
 	@touch $@
 
 setup: $(READY)  ## make the environment in .venv
+
+browser:  ## install Chromium for the tests of pages, where that is missing and permitted; without it they are skipped
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  timeout 300 sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium' >/dev/null 2>&1; \
+	} || echo "No Chromium is there, and none could be installed: the tests of pages in a browser are skipped."
+
+screenshots: setup browser  ## take the pictures of docs/images anew from the real pages
+	$(BIN)/python -m benchmarks.screenshots
 
 run: setup  ## the paper's first experiment, small: a table, and a figure and a page in out/
 	$(BIN)/copeland simulate mslr-5 -a ccb -a scb -a rucb -a savage -a pbr -a rankel --horizon 1e5 --horizon 1e6 --horizon 1e7 --runs 10 --jobs 2 --out out/first-experiment --force

@@ -15,7 +15,7 @@ from copeland.study import Study, certificate_to_file
 from copeland.study.record.events import to_json
 from copeland.study.record.votes import csv_lines
 from copeland.web import limits
-from copeland.web.ballots import side_of
+from copeland.web.ballots import pairs_for, side_of
 from copeland.web.creating import created, draft_of, hints_of
 from copeland.web.media import image_of
 from copeland.web.page import RESULTS, Page
@@ -318,7 +318,13 @@ def _download(content: str | Iterator[str], name: str, kind: str) -> Response:
 
 def _common(here: Managed, tab: str) -> dict[str, Any]:
     """What the head of every page of a study says."""
-    return {"page": here.page, "tab": tab, "closed": here.study.closed, "csrf": here.csrf}
+    return {
+        "page": here.page,
+        "tab": tab,
+        "closed": here.study.closed,
+        "csrf": here.csrf,
+        "per_voter": pairs_for(here.page, here.study),
+    }
 
 
 common = _common

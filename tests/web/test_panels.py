@@ -33,3 +33,12 @@ def test_a_panel_votes_by_personal_links_until_it_is_settled(site):
     assert "Ann" not in "".join(map(str, study.log()))
     key = site.key("read", name="jury")
     assert key.get("/api/v1/studies/jury/results").json()["best"] == ["a one"]
+
+
+def test_pairs_are_counted_as_members_meet_them(site):
+    admin = site.admin()
+    said = {"name": "jury", "pasted": "a one\nb two\nc three", "voters": "panel"}
+    send(admin, admin.get("/admin/new"), members="Ann\nBob", **said)
+    path = f"/admin/s/{site.page('jury').slug}"
+    assert "1 of 3<" in admin.get(f"{path}/preview").text
+    assert "3 at most" in admin.get(f"{path}/manage").text

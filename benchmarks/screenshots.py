@@ -1,0 +1,252 @@
+"""Pictures of the real pages for the docs: a server with studies to show, and a browser that looks at it.
+
+`python -m benchmarks.screenshots` writes docs/images; with a folder, every page in every way, to be looked at.
+"""
+
+import io
+import random
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import create_server
+
+import uvicorn
+from PIL import Image, ImageDraw
+from playwright.sync_api import Page, sync_playwright
+
+from copeland.study import Storage, create_study
+from copeland.web.app import create_app
+from copeland.web.media import image_of
+from copeland.web.records import Pane
+from copeland.web.server import SESSION, Config, Server
+from copeland.web.sessions import ADMIN
+
+DOCS = Path(__file__).parent.parent / "docs" / "images"
+DESK, PHONE = {"width": 1120, "height": 720}, {"width": 360, "height": 720}
+COLOURS = 48  # of a picture in the docs; a page has few
+VOTERS, SEED = 24, 7
+
+REPLIES = {
+    "formal": "Dear Ms Okafor,\n\nthank you for your message. Your parcel left our warehouse on Monday and should arrive by Thursday. Please accept our apologies for the delay.",
+    "brief": "Hi! It left on Monday and should be with you by Thursday. Sorry for the wait.",
+    "warm": "Oh no, we know how it is to wait for a parcel! Yours is on its way since Monday; Thursday at the latest it rings your bell.",
+    "detailed": "Your parcel left on Monday at 16:20. It is now in the sorting centre and is planned for Thursday between 9 and 12. If it is late, we send another one free of charge.",
+}
+ORDER = ("brief", "detailed", "formal", "warm")
+REPLY_PAGE = {
+    "question": "Which reply would you rather get?",
+    "guidance": "You asked a shop where your parcel is. Read both replies, then say which one **you** would like better.",
+    "per_voter": 6,
+    "results": "live",
+    "known": [["Thank you for your patience.", "Go away."]],
+    "check_every": 5,
+    "failures": 1,
+}
+
+
+class Show:
+    """A server with studies to show, and the way to its pages."""
+
+    def __init__(self, storage: Storage):
+        self.app = create_app(Config(storage="memory"), storage)
+        self.server: Server = self.app.state.server
+        self.storage = storage
+        self.slugs = {"replies": self._replies(), "screens": self._screens()}
+
+    def _replies(self) -> str:
+        study = create_study("Parcel replies", REPLIES, self.storage, voters="people")
+        key = self.storage.key("Parcel replies")
+        self.server.keep.add_page(key, REPLY_PAGE)
+        self.server.keep.add_links(key, self.server.signer, ["Open link"], personal=False)
+        names = ["Ann Miller", "Bo Chen", "carla@example.org"]
+        self.server.keep.add_links(key, self.server.signer, names, personal=True)
+        draw = random.Random(SEED)
+        for voter in range(VOTERS):
+            for _ in range(6):
+                ballot = study.ask(voter=f"visitor-{voter:02}")
+                if not hasattr(ballot, "left"):
+                    break
+                ahead = ORDER.index(ballot.right) - ORDER.index(ballot.left)
+                right = draw.random() > 0.5 + 0.14 * ahead
+                study.tell(ballot, "tie" if draw.random() < 0.1 else "right" if right else "left")
+        study.undo(study.votes()[5], "a colleague who knew the texts")
+        return self.server.keep.page_named("Parcel replies").slug
+
+    def _screens(self) -> str:
+        names = {"top": 60, "middle": 210, "bottom": 360}
+        create_study("Login screens", list(names), self.storage, voters="people")
+        key = self.storage.key("Login screens")
+        self.server.keep.add_page(key, {"question": "Which screen is clearer?"})
+        self.server.keep.add_links(key, self.server.signer, ["Open link"], personal=False)
+        for name, y in names.items():
+            image = image_of(screen(y), name)
+            self.server.keep.add_image(image)
+            alt = f"A login page with the button at the {name}"
+            self.server.keep.show(key, name, Pane(image.digest, alt))
+        return self.server.keep.page_named("Login screens").slug
+
+    def link(self, name: str) -> str:
+        page = self.server.keep.page(self.slugs[name])
+        assert page is not None
+        nonce = self.server.keep.links(page.study)[0].nonce
+        return f"/v/{self.server.signer.link(nonce)}"
+
+
+def screen(button: int) -> bytes:
+    """A made-up login page, with its button somewhere."""
+    drawing = Image.new("RGB", (720, 480), "#f2f4f8")
+    pen = ImageDraw.Draw(drawing)
+    pen.rounded_rectangle((160, 30, 560, 450), 16, "#ffffff", "#d5dae3")
+    rows = [y for y in (60, 135, 210, 285, 360) if y != button][:3]
+    for y in rows:
+        pen.rounded_rectangle((200, y, 520, y + 46), 8, "#ffffff", "#9aa3b2")
+    pen.rounded_rectangle((200, button, 520, button + 46), 8, "#2350d0")
+    file = io.BytesIO()
+    drawing.save(file, "PNG")
+    return file.getvalue()
+
+
+@contextmanager
+def served(app: object) -> Iterator[str]:
+    """Serve an application on a free port; yield its address."""
+    listening = create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", lifespan="off", ws="none"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join()
+
+
+def start(page: Page, show: Show) -> None:
+    page.goto(show.link("replies"))
+
+
+def vote(page: Page, show: Show, name: str = "replies") -> None:
+    page.goto(show.link(name))
+    page.click("main button")
+    page.wait_for_url("**/vote/*")
+    page.wait_for_load_state("networkidle")
+
+
+def screens(page: Page, show: Show) -> None:
+    vote(page, show, "screens")
+
+
+def _admin(page: Page, show: Show, path: str) -> None:
+    session = show.server.keep.add_session(show.server.clock() + SESSION)
+    home = page.evaluate("location.origin")
+    page.context.add_cookies([{"name": ADMIN, "value": session, "url": home}])
+    page.goto(path)
+
+
+def dashboard(page: Page, show: Show) -> None:
+    _admin(page, show, f"/admin/s/{show.slugs['replies']}")
+
+
+def share(page: Page, show: Show) -> None:
+    _admin(page, show, f"/admin/s/{show.slugs['replies']}/share")
+
+
+def options(page: Page, show: Show) -> None:
+    _admin(page, show, f"/admin/s/{show.slugs['screens']}/options")
+
+
+def manage(page: Page, show: Show) -> None:
+    _admin(page, show, f"/admin/s/{show.slugs['replies']}/manage")
+
+
+def preview(page: Page, show: Show) -> None:
+    _admin(page, show, f"/admin/s/{show.slugs['screens']}/preview")
+
+
+def studies(page: Page, show: Show) -> None:
+    _admin(page, show, "/admin")
+
+
+def new(page: Page, show: Show) -> None:
+    """The form with the fields of a panel and of checks open."""
+    _admin(page, show, "/admin/new")
+    page.check("[value=panel]")
+    page.click("details summary")
+
+
+def describe(page: Page, show: Show) -> None:
+    _admin(page, show, "/admin/new")
+    page.fill("[name=name]", "More screens")
+    files = [{"name": f"{n}.png", "mimeType": "image/png", "buffer": screen(n)} for n in (60, 360)]
+    page.set_input_files("[name=images]", files)
+    page.click("button.primary")
+    page.wait_for_selector(".described")
+
+
+def results(page: Page, show: Show) -> None:
+    page.goto(f"/r/{show.slugs['replies']}")
+
+
+def nothing(page: Page, show: Show) -> None:
+    page.goto("/v/nowhere")
+
+
+PAGES: tuple[Callable[[Page, Show], None], ...] = (
+    *(start, vote, screens, dashboard, share, options, manage, preview, studies, new, describe),
+    *(results, nothing),
+)
+IN_DOCS = {
+    "start": (start, DESK),
+    "vote": (vote, DESK),
+    "vote-phone": (vote, PHONE),
+    "dashboard": (dashboard, DESK),
+    "sharing": (share, DESK),
+    "results": (results, DESK),
+}
+
+
+def reduced(png: bytes) -> bytes:
+    """The picture in few colours: a fifth of the bytes, and no difference to the eye."""
+    file = io.BytesIO()
+    few = Image.open(io.BytesIO(png)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(file, "PNG", optimize=True)
+    return file.getvalue()
+
+
+def main() -> None:
+    """Take them."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        show = Show(Storage())
+        browser = playwright.chromium.launch(executable_path=program)
+
+        def taken(does: Callable[[Page, Show], None], size: dict, full: bool, scheme: str) -> bytes:
+            context = browser.new_context(base_url=home, viewport=size, color_scheme=scheme)
+            page = context.new_page()
+            page.goto("/healthz")
+            does(page, show)
+            page.wait_for_timeout(300)
+            png = page.screenshot(full_page=full)
+            context.close()
+            return png
+
+        with served(show.app) as home:
+            if len(sys.argv) > 1:
+                for does in PAGES:
+                    for size in (DESK, PHONE):
+                        for scheme in ("light", "dark"):
+                            path = Path(
+                                sys.argv[1], f"{does.__name__}-{size['width']}-{scheme}.png"
+                            )
+                            path.write_bytes(taken(does, size, True, scheme))
+            else:
+                DOCS.mkdir(exist_ok=True)
+                for name, (does, size) in IN_DOCS.items():
+                    (DOCS / f"{name}.png").write_bytes(reduced(taken(does, size, False, "light")))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
