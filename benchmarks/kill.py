@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.kills import kill_voters
 from tests.postgres import server
+from tests.web.worker_kills import kill_workers
 
 ROUNDS = 20
 VOTERS = 8
@@ -34,6 +35,28 @@ def kills(rounds=ROUNDS):
                 f"| {name} | {sum(r.acknowledged for r in done):,} | {sum(r.kept for r in done):,} "
                 f"| {sum(len(r.lost) for r in done)} | {sum(len(r.errors) for r in done)} "
                 f"| {sum(r.replay_differs for r in done)} |"
+            )
+
+
+def worker_kills(kills=20, voters=50):
+    """Workers of a server killed under voters."""
+    yield "## Killed workers"
+    yield (
+        f"{voters} people vote on the pages of a server with 2 workers, of which one is killed with SIGKILL about every "
+        f"4 seconds, {kills} times. A voter whose connection breaks sends the answer again, as the page does."
+    )
+    yield ""
+    yield "| storage | kills | acknowledged votes | kept | lost | kept twice | errors | replay differs |"
+    yield "|---|---|---|---|---|---|---|---|"
+    with tempfile.TemporaryDirectory() as folder, server() as postgres:
+        for name, storage in (
+            ("SQLite", f"sqlite:///{Path(folder, 'votes.db')}"),
+            ("PostgreSQL", postgres),
+        ):
+            found = kill_workers(storage, kills, voters, 4.0)
+            yield (
+                f"| {name} | {found.kills} | {found.acknowledged:,} | {found.kept:,} | {found.lost} "
+                f"| {found.twice} | {len(found.errors)} | {found.replay_differs} |"
             )
 
 

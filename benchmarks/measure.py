@@ -15,9 +15,10 @@ from benchmarks.cheap import cheap
 from benchmarks.false_certificates import false_certificates
 from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
-from benchmarks.kill import kills
+from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
 from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
+from benchmarks.serve_load import served
 from benchmarks.studies import quickness
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
@@ -155,6 +156,8 @@ PARTS = (
     likely,
     guides,
     kills,
+    worker_kills,
+    served,
     quickness,
     fuzz,
 )

@@ -30,14 +30,22 @@ class Load(NamedTuple):
     p99: float
     errors: int
     lost: int  # acknowledged and not kept, or kept more than once
+    cpu: float  # ms of the server, a vote
     generator: float  # share of a core that the voters took
 
 
-def measured(name, port, link, voters, pause, seconds, kept) -> Load:
+def cpu_of(process):
+    """Seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measured(name, process, port, link, voters, pause, seconds, kept) -> Load:
     """Let voters vote, and count what is kept afterwards."""
     start = time.monotonic() + WARM + pause
-    before = time.process_time(), time.monotonic()
+    before, served = (time.process_time(), time.monotonic()), cpu_of(process)
     tally = asyncio.run(crowd(port, link, voters, WARM + pause + seconds, pause))
+    cpu = 1e3 * (cpu_of(process) - served) / len(tally.acknowledged)
     used = (time.process_time() - before[0]) / (time.monotonic() - before[1])
     for error in tally.errors[:3]:
         print(f"{name}: {error}", file=sys.stderr)
@@ -45,7 +53,19 @@ def measured(name, port, link, voters, pause, seconds, kept) -> Load:
     p50, p95, p99 = (1e3 * took[min(int(len(took) * q), len(took) - 1)] for q in (0.5, 0.95, 0.99))
     lost = len(tally.acknowledged) - kept()
     return Load(
-        *(name, voters, pause, len(took) / seconds, p50, p95, p99, len(tally.errors), lost, used)
+        *(
+            name,
+            voters,
+            pause,
+            len(took) / seconds,
+            p50,
+            p95,
+            p99,
+            len(tally.errors),
+            lost,
+            cpu,
+            used,
+        )
     )
 
 
@@ -54,9 +74,9 @@ def study(folder, options):
     """Serve a study of so many options; yield where it is, and how to count its votes."""
     storage, port = f"sqlite:///{Path(folder, f'{options}.db')}", free_port()
     server, link = prepared(storage, options)
-    with running(serve(storage, port), port):
+    with running(serve(storage, port), port) as process:
         time.sleep(WARM)  # until the planner is ready
-        yield port, link, lambda: len(set(votes_in(server)))
+        yield process, port, link, lambda: len(set(votes_in(server)))
 
 
 @contextmanager
@@ -66,8 +86,9 @@ def bare(folder, options):
 
     file, port = Path(folder, f"bare-{options}.db"), free_port()
     command = [sys.executable, "-m", "benchmarks.bare", str(file), str(port), str(options)]
-    with running(command, port):
+    with running(command, port) as process:
         yield (
+            process,
             port,
             "/v/bare",
             lambda: sqlite3.connect(file).execute("SELECT count(*) FROM votes").fetchone()[0],
@@ -86,8 +107,9 @@ def loads(seconds=SECONDS, cases=CASES):
     """Measure each case on a server of its own."""
     warm()  # so that every server finds it compiled
     for name, place, options, voters, pause in cases:
-        with tempfile.TemporaryDirectory() as folder, place(folder, options) as (port, link, kept):
-            yield measured(name, port, link, voters, pause, seconds, kept)
+        with tempfile.TemporaryDirectory() as folder, place(folder, options) as at:
+            process, port, link, kept = at
+            yield measured(name, process, port, link, voters, pause, seconds, kept)
 
 
 def served(seconds=SECONDS):
@@ -100,14 +122,15 @@ def served(seconds=SECONDS):
         "renders the same page. Lost: acknowledged and not in the log."
     )
     yield ""
-    yield "| | voters | pause | votes/s | median | 95 % | 99 % | errors | lost | core of the voters |"
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "| | voters | pause | votes/s | median | 95 % | 99 % | errors | lost | CPU a vote | core of the voters |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     rates = {}
     for row in loads(seconds):
         rates[row.name] = row.rate
         yield (
             f"| {row.name} | {row.voters} | {row.pause:g} s | {row.rate:.0f} | {row.p50:.0f} ms | {row.p95:.0f} ms "
-            f"| {row.p99:.0f} ms | {row.errors} | {row.lost} | {row.generator:.0%} |"
+            f"| {row.p99:.0f} ms | {row.errors} | {row.lost} "
+            f"| {row.cpu:.1f} ms | {row.generator:.0%} |"
         )
     ratio = rates["12 options"] / rates["a bare application"]
     slower = rates["12 options"] / rates["50 options"]

@@ -38,7 +38,7 @@ class Browser:
 
     def __init__(self, port: int):
         self._port = port
-        self._cookie = ""
+        self.cookie = ""
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def get(self, path: str) -> Reply:
@@ -62,7 +62,7 @@ class Browser:
         kind = "\r\nContent-Type: application/x-www-form-urlencoded" if body else ""
         return (
             f"{line}\r\nHost: {HOST}:{self._port}\r\n{OURS}\r\nX-Fragment: pair\r\n"
-            f"Cookie: {self._cookie}\r\nContent-Length: {len(body)}{kind}\r\n\r\n"
+            f"Cookie: {self.cookie}\r\nContent-Length: {len(body)}{kind}\r\n\r\n"
         )
 
     async def _read(self, reader: asyncio.StreamReader) -> Reply:
@@ -72,7 +72,7 @@ class Browser:
             for name, _, value in (line.partition(":") for line in head.split("\r\n")[1:])
         }
         if "set-cookie" in fields:
-            self._cookie = fields["set-cookie"].partition(";")[0]
+            self.cookie = fields["set-cookie"].partition(";")[0]
         body = await reader.readexactly(int(fields.get("content-length", 0)))
         return Reply(int(head.split(" ", 2)[1]), head, body)
 
@@ -82,19 +82,26 @@ class Browser:
             self._streams = None
 
 
+class Acknowledged(NamedTuple):
+    """A vote of which a voter was told that it is kept."""
+
+    at: float
+    took: float  # seconds
+    ballot: str  # its token
+    cookie: str  # of the voter
+
+
 @dataclass
 class Tally:
     """What voters saw."""
 
-    acknowledged: list[tuple[float, float, str]] = field(
-        default_factory=list
-    )  # when, seconds, ballot
+    acknowledged: list[Acknowledged] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     breaks: int = 0  # of connections
 
     def between(self, start: float, end: float) -> list[float]:
         """Return the seconds that each answer took which came within a time."""
-        return sorted(took for at, took, _ in self.acknowledged if start <= at < end)
+        return sorted(one.took for one in self.acknowledged if start <= one.at < end)
 
 
 async def crowd(
@@ -171,7 +178,7 @@ async def _answer(
             await asyncio.sleep(0.05)
     now = time.monotonic()
     if page.status == 200 and b'data-said="Vote kept.' in page.body:
-        tally.acknowledged.append((now, now - start, ballot))
+        tally.acknowledged.append(Acknowledged(now, now - start, ballot, browser.cookie))
     elif page.status == 200:
         tally.errors.append("an answer was not acknowledged")
     return page

@@ -1,0 +1,36 @@
+"""Workers are killed while people vote: every acknowledged vote is kept once."""
+
+import sys
+
+import pytest
+from web_client import Site, asks, vote
+
+from copeland.study import Storage
+from tests.web.worker_kills import kill_workers
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_no_acknowledged_vote_is_lost_with_a_worker(kind, tmp_path, request):
+    file = f"sqlite:///{tmp_path / 'votes.db'}"
+    storage = file if kind == "sqlite" else request.getfixturevalue("postgres_url")
+    found = kill_workers(storage, kills=2, voters=8, every=3.0)
+    assert found.passed, found
+
+
+@pytest.mark.quick
+def test_people_vote_on_postgresql(postgres_url):
+    kept = Storage(postgres_url)
+    site = Site(kept)
+    study = site.study(page={"per_voter": 2})
+    link = site.link()
+    for _ in range(2):
+        browser, page = site.voter(link)
+        while asks(page):
+            page = vote(browser, page)
+        assert page.status_code == 200
+    assert site.key("read").get("/api/v1/studies/tea/results").json()["votes"] == 4
+    assert study.replay() == study.books()
+    kept.dispose()
