@@ -256,7 +256,7 @@ def is_decided(
 
     Examples
     --------
-    >>> wins = np.array([[0, 30], [10, 0]])
+    >>> wins = np.array([[0, 6], [2, 0]])
     >>> [is_decided(n * wins, 0 * wins, 0.05, 0.0, 0, False) for n in (1, 9)]
     [False, True]
     """
