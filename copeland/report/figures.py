@@ -119,9 +119,10 @@ def apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[
 def _draw(axes: Axes, curve: Curves, place: int, shade: float, errors: bool) -> None:
     colour, dashes = PALETTE[place % len(PALETTE)], DASHES[place % len(DASHES)]
     low, high = _band(curve, errors)
-    axes.fill_between(curve.marks, low, high, color=colour, alpha=shade, linewidth=0)
     if errors and curve.independent:
         axes.vlines(curve.marks, low, high, color=colour, linewidth=1.6)
+    else:
+        axes.fill_between(curve.marks, low, high, color=colour, alpha=shade, linewidth=0)
     # Runs that knew their horizon are points; the line between them is only a guide for the eye.
     points = curve.independent or len(curve.marks) == 1
     axes.plot(
