@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, InvalidRow, StorageError
@@ -84,6 +84,9 @@ from copeland.study.record.votes import (
     write_csv,
 )
 from copeland.words import counted, shortened
+
+if TYPE_CHECKING:
+    from copeland.study.conduct.impressions import Impressions
 
 SNAPSHOT_EVERY = 10_000  # events
 LAST = 2**63 - 1  # number that an event can have
@@ -468,6 +471,30 @@ class Study:
             return [] if self._books.closed else [end], None
 
         self._change(decide)
+
+    def impressions(
+        self,
+        secret: str,
+        method: str = "team-draft",
+        window: float = 1800.0,
+        patience: float = 0.0,
+    ) -> Impressions:
+        """Return the desk at which a search interleaves lists for its users, and hands in their clicks.
+
+        Parameters
+        ----------
+        secret
+            Signs the tokens of lists; all processes that serve this study share it, and nobody else knows it.
+        method
+            How lists are interleaved: ``team-draft`` or ``probabilistic``.
+        window
+            Seconds after a list in which its clicks count.
+        patience
+            Seconds that clicks may take to be handed in, beyond the window.
+        """
+        from copeland.study.conduct.impressions import Impressions
+
+        return Impressions(self, secret, method, window, patience)
 
     # The panel, if there is one
 

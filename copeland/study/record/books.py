@@ -16,6 +16,7 @@ from copeland.study.record.events import (
     ADDED,
     ASKED,
     BOTH_BAD,
+    CLICKED,
     CLOSED,
     COUNTED,
     CREATED,
@@ -40,7 +41,7 @@ from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
 
-FORMAT = 3  # of snapshots; others are not read
+FORMAT = 4  # of snapshots; others are not read
 
 Counts = NDArray[np.int64]
 
@@ -96,6 +97,9 @@ class Books:
         self.votes = 0  # that count
         self.asked = 0
         self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
+        self.clicked: dict[
+            int, dict[str, Any]
+        ] = {}  # lists whose clicks are no votes yet, by ballot
         self.epoch = 1
         self.voted_in_epoch = False
         self.closed = False
@@ -191,8 +195,13 @@ class Books:
         )
         self.asked += 1
 
+    def _clicked(self, event: Event) -> None:
+        assert event.body is not None
+        self.clicked[event.body["ballot"]] = dict(event.body)
+
     def _voted(self, event: Event) -> None:
         self.open.pop(event.ballot, None)  # type: ignore[arg-type]
+        self.clicked.pop(event.ballot, None)  # type: ignore[arg-type]
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= not self.is_guide(event.voter)
         self._tally(event, 1)
@@ -280,6 +289,7 @@ class Books:
             "settings": self.settings.to_dict(),
             "options": [asdict(option) for option in self.options],
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
+            "clicked": self.clicked,
             "undone": sorted(self.undone),
             "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
@@ -311,6 +321,7 @@ class Books:
             books.counted = set(about["counted"])
             if books.panel.members:
                 books.panel.restore(answered, about["excused"])
+            books.clicked = {int(b): body for b, body in about["clicked"].items()}
             books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
             return None
@@ -356,6 +367,7 @@ _HANDLERS = {
     EXCUSED: Books._excused,
     READMITTED: Books._readmitted,
     ROLE: Books._given_role,
+    CLICKED: Books._clicked,
     CLOSED: Books._closed,
 }
 
