@@ -86,6 +86,7 @@ from copeland.study.record.votes import (
 from copeland.words import counted, shortened
 
 if TYPE_CHECKING:
+    from copeland.ranking.allocation import Allocation
     from copeland.study.conduct.impressions import Impressions
 
 SNAPSHOT_EVERY = 10_000  # events
@@ -495,6 +496,28 @@ class Study:
         from copeland.study.conduct.impressions import Impressions
 
         return Impressions(self, secret, method, window, patience)
+
+    def allocate(self, impressions: int, **terms: Any) -> Allocation:
+        """Return which users see which rankers for a while, as a document that front ends draw from.
+
+        Nothing is logged: votes come back as they are, by :meth:`add_votes`.
+
+        Parameters
+        ----------
+        impressions
+            How many there will be while the document is valid.
+        terms
+            ``control``: who is shown to users who do not take part, by default who leads; ``control_share``: the
+            share of users who never do; ``cap``: of the lists that are interleaved, the most that may hold one
+            ranker; ``traffic``: the share of users who take part; ``valid``: for how many seconds.
+        """
+        from copeland.study.conduct.allocating import Terms, allocated
+
+        try:
+            wanted = Terms(impressions, **terms)
+        except TypeError as error:
+            raise InvalidParameter(f"no such term of an allocation: {error}.") from None
+        return allocated(self, wanted)
 
     # The panel, if there is one
 
