@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from copeland.certificate import Certificate
+from copeland.drift import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow, StorageError
 from copeland.forecast.goals import Goal, goal_of
 from copeland.forecast.outlook import outlook_of
@@ -36,7 +37,9 @@ from copeland.study.conduct.decisions import (
 from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.members import attendance
 from copeland.study.conduct.panels import panel_questions
+from copeland.study.conduct.restarting import restart
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
+from copeland.study.meaning.drifting import Drift, drifts_of
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import refuse_for_panel, require_chances
 from copeland.study.meaning.panel_plan import panel_plan
@@ -464,6 +467,15 @@ class Study:
     def _set_state(self, name: str, kind: str) -> None:
         self._append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
 
+    def begin_epoch(self, reason: str | None = None) -> int:
+        """Count votes anew from now on, as preferences have changed; return the number of the epoch.
+
+        The votes before stay in the log. What is proved from now on is about preferences from now on, with the
+        evidence of a later epoch, so that delta covers all epochs together.
+        """
+        self._append(lambda _log: [restart(self._books, reason, self._clock())])
+        return self._current().epoch
+
     def close(self) -> None:
         """Take no more votes."""
 
@@ -730,6 +742,14 @@ class Study:
         """
         return ranking_of(Reading(self.standing(voters=False)))
 
+    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
+        """Return the pairs whose votes changed over time, as a certificate assumes that none does.
+
+        If none changes, any is ever returned with a probability of at most ``level``, however often one looks.
+        """
+        check_level(level)
+        return self._read(lambda log: drifts_of(self._books, log.votes(), level))
+
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.
 
@@ -737,7 +757,7 @@ class Study:
         """
         from copeland.study.page.page import write_study_page
 
-        return write_study_page(self.standing(), self.log(), path, command)
+        return write_study_page(self.standing(), self.log(), path, command, self.drift())
 
     def standing(self, voters: bool = True) -> Standing:
         """Return where the study stands: counts, certificate, leader, position bias, voters, guides.

@@ -27,6 +27,7 @@ from copeland.study.record.events import (
     OUTCOMES,
     PAUSED,
     READMITTED,
+    RESTARTED,
     RESUMED,
     RETIRED,
     RIGHT,
@@ -47,7 +48,7 @@ Counts = NDArray[np.int64]
 
 _SCALARS = (
     *("number", "sides", "outcomes", "repeated", "votes", "guide_votes"),
-    *("asked", "epoch", "voted_in_epoch", "closed"),
+    *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
 _ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
 
@@ -102,6 +103,7 @@ class Books:
         ] = {}  # lists whose clicks are no votes yet, by ballot
         self.epoch = 1
         self.voted_in_epoch = False
+        self.since = 0  # the number of the event that began anew: votes up to it do not count
         self.closed = False
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
@@ -153,8 +155,17 @@ class Books:
     def _added(self, event: Event) -> None:
         self._add([Option(**(event.body or {}))])
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
-            self.epoch += 1
-            self.voted_in_epoch = False
+            self._next_epoch()
+
+    def _next_epoch(self) -> None:
+        self.epoch += 1
+        self.voted_in_epoch = False
+
+    def _restarted(self, event: Event) -> None:
+        self._next_epoch()
+        self.since = event.number
+        self.votes, self.sides = 0, {LEFT: 0, RIGHT: 0}
+        self.wins, self.ties = (np.zeros((self.k, self.k), np.int64) for _ in range(2))
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -230,7 +241,7 @@ class Books:
 
     def _count(self, vote: Event, step: int) -> None:
         meaning = self.meaning(vote.outcome)
-        if meaning is None:
+        if meaning is None or (vote.undoes or vote.counts or vote.number) <= self.since:
             return
         assert vote.left is not None and vote.right is not None
         if self.is_guide(vote.voter):
@@ -251,6 +262,8 @@ class Books:
     def counts(self, vote: Event) -> bool:
         """Tell whether a vote of the log counts, as proof or as a guide's."""
         if vote.number in self.undone or self.meaning(vote.outcome) is None:
+            return False
+        if vote.number <= self.since:
             return False
         return vote.repeats is None or vote.number in self.counted
 
@@ -368,6 +381,7 @@ _HANDLERS = {
     READMITTED: Books._readmitted,
     ROLE: Books._given_role,
     CLICKED: Books._clicked,
+    RESTARTED: Books._restarted,
     CLOSED: Books._closed,
 }
 
