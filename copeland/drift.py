@@ -69,7 +69,7 @@ def change_in(won: ArrayLike) -> Change | None:
     >>> change.early, change.before, change.after, change.is_proved(0.001)
     (64, 0.9375, 0.0, True)
     """
-    flags = np.asarray(won, bool)
+    flags = _flags(won)
     if len(flags) < EARLIEST + 2:
         return None
     wins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags)])
@@ -83,6 +83,18 @@ def change_in(won: ArrayLike) -> Change | None:
         float(wins[split] / split),
         float((wins[-1] - wins[split]) / (len(flags) - split)),
     )
+
+
+def _flags(won: ArrayLike) -> NDArray[np.bool_]:
+    try:
+        flags = np.asarray(won)
+    except ValueError:
+        flags = np.zeros(0, object)
+    if flags.ndim != 1 or (flags.dtype != bool and len(flags)):
+        raise InvalidParameter(
+            "won is no list of truth values; say of each vote whether it was won."
+        )
+    return flags.astype(bool)
 
 
 def _looks(n: int) -> NDArray[np.int64]:
