@@ -88,8 +88,8 @@ def change_in(won: ArrayLike) -> Change | None:
 def _flags(won: ArrayLike) -> NDArray[np.bool_]:
     try:
         flags = np.asarray(won)
-    except ValueError:
-        flags = np.zeros(0, object)
+    except ValueError:  # lists of several lengths
+        flags = np.asarray(None)
     if flags.ndim != 1 or (flags.dtype != bool and len(flags)):
         raise InvalidParameter(
             "won is no list of truth values; say of each vote whether it was won."

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from copeland.errors import InvalidParameter
 from copeland.ranking.allocation import BUCKETS, Allocation, shared_out
 from copeland.study.conduct.chooser import Pair, Wish, active, chooser_of
+from copeland.study.conduct.transactions import Transactions
 from copeland.study.record.books import Books
 from copeland.study.record.events import ASKED, Event
 from copeland.study.record.log import Log
@@ -114,14 +115,14 @@ def _held(shares: dict[Pair, float], option: int) -> float:
     return sum(share for pair, share in shares.items() if option in pair)
 
 
-def allocated(study: Any, terms: Terms) -> Allocation:
+def allocated(study: Any, work: Transactions, terms: Terms) -> Allocation:
     """Return the allocation of a study."""
     standing = study.standing(voters=False)
     best = [standing.labels[i] for i in standing.certificate.best]
     leader = best[0] if best else standing.leader or standing.labels[0]
 
     def look(log: Log) -> Allocation:
-        check_terms(terms, study._books)
-        return allocation_of(study.name, study._books, log, terms, leader, study._clock())
+        check_terms(terms, work.books)
+        return allocation_of(study.name, work.books, log, terms, leader, study._clock())
 
-    return study._read(look)
+    return work.read(look)

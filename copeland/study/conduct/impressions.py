@@ -20,7 +20,10 @@ from copeland.ranking.impressions import (
     positions_on,
     unsealed,
 )
+from copeland.study.conduct.asking import Ballot, ballot_of
+from copeland.study.conduct.decisions import Wait
 from copeland.study.conduct.manners import waiting_of
+from copeland.study.conduct.transactions import Transactions
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books
 from copeland.study.record.events import ASKED, CLICKED, Event
@@ -60,8 +63,16 @@ class Counts(NamedTuple):
 class Impressions:
     """The desk of a search; made by :meth:`Study.impressions <copeland.study.Study.impressions>`."""
 
-    def __init__(self, study: Any, secret: str, method: str, window: float, patience: float):
-        # A Study, which makes this: its file cannot be imported here.
+    def __init__(
+        self,
+        study: Any,  # a Study: its file makes this, and so cannot be imported here
+        work: Transactions,
+        secret: str,
+        method: str,
+        window: float,
+        patience: float,
+    ):
+        self._work = work
         self._study, self._desk = study, Desk(study.name, secret, method)
         check_desk(self._desk)
         if not 0 < window < float("inf") or not 0 <= patience < float("inf"):
@@ -88,17 +99,16 @@ class Impressions:
             return Impression((self._alone(),), None, query, now, self._desk)
         return Impression((ballot.left, ballot.right), ballot.id, query, now, self._desk)
 
-    def _ballot(self, user: str) -> Any:
+    def _ballot(self, user: str) -> Ballot | Wait | None:
         """The oldest ballot of a user without clicks, or else a new one."""
-        study = self._study
 
-        def unclicked(log: Log) -> list[Any]:
-            books = study._books
+        def unclicked(log: Log) -> list[Ballot]:
+            books = self._work.books
             held = waiting_of(books, log, user) if is_open(books) else []
-            return [study._ballot(one) for one in held if one.number not in books.clicked]
+            return [ballot_of(books, one) for one in held if one.number not in books.clicked]
 
-        held = study._read(unclicked)
-        return held[0] if held else study.ask(user)
+        held = self._work.read(unclicked)
+        return held[0] if held else self._study.ask(user)
 
     def _alone(self) -> str:
         standing = self._study.standing(voters=False)
@@ -122,9 +132,9 @@ class Impressions:
         time = self._study._clock() if at is None else seconds_since_1970(at)
 
         def decide(log: Log) -> tuple[list[Event], str]:
-            return clicking(self._study._books, log, ticket, clicked, time, self.window)
+            return clicking(self._work.books, log, ticket, clicked, time, self.window)
 
-        fate = self._study._change(decide)
+        fate = self._work.change(decide)
         return Clicked(fate, self.settle())
 
     def settle(self) -> tuple[Vote, ...]:
@@ -133,8 +143,8 @@ class Impressions:
         if study.closed:
             return ()
         now = study._clock()
-        with study._turn:
-            due = [(b, body) for b, body in study._books.clicked.items() if self._is_due(body, now)]
+        waiting = self._work.known(lambda books: list(books.clicked.items()))
+        due = [(ballot, body) for ballot, body in waiting if self._is_due(body, now)]
         return tuple(
             study.tell(
                 ballot,
@@ -150,7 +160,7 @@ class Impressions:
 
     def counts(self) -> Counts:
         """Return how many lists became what."""
-        books = self._study._current()
+        books = self._work.read(lambda _log: self._work.books)
         votes = sum(books.outcomes[name] for name in ("left", "right", "tie"))
         waiting = len(books.clicked)
         unclicked = max(0, books.asked - votes - waiting)
@@ -184,4 +194,4 @@ def clicking(
         "shown": ticket.shown if before is None else before["shown"],
     }
     number = books.number + 1
-    return [Event(number, CLICKED, time, voter=asked.voter, body=body)], TAKEN
+    return [Event(number, CLICKED, time, body=body)], TAKEN
