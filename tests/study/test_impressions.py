@@ -162,6 +162,14 @@ def test_once_one_ranker_is_proved_best_its_own_list_is_shown(study, desk):
     assert desk.impression("bea", "tea").rankers == ("two",)
 
 
+def test_a_closed_study_takes_no_clicks(study, desk):
+    _, page = shown_to(desk, "ann")
+    desk.clicks(page.token, [1])
+    study.close()
+    before = study.number
+    assert desk.clicks(page.token, [2]) == ("late", ()) and study.number == before
+
+
 def test_forged_and_foreign_tokens_are_refused(study, desk, clock):
     _, page = shown_to(desk, "ann")
     token = page.token

@@ -7,7 +7,7 @@ Three steps, each cut into tasks, on this machine or on a cluster:
 2. Of each such part, clicks are joined to lists and credited. The votes go into files by a hash of the user.
 3. Of each part of the users, bots are left out and the votes counted.
 
-So memory holds one part at a time, of a few hundred thousand lists, however long the log is.
+So memory holds one part at a time: 6 MiB of the files, or a 256th of them if that is more.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from copeland.ranking.logs.tallying import FATES
 from copeland.tasks import Arrays, check_workers, finish
 
 PART = 6 * 2**20  # bytes of log files to a part: few enough lists to stay near the processor
-MOST_PARTS = 512  # files that are open at once
+MOST_PARTS = 256  # a reader keeps two files of each open, and systems allow some 1,000
 MOST_RANKERS = 2_000
 READERS = 4  # shares of the files for each process, so that none waits long for another
 
@@ -88,8 +88,9 @@ def count_clicks(
         labels, tables = _merged([one["names"].tolist() for one in read])
         folder = Path(place)
         joined = results([Joining(p, folder, parts, tables, rules) for p in range(parts)])
-        k = len(labels)
-        tallied = results([Tallying(p, folder, parts, k, rules) for p in range(parts)])
+        ends = np.array([one["ends"] for one in joined])
+        spans = [ends[:, p : p + 2].copy() for p in range(parts)]
+        tallied = results([Tallying(folder, span, len(labels), rules) for span in spans])
     return _counts(labels, read, joined, tallied)
 
 

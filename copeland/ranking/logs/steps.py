@@ -1,6 +1,6 @@
 """The three steps of a count as tasks that know nothing of each other but files.
 
-A part file holds records of one size and kind; those of the first two steps are deleted once they are read.
+A part file holds records of one size and kind; those of the first step are deleted once they are read.
 """
 
 from __future__ import annotations
@@ -40,18 +40,24 @@ class Parts:
         ]
 
     def put(self, records: Records, keys: NDArray[np.uint64]) -> None:
-        """Append each record to the part that its key says: the key's highest bits."""
-        if self._parts == 1:
-            self._files[0].write(records.data)
-            return
-        part = ((keys >> np.uint64(48)) * np.uint64(self._parts)) >> np.uint64(16)
-        order = np.argsort(part.astype(np.uint16), kind="stable")
-        ends = np.cumsum(np.bincount(part.astype(np.int64), minlength=self._parts))
-        words = records.view(np.uint64).reshape(len(records), -1)
-        ordered = words.take(order, axis=0)  # faster than records, which are copied one by one
-        for file, begin, end in zip(self._files, [0, *ends[:-1]], ends, strict=True):
+        """Append each record to the part that its key says."""
+        ordered, ends = sorted_out(records, keys, self._parts)
+        for file, begin, end in zip(self._files, ends, ends[1:], strict=False):
             if end > begin:
                 file.write(ordered[begin:end].data)
+
+
+def sorted_out(
+    records: Records, keys: NDArray[np.uint64], parts: int
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the records part by part, which the highest bits of keys say, and where each part ends."""
+    words = records.view(np.uint64).reshape(len(records), -1)
+    if parts == 1:
+        return words, np.array([0, len(words)])
+    part = (((keys >> np.uint64(48)) * np.uint64(parts)) >> np.uint64(16)).astype(np.uint16)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=parts))])
+    # Rows of words are taken faster than records, which are copied one by one.
+    return words.take(np.argsort(part, kind="stable"), axis=0), ends
 
 
 def part_file(folder: Path, kind: str, writer: int, part: int) -> Path:
@@ -135,10 +141,9 @@ class Joining:
                 records[side] = table[records[side]]
         clicks = [read_part(self.folder, "c", n, self.part, CLICK) for n in readers]
         found = join(_joined(shown), _joined(clicks), self.rules)
-        with ExitStack() as opened:
-            parts = Parts(self.folder, "v", self.part, self.parts, opened)
-            parts.put(found.votes, _keys(found.votes["user"]))
-        return {"lists": found.lists, "clicks": found.clicks}
+        votes, ends = sorted_out(found.votes, _keys(found.votes["user"]), self.parts)
+        votes.tofile(votes_file(self.folder, self.part))
+        return {"lists": found.lists, "clicks": found.clicks, "ends": ends}
 
 
 def _joined(records: list[Records]) -> Records:
@@ -151,13 +156,17 @@ def _keys(users: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return np.where(users == 0, spread, users)
 
 
+def votes_file(folder: Path, part: int) -> Path:
+    """Return the file of the votes of one part of the ids, by parts of the users."""
+    return folder / f"v-{part}"
+
+
 @dataclass(frozen=True)
 class Tallying:
     """One part of the users: their votes, counted."""
 
-    part: int
     folder: Path
-    parts: int
+    spans: NDArray[np.int64]  # where its votes begin and end in the file of each part of the ids
     k: int
     rules: Rules
 
@@ -167,8 +176,14 @@ class Tallying:
 
     def run(self) -> Arrays:
         """Return the pairs that have votes, with their counts, and what became of lists."""
-        writers = range(self.parts)
-        votes = _joined([read_part(self.folder, "v", n, self.part, VOTE) for n in writers])
+        votes = _joined(
+            [
+                np.fromfile(
+                    votes_file(self.folder, n), VOTE, end - begin, offset=begin * VOTE.itemsize
+                )
+                for n, (begin, end) in enumerate(self.spans.tolist())
+            ]
+        )
         found = tally(votes, _pairs(votes, self.k), self.k**2, self.rules)
         pairs = np.flatnonzero(found.counts.any(axis=1))
         return {"pairs": pairs, "counts": found.counts[pairs], "fates": found.fates}

@@ -178,10 +178,12 @@ def clicking(
         return [], NOTHING
     if time < ticket.shown or time > ticket.shown + window:
         return [], EARLY if time < ticket.shown else LATE
+    if books.closed:
+        return [], LATE
     before = books.clicked.get(ticket.ballot)
     if before is not None and before["query"] != ticket.query:
         return [], FURTHER
-    if before is None and (books.closed or next(log.answers(ticket.ballot), None) is not None):
+    if before is None and next(log.answers(ticket.ballot), None) is not None:
         return [], LATE
     known = set() if before is None else set(before["positions"])
     if clicked <= known:
