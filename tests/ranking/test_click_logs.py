@@ -214,6 +214,19 @@ def test_parquet_columns_may_have_other_types(form, tmp_path):
     agrees(count_clicks(str(tmp_path / "s.parquet"), place, RULES), plain)
 
 
+@pytest.mark.parametrize(
+    "change", [{"impression": {"a": 1}}, {"teams": ["L", "R"]}, {"time": True}, {"left": [1]}]
+)
+def test_parquet_columns_of_no_use_are_told(change, tmp_path):
+    pytest.importorskip("pyarrow")
+    shown = write(tmp_path / "s.parquet", [{**GOOD, **change}])
+    clicks = write(tmp_path / "c.parquet", [{"impression": "1", "time": NOON, "position": 1}])
+    try:
+        assert count_clicks(shown, clicks).damaged == 1
+    except InvalidRow as error:
+        assert "a column has a type that is not read" in str(error)
+
+
 def test_the_command_writes_what_others_read(tmp_path):
     shown, clicks = log_of(seed=9)
     shown, clicks = write(tmp_path / "s.csv", shown), write(tmp_path / "c.csv", clicks)

@@ -104,7 +104,9 @@ def seconds_of(column: Any) -> tuple[NDArray[np.float64], Flags]:
 
 
 def _second(value: Any) -> float:
-    if isinstance(value, float | int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return np.nan
+    if isinstance(value, float | int):
         return float(value) if abs(value) < YEAR_2200 else np.nan
     try:
         return seconds_since_1970(value)

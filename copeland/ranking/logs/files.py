@@ -9,6 +9,7 @@ import csv
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -146,6 +147,18 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Batch]:
                 yield Batch(str(path), numbers, values, [])
     except pa.ArrowException as error:
         raise InvalidRow(f"{path} cannot be read: {str(error).splitlines()[0]}.") from error
+
+
+@contextmanager
+def readable_types(batch: Batch) -> Iterator[None]:
+    """Say in a sentence that a Parquet file has a column of a type that is no text, number or time."""
+    try:
+        yield
+    except (NotImplementedError, TypeError, ValueError) as error:
+        if any(isinstance(column, list) for column in batch.values.values()):
+            raise
+        types = listed([f"{role} is {column.type}" for role, column in batch.values.items()])
+        raise InvalidRow(f"{batch.file}: a column has a type that is not read; {types}.") from error
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -20,6 +20,7 @@ from copeland.ranking.logs.files import (
     Batch,
     batches,
     named_columns,
+    readable_types,
 )
 from copeland.ranking.logs.joining import LEFT, RIGHT, Rules, join
 from copeland.ranking.logs.records import CLICK, SHOWN, VOTE, Records, clicks_of, shown_of
@@ -96,7 +97,8 @@ class Reading:
         lists, events = (named_columns(c, self.columns) for c in (SHOWN_COLUMNS, CLICK_COLUMNS))
 
         def keep(batch: Batch, is_click: bool, parts: Parts) -> None:
-            records, bad = clicks_of(batch) if is_click else shown_of(batch, names)
+            with readable_types(batch):
+                records, bad = clicks_of(batch) if is_click else shown_of(batch, names)
             parts.put(records, records["id"])
             rows[int(is_click)] += len(records)
             rows[2] += len(bad)
