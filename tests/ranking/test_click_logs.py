@@ -175,6 +175,16 @@ def test_rows_that_cannot_be_read_are_named_and_cost_no_other(tmp_path):
     assert found.unreadable[3].endswith("neither in ISO 8601 nor in seconds since 1970.")
 
 
+@pytest.mark.quick
+@pytest.mark.parametrize("content", ["", "oops\n", "oops\n" * 3000])
+def test_a_log_without_any_list_counts_nothing(content, tmp_path):
+    (tmp_path / "s.ndjson").write_text(content)
+    clicks = write(tmp_path / "c.ndjson", [{"impression": 1, "time": NOON, "position": 2}])
+    found = count_clicks(str(tmp_path / "s.ndjson"), clicks, part=5_000)
+    assert found.csv() == "i,j,wins,ties\n" and found.damaged == content.count("oops")
+    assert found.clicks["never shown"] == 1 and len(found.unreadable) <= 100
+
+
 def test_a_line_of_a_csv_file_with_a_stray_quotation_mark_costs_itself_alone(tmp_path):
     lines = [
         "impression,time,left,right,teams",

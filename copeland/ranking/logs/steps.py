@@ -52,7 +52,7 @@ def sorted_out(
     records: Records, keys: NDArray[np.uint64], parts: int
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the records part by part, which the highest bits of keys say, and where each part ends."""
-    words = records.view(np.uint64).reshape(len(records), -1)
+    words = records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
     if parts == 1:
         return words, np.array([0, len(words)])
     part = (((keys >> np.uint64(48)) * np.uint64(parts)) >> np.uint64(16)).astype(np.uint16)
