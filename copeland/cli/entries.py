@@ -31,7 +31,7 @@ ScoresFiles = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[NAME=]FILE",
-        help="Scores of the documents, in their order: .npy, or text with a named column for each "
+        help="Scores of the documents, in their order: .npy, .parquet, or text with a named column for each "
         "ranker; again for each of several.",
     ),
 ]

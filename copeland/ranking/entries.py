@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.archives import read_array
-from copeland.errors import InvalidRow
+from copeland.errors import InvalidRow, need
 from copeland.ranking import trec
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Ranker, all_features, feature, lightgbm_model, scores
@@ -78,13 +78,13 @@ def _features(piece: str, collection: Collection, descending: bool) -> Iterator[
 def by_scores(text: str) -> list[Ranker]:
     """Return the rankers by a file of scores, a row for each document and a column for each ranker.
 
-    An .npy file has numbers alone, so that its columns are numbered; any other is text whose first line
-    names them.
+    An .npy file has numbers alone, so that its columns are numbered; a .parquet file names them; any other
+    is text whose first line does.
     """
     name, file = named_file(text)
     if not file.is_file():
         raise InvalidCollection(f"{file}: there is no such file.")
-    columns, table = _npy(file) if file.suffix == ".npy" else _text(file)
+    columns, table = _READERS.get(file.suffix, _text)(file)
     if len(columns) == 1:
         return [scores(name or columns[0], table[:, 0])]
     prefix = f"{name}_" if name else ""
@@ -103,6 +103,19 @@ def _npy(file: Path) -> tuple[list[str], NDArray[np.float64]]:
     table = table.reshape(len(table), -1).astype(np.float64)
     n = table.shape[1]
     return [file.stem if n == 1 else f"{file.stem}_{at}" for at in range(1, n + 1)], table
+
+
+def _parquet(file: Path) -> tuple[list[str], NDArray[np.float64]]:
+    arrow = need("pyarrow", "arrow", "a Parquet file")
+    parquet = need("pyarrow.parquet", "arrow", "a Parquet file")
+    try:
+        read = parquet.read_table(file)
+        columns = [np.asarray(column.to_numpy(), np.float64) for column in read.itercolumns()]
+    except (OSError, arrow.ArrowException, ValueError, TypeError):
+        raise InvalidCollection(f"{file}: is no Parquet file of numbers.") from None
+    if not columns:
+        raise InvalidCollection(f"{file}: it must have a column for each ranker.")
+    return list(read.column_names), np.stack(columns, axis=1)
 
 
 def _text(file: Path) -> tuple[list[str], NDArray[np.float64]]:
@@ -124,6 +137,9 @@ def _numbers(file: Path, line: int, cells: list[str], n: int) -> list[float]:
         return [float(cell) for cell in cells]
     except ValueError:
         raise InvalidCollection(f"{file}, line {line}: a score is no number.") from None
+
+
+_READERS = {".npy": _npy, ".parquet": _parquet}
 
 
 def by_model(text: str) -> Ranker:

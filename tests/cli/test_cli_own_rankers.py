@@ -125,6 +125,21 @@ def test_scores_that_cannot_be_read_are_refused(tmp_path, text):
         by_scores(str(tmp_path / "s.csv"))
 
 
+def test_scores_may_be_columns_of_parquet(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for name, second in (("good", [0.5, 1]), ("bad", ["x", "y"])):
+        table = arrow.table({"a": [1, 2], "b": second})
+        parquet.write_table(table, tmp_path / f"{name}.parquet")
+    two = Collection([0, 1], [[1], [2]], offsets=[0, 2])
+    found = by_scores(str(tmp_path / "good.parquet"))
+    assert [(r.name, r.scores(two).tolist()) for r in found] == [("a", [1, 2]), ("b", [0.5, 1])]
+    (tmp_path / "none.parquet").write_bytes(b"PAR1")
+    for name in ("bad", "none"):
+        with pytest.raises(InvalidCollection, match="no Parquet file of numbers"):
+            by_scores(str(tmp_path / f"{name}.parquet"))
+
+
 def test_scores_of_other_documents_are_refused(documents, tmp_path):
     (tmp_path / "s.csv").write_text("a\n1\n2\n")
     words = (tmp_path / "train.txt", "--scores", tmp_path / "s.csv", "--features", "1")
