@@ -1,6 +1,7 @@
 """Pictures of the real pages for the docs: a server with studies to show, and a browser that looks at it.
 
-`python -m benchmarks.screenshots` writes docs/images; with a folder, every page in every way, to be looked at.
+`python -m benchmarks.screenshots` writes docs/images; with a folder, every page in every way, to be looked at; after
+it, the names of some pages.
 """
 
 import io
@@ -176,6 +177,15 @@ def new(page: Page, show: Show) -> None:
     page.click("details summary")
 
 
+def expected(page: Page, show: Show) -> None:
+    """The form with its forecast."""
+    _admin(page, show, "/admin/new")
+    page.fill("[name=pasted]", "\n".join(f"Slogan {n}" for n in range(1, 13)))
+    page.fill("[name=people]", "5")
+    page.click("[data-into=expected]")
+    page.wait_for_selector("#expected .claim")
+
+
 def describe(page: Page, show: Show) -> None:
     _admin(page, show, "/admin/new")
     page.fill("[name=name]", "More screens")
@@ -194,7 +204,20 @@ def nothing(page: Page, show: Show) -> None:
 
 
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
-    *(start, vote, screens, dashboard, share, options, manage, preview, studies, new, describe),
+    *(
+        start,
+        vote,
+        screens,
+        dashboard,
+        share,
+        options,
+        manage,
+        preview,
+        studies,
+        new,
+        expected,
+        describe,
+    ),
     *(results, nothing),
 )
 IN_DOCS = {
@@ -237,7 +260,9 @@ def main() -> None:
 
         with served(show.app) as home:
             if len(sys.argv) > 1:
-                for does in PAGES:
+                for does in (
+                    one for one in PAGES if one.__name__ in sys.argv[2:] or not sys.argv[2:]
+                ):
                     for size in (DESK, PHONE):
                         for scheme in ("light", "dark"):
                             path = Path(

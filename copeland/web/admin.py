@@ -165,10 +165,11 @@ def _form(
     request: Request, session: str, told: dict[str, str], error: str = "", status: int = 200
 ) -> HTMLResponse:
     csrf = server_of(request).signer.form(session)
-    return html(request, "new", status, told=told, error=_capital(error), csrf=csrf)
+    return html(request, "new", status, told=told, error=capital(error), csrf=csrf)
 
 
-def _capital(sentence: str) -> str:
+def capital(sentence: str) -> str:
+    """Return a sentence as it begins on a page."""
     return sentence[:1].upper() + sentence[1:]
 
 
@@ -220,7 +221,7 @@ def _options(request: Request, here: Managed, error: str = "", status: int = 200
         panes=panes,
         hints=hints_of(here.study, panes),
         voted=here.study.standing(voters=False).votes > 0,
-        error=_capital(error),
+        error=capital(error),
     )
 
 

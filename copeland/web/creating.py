@@ -28,7 +28,9 @@ MOST = 200  # images
 MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
 DIVIDER = "---"  # a line between pasted texts of several lines
 VOTERS = ("people", "panel", "independent")
+_TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
 WHOLE = {
+    "people": "How many people",
     "per_voter": "Pairs for each voter",
     "check_every": "Pairs between two checks",
     "failures": "Known answers that exclude",
@@ -58,6 +60,29 @@ class Draft:
     members: list[str]  # who votes, where these are all
 
 
+@dataclass(frozen=True)
+class Intent:
+    """How large a study is to be, and how its answers count: all that a forecast needs of a form."""
+
+    options: int
+    settings: dict[str, object]
+    members: list[str]
+    per_voter: int
+
+
+def intent_of(form: FormData) -> Intent:
+    """Return what a form intends, named or not; no file of it is kept."""
+    images = sum(
+        isinstance(one, UploadFile) and bool(one.filename) for one in form.getlist("images")
+    )
+    number = images or len(_texts(form)[0])
+    if number < 2:
+        raise InvalidParameter(_TOO_FEW)
+    settings = _settings(form)
+    members = _members(form) if "panel" in settings else []
+    return Intent(number, settings, members, _pairs(form))
+
+
 def draft_of(form: FormData, server: Server) -> Draft:
     """Return what a form says, once its files have been read."""
     name = said(form, "name")
@@ -67,13 +92,13 @@ def draft_of(form: FormData, server: Server) -> Draft:
     images = [*_described(form), *_uploaded(form, server)]
     options, outputs = ([], []) if images else _texts(form)
     if len(options) + len(images) < 2:
-        raise InvalidParameter("A study needs at least 2 options; paste them, or choose files.")
+        raise InvalidParameter(_TOO_FEW)
     page = {
         "question": _limited(form, "question") or QUESTION,
         "guidance": _limited(form, "guidance"),
         "kind": kind if kind in KINDS else "text",
         "language": _limited(form, "language"),
-        "per_voter": _whole(form, "per_voter", 20, 1, 10_000),
+        "per_voter": _pairs(form),
         "ties": said(form, "ties") == "on",
         "both_bad": said(form, "both_bad") in ("tie", "drop"),
         "code": _limited(form, "code"),
@@ -221,8 +246,8 @@ def _checks(form: FormData) -> dict[str, object]:
         )
     known = [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)]
     repeats = said(form, "repeats") == "on"
-    every = _whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
-    failures = _whole(form, "failures", 0, 0, 100) if known else 0
+    every = whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
+    failures = whole(form, "failures", 0, 0, 100) if known else 0
     return {"known": known, "repeats": repeats, "check_every": every, "failures": failures}
 
 
@@ -249,6 +274,10 @@ def _settings(form: FormData) -> dict[str, object]:
     return told if voters != "independent" else {**told, "repeats": "first"}
 
 
+def _pairs(form: FormData) -> int:
+    return whole(form, "per_voter", 20, 1, 10_000)
+
+
 def _limited(form: FormData, name: str) -> str:
     text = said(form, name)
     if len(text) > LIMITS[name]:
@@ -268,7 +297,8 @@ def _number(form: FormData, name: str, usual: float) -> float:
     return value
 
 
-def _whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
+def whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
+    """Return a whole number that a form says."""
     value = _number(form, name, usual)
     if not value.is_integer() or not least <= value <= most:
         raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
