@@ -42,6 +42,9 @@ REPLY_PAGE = {
     "guidance": "You asked a shop where your parcel is. Read both replies, then say which one **you** would like better.",
     "per_voter": 6,
     "results": "live",
+    "price": 0.15,
+    "currency": "EUR",
+    "budget": 60,
     "known": [["Thank you for your patience.", "Go away."]],
     "check_every": 5,
     "failures": 1,
@@ -135,6 +138,12 @@ def vote(page: Page, show: Show, name: str = "replies") -> None:
     page.wait_for_load_state("networkidle")
 
 
+def plain(page: Page, show: Show) -> None:
+    """A pair without scripts."""
+    vote(page, show)
+    page.click("summary")
+
+
 def screens(page: Page, show: Show) -> None:
     vote(page, show, "screens")
 
@@ -204,21 +213,8 @@ def nothing(page: Page, show: Show) -> None:
 
 
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
-    *(
-        start,
-        vote,
-        screens,
-        dashboard,
-        share,
-        options,
-        manage,
-        preview,
-        studies,
-        new,
-        expected,
-        describe,
-    ),
-    *(results, nothing),
+    *(start, vote, plain, screens, dashboard, share, options, manage, preview, studies, new),
+    *(expected, describe, results, nothing),
 )
 IN_DOCS = {
     "start": (start, DESK),
@@ -247,6 +243,7 @@ def main() -> None:
 
         def taken(does: Callable[[Page, Show], None], size: dict, full: bool, scheme: str) -> bytes:
             touch = {"has_touch": size == PHONE, "is_mobile": size == PHONE}
+            touch["java_script_enabled"] = does is not plain
             context = browser.new_context(
                 base_url=home, viewport=size, color_scheme=scheme, **touch
             )

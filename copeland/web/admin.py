@@ -19,6 +19,7 @@ from copeland.web import limits
 from copeland.web.ballots import pairs_for, side_of
 from copeland.web.creating import created, draft_of, hints_of
 from copeland.web.media import image_of
+from copeland.web.money import priced
 from copeland.web.page import RESULTS, Page
 from copeland.web.records import Pane
 from copeland.web.server import Server, server_of
@@ -261,15 +262,28 @@ def _add(here: Managed, form: FormData) -> None:
 @router.get("/s/{slug}/manage")
 def manage(request: Request, here: Here) -> HTMLResponse:
     """Show what can be changed of a study, and its end."""
-    settings = here.study.settings
-    keys = here.server.keep.keys(here.page.study)
-    common = _common(here, "manage")
-    return html(request, "manage", **common, settings=settings, keys=keys, new_key="")
+    return manage_page(request, here)
+
+
+def manage_page(
+    request: Request, here: Managed, new_key: str = "", error: str = ""
+) -> HTMLResponse:
+    """Return that page, with a new key or with what is wrong."""
+    return html(
+        request,
+        "manage",
+        422 if error else 200,
+        **_common(here, "manage"),
+        settings=here.study.settings,
+        keys=here.server.keep.keys(here.page.study),
+        new_key=new_key,
+        error=capital(error),
+    )
 
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, or close."""
+    """Pause, go on, show results, say what answers cost, or close."""
     does = said(form, "does")
     if does == "close":
         here.study.close()
@@ -277,6 +291,11 @@ def change(request: Request, here: Here, form: Form) -> Response:
         here.server.keep.save_page(here.page.changed(paused=does == "pause"))
     elif does == "results" and said(form, "results") in RESULTS:
         here.server.keep.save_page(here.page.changed(results=said(form, "results")))
+    elif does == "money":
+        try:
+            here.server.keep.save_page(priced(here.page, form))
+        except CopelandError as error:
+            return manage_page(request, here, error=str(error))
     return see(request, f"/admin/s/{here.page.slug}/manage")
 
 
