@@ -20,6 +20,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from copeland.study import Storage, create_study
 from copeland.web.app import create_app
+from copeland.web.appointed import Appointed
+from copeland.web.judging import start as start_judge
 from copeland.web.media import image_of
 from copeland.web.records import Pane
 from copeland.web.server import SESSION, Config, Server
@@ -51,6 +53,13 @@ REPLY_PAGE = {
 }
 
 
+class Shorter(Appointed):
+    """A judge that likes short texts."""
+
+    def judge(self) -> Callable[..., str]:
+        return lambda left, right, item: "left" if len(left.text) < len(right.text) else "right"
+
+
 class Show:
     """A server with studies to show, and the way to its pages."""
 
@@ -77,7 +86,10 @@ class Show:
                 right = draw.random() > 0.5 + 0.14 * ahead
                 study.tell(ballot, "tie" if draw.random() < 0.1 else "right" if right else "left")
         study.undo(study.votes()[5], "a colleague who knew the texts")
-        return self.server.keep.page_named("Parcel replies").slug
+        self.server.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
+        page = self.server.keep.page_named("Parcel replies")
+        start_judge(self.server, page, self.server.judges[0], True, 200, 2.0).join()
+        return page.slug
 
     def _screens(self) -> str:
         names = {"top": 60, "middle": 210, "bottom": 360}
@@ -171,6 +183,10 @@ def manage(page: Page, show: Show) -> None:
     _admin(page, show, f"/admin/s/{show.slugs['replies']}/manage")
 
 
+def judges(page: Page, show: Show) -> None:
+    _admin(page, show, f"/admin/s/{show.slugs['replies']}/judges")
+
+
 def preview(page: Page, show: Show) -> None:
     _admin(page, show, f"/admin/s/{show.slugs['screens']}/preview")
 
@@ -213,8 +229,8 @@ def nothing(page: Page, show: Show) -> None:
 
 
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
-    *(start, vote, plain, screens, dashboard, share, options, manage, preview, studies, new),
-    *(expected, describe, results, nothing),
+    *(start, vote, plain, screens, dashboard, share, options, manage, judges, preview, studies),
+    *(new, expected, describe, results, nothing),
 )
 IN_DOCS = {
     "start": (start, DESK),

@@ -30,7 +30,8 @@ DIVIDER = "---"  # a line between pasted texts of several lines
 VOTERS = ("people", "panel", "independent")
 _TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
 WHOLE = {
-    "people": "How many people",
+    "people": "How many voters",
+    "calls": "Calls",
     "per_voter": "Pairs for each voter",
     "check_every": "Pairs between two checks",
     "failures": "Known answers that exclude",
@@ -266,8 +267,8 @@ def _settings(form: FormData) -> dict[str, object]:
             raise InvalidParameter("Name those who vote, one a line: each gets a link.")
         return {"voters": voters, "panel": members}
     told: dict[str, object] = {
-        "delta": _number(form, "delta", 0.05),
-        "margin": _number(form, "margin", 0.0),
+        "delta": number(form, "delta", 0.05),
+        "margin": number(form, "margin", 0.0),
         "voters": voters,
         "both_bad": "drop" if said(form, "both_bad") == "drop" else "tie",
     }
@@ -287,7 +288,8 @@ def _limited(form: FormData, name: str) -> str:
     return text
 
 
-def _number(form: FormData, name: str, usual: float) -> float:
+def number(form: FormData, name: str, usual: float) -> float:
+    """Return a number that a form says."""
     try:
         value = float(said(form, name) or usual)
     except ValueError:
@@ -299,7 +301,7 @@ def _number(form: FormData, name: str, usual: float) -> float:
 
 def whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
     """Return a whole number that a form says."""
-    value = _number(form, name, usual)
+    value = number(form, name, usual)
     if not value.is_integer() or not least <= value <= most:
         raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
     return int(value)

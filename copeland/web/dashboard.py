@@ -20,6 +20,7 @@ from copeland.study.record.events import Event
 from copeland.study.record.options import ACTIVE
 from copeland.web.admin import Here, Managed, common
 from copeland.web.checks import KNOWN, REPEAT, is_excluded
+from copeland.web.judging import spent_on
 from copeland.web.money import money_tiles
 from copeland.web.page import Page
 from copeland.web.readings import Seen
@@ -137,10 +138,15 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
         ("of the proof", f"{math.floor(100 * share_of(standing))} %"),
         ("votes left, about", "-" if needed is None else f"{needed:,}"),
         *money_tiles(here.page, standing, needed),
+        *_paid(spent_on(here.server, here.page)),
         ("may still be best", f"{len(standing.certificate.possible)} of {len(standing.options)}"),
         ("open ballots", f"{standing.open:,}"),
         _sureness(standing),
     ]
+
+
+def _paid(judges: float) -> list[tuple[str, str]]:
+    return [("spent on judges", f"{judges:,.4g}")] if judges else []
 
 
 def _sureness(standing: Standing) -> tuple[str, str]:

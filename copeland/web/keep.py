@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
 
+from copeland.study.judges.answered import ONCE
 from copeland.study.record.events import VOTED
 from copeland.study.record.log import events, studies
 from copeland.study.record.storage import Storage
@@ -51,6 +52,11 @@ class Keep:
             connection.execute(sa.insert(server).values(name=name, value=value))
 
         self._write(work)
+
+    def values(self, prefix: str) -> dict[str, str]:
+        """Return all that is stored under names that begin so."""
+        here = server.c.name.startswith(prefix, autoescape=True)
+        return dict(self._rows(select(server.c.name, server.c.value).where(here)))  # type: ignore[arg-type]
 
     # Pages
 
@@ -247,6 +253,12 @@ class Keep:
             .group_by(e.source)
         )
         return {source: times for source, times in self._rows(query)}
+
+    def judges(self, study: int) -> set[str]:
+        """Return who voted as a judge."""
+        e = events.c
+        judged = (e.study == study, e.kind == VOTED, e.source.startswith(ONCE))
+        return {voter for (voter,) in self._rows(select(e.voter).where(*judged).distinct())}
 
     # Keys
 
