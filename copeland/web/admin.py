@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData, UploadFile
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.inert import file_name
-from copeland.study import Study, certificate_to_file
-from copeland.study.record.events import to_json
+from copeland.study import Study
 from copeland.study.record.options import ACTIVE
-from copeland.study.record.votes import csv_lines
 from copeland.web import limits
 from copeland.web.ballots import pairs_for, side_of
 from copeland.web.creating import created, draft_of, hints_of
@@ -38,7 +34,6 @@ from copeland.web.views import see
 router = APIRouter(prefix="/admin")
 
 ENTER = "enter"  # whose form it is, before there is a session
-PIECE = 5_000  # events of an export that are read at a time
 
 
 class Managed(NamedTuple):
@@ -297,44 +292,6 @@ def change(request: Request, here: Here, form: Form) -> Response:
         except CopelandError as error:
             return manage_page(request, here, error=str(error))
     return see(request, f"/admin/s/{here.page.slug}/manage")
-
-
-@router.get("/s/{slug}/certificate.json")
-def certificate(here: Here) -> Response:
-    """Return what is proved, as a file that can be checked offline."""
-    _, text = certificate_to_file(here.study)
-    return _download(text, f"{file_name(here.page.name)}-certificate.json", "application/json")
-
-
-@router.get("/s/{slug}/votes.csv")
-def votes(here: Here) -> Response:
-    """Return every vote as a table."""
-    lines = csv_lines(here.study.votes())
-    return _download(lines, f"{file_name(here.page.name)}-votes.csv", "text/csv; charset=utf-8")
-
-
-@router.get("/s/{slug}/log.jsonl")
-def log(here: Here) -> Response:
-    """Return the whole log."""
-    name = f"{file_name(here.page.name)}-log.jsonl"
-    return _download(exported(here.study), name, "application/x-ndjson")
-
-
-def exported(study: Study, after: int = 0) -> Iterator[str]:
-    """Yield the log as lines, a piece at a time: nobody waits for it, however long it is."""
-    while piece := study.events(after, PIECE):
-        yield "".join(f"{to_json(event)}\n" for event in piece)
-        after = piece[-1].number
-
-
-def _download(content: str | Iterator[str], name: str, kind: str) -> Response:
-    # Names may have any letters; this form of the header takes all of them.
-    from urllib.parse import quote
-
-    header = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    if isinstance(content, str):
-        return Response(content, media_type=kind, headers=header)
-    return StreamingResponse(content, media_type=kind, headers=header)
 
 
 def _common(here: Managed, tab: str) -> dict[str, Any]:

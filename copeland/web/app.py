@@ -16,7 +16,17 @@ from starlette.staticfiles import StaticFiles
 from copeland.errors import CopelandError, StorageError
 from copeland.policy import warm
 from copeland.study import Storage
-from copeland.web import admin, dashboard, expecting, health, judges, results, sharing, voting
+from copeland.web import (
+    admin,
+    dashboard,
+    downloads,
+    expecting,
+    health,
+    judges,
+    results,
+    sharing,
+    voting,
+)
 from copeland.web.api.calls import api
 from copeland.web.api.problems import said_of_status
 from copeland.web.server import Config, Server
@@ -66,7 +76,7 @@ def create_app(
     server = Server(config, storage, clock)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland", lifespan=_life)
     app.state.server = server
-    for part in (voting, admin, expecting, judges, sharing, dashboard, results, health):
+    for part in (voting, admin, downloads, expecting, judges, sharing, dashboard, results, health):
         app.include_router(part.router)
     app.include_router(sharing.keys_for_all)
     app.mount(API, api(server))

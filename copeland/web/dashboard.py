@@ -22,6 +22,7 @@ from copeland.web.admin import Here, Managed, common
 from copeland.web.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.judging import spent_on
 from copeland.web.money import money_tiles
+from copeland.web.notes import notes_of
 from copeland.web.page import Page
 from copeland.web.readings import Seen
 from copeland.web.server import STREAMS, Server
@@ -245,7 +246,7 @@ def _figures(here: Managed) -> dict[str, Any]:
         "names": _labels(here),
         "drawn_at": found.number,
         "checks": _checks(here),
-        "also": _also(here),
+        "also": notes_of(here.server, here.page, found.number),
     }
 
 
@@ -262,20 +263,6 @@ def _checks(here: Managed) -> list[str]:
         out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
         failed = counted(here.page.failures, "failed known answer")
         said.append(f"Excluded for {failed}: {counted(len(out), 'voter')}.")
-    return said
-
-
-def _also(here: Managed) -> list[str]:
-    """What a result rests on besides what the certificate says."""
-    links = here.server.keep.links(here.page.study)
-    said = []
-    if any(link.voter is None for link in links):
-        said.append("Open links cannot tell persons apart: one person may have come as several.")
-    undone = here.server.readings(here.page).seen().reading.standing.undone
-    if undone:
-        said.append(
-            f"Taken back, by voters or for a reason that the log tells: {counted(undone, 'vote')}."
-        )
     return said
 
 

@@ -14,6 +14,7 @@ from copeland.study.record.events import ERROR
 from copeland.web.admin import Form, Here, Managed, capital, common
 from copeland.web.creating import number, whole
 from copeland.web.judging import AT_WORK, Run, runs_of, start, stop
+from copeland.web.logs import judges as judges_in
 from copeland.web.sessions import said
 from copeland.web.views import page as html
 from copeland.web.views import see
@@ -65,7 +66,7 @@ def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
         422 if error else 200,
         **common(here, "judges"),
         error=capital(error),
-        rows=_rows(standing, here.server.keep.judges(here.page.study)),
+        rows=_rows(standing, judges_in(here.server.storage, here.page.study)),
         runs=[
             (run, run.state(now) == AT_WORK, capital(run.state(now)), _done(run))
             for run in runs[:SHOWN]

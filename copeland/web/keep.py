@@ -10,8 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
 
-from copeland.study.judges.answered import ONCE
-from copeland.study.record.events import VOTED
 from copeland.study.record.log import events, studies
 from copeland.study.record.storage import Storage
 from copeland.web.page import Page, page_of
@@ -243,22 +241,6 @@ class Keep:
     def last_number(self, study: int) -> int:
         """Return the number of the last event of a log."""
         return self._one(select(func.max(events.c.number)).where(events.c.study == study)) or 0
-
-    def votes_by_source(self, study: int) -> dict[str, int]:
-        """Return how many answers came from where."""
-        e = events.c
-        query = (
-            select(e.source, func.count())
-            .where(e.study == study, e.kind == VOTED, e.source.is_not(None))
-            .group_by(e.source)
-        )
-        return {source: times for source, times in self._rows(query)}
-
-    def judges(self, study: int) -> set[str]:
-        """Return who voted as a judge."""
-        e = events.c
-        judged = (e.study == study, e.kind == VOTED, e.source.startswith(ONCE))
-        return {voter for (voter,) in self._rows(select(e.voter).where(*judged).distinct())}
 
     # Keys
 

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.inert import cell, file_name
 from copeland.web.admin import Form, Here, Managed, Session, common, listed, manage_page
+from copeland.web.logs import votes_by_source
 from copeland.web.records import SCOPES, Link
 from copeland.web.server import server_of
 from copeland.web.sessions import said
@@ -41,7 +42,7 @@ def share(request: Request, here: Here) -> HTMLResponse:
 
 
 def _rows(request: Request, here: Managed) -> list[dict[str, Any]]:
-    counts = here.server.keep.votes_by_source(here.page.study)
+    counts = votes_by_source(here.server.storage, here.page.study)
     return [
         {
             "link": link,
