@@ -18,6 +18,7 @@ from copeland.policy import warm
 from copeland.study import Storage
 from copeland.web import (
     admin,
+    ahead,
     dashboard,
     downloads,
     expecting,
@@ -35,6 +36,9 @@ from copeland.web.shield import Shield
 from copeland.web.views import STATIC, page, see
 
 API = "/api/v1"
+PARTS = (
+    *(voting, ahead, admin, downloads, expecting, judges, sharing, dashboard, results, health),
+)
 YEAR = 365 * 86_400
 
 NOTICES = {
@@ -76,7 +80,7 @@ def create_app(
     server = Server(config, storage, clock)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland", lifespan=_life)
     app.state.server = server
-    for part in (voting, admin, downloads, expecting, judges, sharing, dashboard, results, health):
+    for part in PARTS:
         app.include_router(part.router)
     app.include_router(sharing.keys_for_all)
     app.mount(API, api(server))

@@ -373,6 +373,21 @@ class Study:
         new = Following(item, available)
         return self._change(lambda log: self._found(log, voter, new, self._clock()))
 
+    def waiting(self, voter: str) -> list[Ballot]:
+        """Return the ballots that a voter has not answered, the oldest first.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"], voters="people")
+        >>> asked = [study.ask("ann"), study.ask("ann")]
+        >>> [ballot.id for ballot in study.waiting("ann")] == [ballot.id for ballot in asked]
+        True
+        """
+        check_text(voter=voter)
+        held = self._read(lambda log: waiting_of(self._books, log, voter))
+        return [self._ballot(asked) for asked in held]
+
     def _found(
         self, log: Log, voter: str, wanted: Following, now: float
     ) -> tuple[list[Event], Ballot | Wait | None]:
