@@ -228,9 +228,13 @@ def nothing(page: Page, show: Show) -> None:
     page.goto("/v/nowhere")
 
 
+def problems(page: Page, show: Show) -> None:
+    page.goto("/problems")
+
+
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
     *(start, vote, plain, screens, dashboard, share, options, manage, judges, preview, studies),
-    *(new, expected, describe, results, nothing),
+    *(new, expected, describe, results, problems, nothing),
 )
 IN_DOCS = {
     "start": (start, DESK),

@@ -24,6 +24,7 @@ from copeland.web import (
     expecting,
     health,
     judges,
+    problem_pages,
     results,
     sharing,
     voting,
@@ -33,11 +34,13 @@ from copeland.web.api.problems import said_of_status
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
 from copeland.web.shield import Shield
+from copeland.web.timing import Timed, Times
 from copeland.web.views import STATIC, page, see
 
 API = "/api/v1"
 PARTS = (
     *(voting, ahead, admin, downloads, expecting, judges, sharing, dashboard, results, health),
+    problem_pages,
 )
 YEAR = 365 * 86_400
 
@@ -91,6 +94,8 @@ def create_app(
     app.add_exception_handler(CopelandError, _refusal)
     app.add_exception_handler(Exception, _failure)
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
+    app.state.times = Times()
+    app.add_middleware(Timed, times=app.state.times)
     return app
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,11 +16,17 @@ from copeland.study.record.log import events
 _e = events.c
 
 
-def votes_by_source(storage: Storage, study: int, last: int | None = None) -> dict[str, int]:
-    """Return how many answers came from where, up to an event; those that do not say so are left out."""
-    came = (_e.study == study, _e.kind == VOTED, _e.source.is_not(None), _until(last))
+def votes_by_source(
+    storage: Storage, study: int, last: int | None = None, without: Collection[str] = ()
+) -> dict[str, int]:
+    """Return how many answers came from where, up to an event; "" is where nothing was said.
+
+    Answers of the voters ``without`` are left out.
+    """
+    voter = sa.or_(_e.voter.is_(None), _e.voter.not_in(without)) if without else sa.true()
+    came = (_e.study == study, _e.kind == VOTED, _until(last), voter)
     query = select(_e.source, func.count()).where(*came).group_by(_e.source)
-    return {source: times for source, times in _rows(storage, query)}
+    return {source or "": times for source, times in _rows(storage, query)}
 
 
 def undone(storage: Storage, study: int, last: int | None = None) -> list[Mapping[str, Any] | None]:

@@ -23,13 +23,14 @@ def notes_of(server: Server, page: Page, last: int) -> list[str]:
 
 
 def arrivals(server: Server, page: Page, last: int) -> list[str]:
-    """Return by which ways answers came, and what that means."""
+    """Return by which ways answers came, and what that means; those of guides prove nothing, and are left out."""
+    guides = [one.name for one in server.readings(page).seen().reading.standing.guides]
     ways = {
         link.source: OPEN if link.voter is None else PERSONAL
         for link in server.keep.links(page.study)
     }
     came: Counter[str] = Counter()
-    for source, times in votes_by_source(server.storage, page.study, last).items():
+    for source, times in votes_by_source(server.storage, page.study, last, guides).items():
         came[ways.get(source, _other(source))] += times
     if not came:
         return []
