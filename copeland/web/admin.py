@@ -17,7 +17,7 @@ from copeland.web.creating import created, draft_of, hints_of
 from copeland.web.media import image_of
 from copeland.web.money import priced
 from copeland.web.page import RESULTS, Page
-from copeland.web.records import Pane
+from copeland.web.records import Pane, pane_key
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
     admin,
@@ -186,18 +186,24 @@ def medium(request: Request, session: Session, digest: str) -> Response:
 def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTMLResponse:
     """Show a ballot as voters see it; nothing is asked or kept."""
     options, panes = here.study.options, here.server.panes(here.page)
-    chosen = [options[i % len(options)] for i in (left, right)]
+    chosen = [options[i % len(options)].name for i in (left, right)]
+    item = _item(here.server.outputs(here.page), chosen)
     sides = [
-        side_of(here.server, here.page, option.name, label, _medium(panes, option.name))
-        for option, label in zip(chosen, "AB", strict=True)
+        side_of(here.server, here.page, name, label, _medium(panes, name, item), item)
+        for name, label in zip(chosen, "AB", strict=True)
     ]
-    return html(
-        request, "preview", **_common(here, "options"), sides=sides, left=left, k=len(options)
-    )
+    values = {"sides": sides, "item": item, "left": left, "k": len(options)}
+    return html(request, "preview", **_common(here, "options"), **values)
 
 
-def _medium(panes: dict[str, Pane], name: str) -> str:
-    return f"/admin/media/{panes[name].media}" if name in panes else ""
+def _item(outputs: dict[str, dict[str, str]], names: list[str]) -> str | None:
+    """The first item for which there is something to show of all these options."""
+    return next((item for item, told in outputs.items() if set(names) <= set(told)), None)
+
+
+def _medium(panes: dict[str, Pane], name: str, item: str | None) -> str:
+    key = pane_key(name, item)
+    return f"/admin/media/{panes[key].media}" if key in panes else ""
 
 
 @router.get("/s/{slug}/options")
@@ -215,7 +221,7 @@ def _options(request: Request, here: Managed, error: str = "", status: int = 200
         **_common(here, "options"),
         options=here.study.options,
         panes=panes,
-        hints=hints_of(here.study, panes),
+        hints=hints_of(here.study, panes, here.server.outputs(here.page)),
         voted=here.study.standing(voters=False).votes > 0,
         error=capital(error),
     )
