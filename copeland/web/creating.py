@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,7 @@ class Draft:
     images: list[Described]
     settings: dict[str, object]
     page: dict[str, object]
-    outputs: list[tuple[str, str, str]]  # item, option, text
+    outputs: Sequence[tuple[str, str, str]]  # item, option, text
     members: list[str]  # who votes, where these are all
     shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
 
@@ -87,7 +87,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
     offered = _offered(form)
     shots = pictured(offered.shots, _files(form), server) if offered.shots else []
     images = [] if shots else [*_described(form), *_uploaded(form, server)]
-    options, outputs = ([], []) if images else (offered.options, offered.outputs)
+    options, outputs = ([], ()) if images else (offered.options, offered.outputs)
     if len(options) + len(images) < 2:
         raise InvalidParameter(_TOO_FEW)
     page = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,8 +35,8 @@ class Offered(NamedTuple):
     """Options, and what is shown for them where that is not their own text."""
 
     options: list[Option]
-    outputs: list[tuple[str, str, str]] = []  # item, option, text
-    shots: list[Shot] = []
+    outputs: Sequence[tuple[str, str, str]] = ()  # item, option, text
+    shots: Sequence[Shot] = ()
 
 
 def from_lines(pasted: str) -> list[Option]:
@@ -124,7 +124,9 @@ def _of_items(rows: list[Mapping[str, str]]) -> Offered:
     return Offered(options, [(item, name, text) for (item, name), text in told.items()])
 
 
-def pictured(shots: list[Shot], files: list[UploadFile], server: Server) -> list[tuple[str, Pane]]:
+def pictured(
+    shots: Sequence[Shot], files: list[UploadFile], server: Server
+) -> list[tuple[str, Pane]]:
     """Return the images that rows name, stored, each with what it is kept under."""
     chosen = {Path(file.filename or "").name: file for file in files}
     missing = [shot.image for shot in shots if Path(shot.image).name not in chosen]
