@@ -102,7 +102,7 @@ def test_a_browser_loads_them_while_somebody_looks(live, somebody):
     with person.page.expect_response("**/ahead"):
         page = person.begin(link)
     page.wait_for_function(
-        "performance.getEntriesByType('resource').filter((one) => one.name.includes('/m/')).length === 4"
+        "() => performance.getEntriesByType('resource').filter((one) => one.name.includes('/m/')).length === 4"
     )
     shown = {image.get_attribute("src") for image in page.locator(".picture img").all()}
     images = {url.removeprefix(live.home) for url in loaded if "/m/" in url}
