@@ -42,6 +42,7 @@ def api(server: Server) -> FastAPI:
         redoc_url=None,
         openapi_url="/openapi.json",
         servers=[{"url": f"{server.config.base}/api/v1"}],
+        root_path_in_servers=False,  # which knows nothing of a path that a proxy takes away
         responses=told,  # type: ignore[arg-type]
         dependencies=[Depends(readable)],
         generate_unique_id_function=lambda route: route.name,
