@@ -74,9 +74,9 @@ def _on_grid(world, rule, seed, voter, votes, batch, cpu):
     grid = Grid(*GRIDS[rule], world.space, seed)
     for _ in range(votes):
         began = time.process_time()
-        x, z = grid.ask()
+        duel, x, z = grid.ask()
         cpu.append(time.process_time() - began)
-        grid.tell(voter.random() < world.chance(x, z))
+        grid.tell(duel, voter.random() < world.chance(x, z))
         yield x, z, lambda: (grid.recommend(), None)
 
 

@@ -9,8 +9,8 @@ from scipy.special import ndtr
 
 from copeland.policy import Policy
 from copeland.streams import stream
-from copeland.tuning.asking import AROUND, FRESH, LEADERS, Asked, best_in, crowd, joined
-from copeland.tuning.covariance import against, kernels, weighted
+from copeland.tuning.asking import AROUND, FRESH, Asked, best_in, crowd, joined, leading_of
+from copeland.tuning.covariance import against, kernels
 from copeland.tuning.laplace import halved
 from copeland.tuning.moves import near
 from copeland.tuning.samples import heard, sample
@@ -38,9 +38,7 @@ class Shared(Tuner):
         around = near(self.space, known, AROUND, 0.15, rng)
         field = crowd(self.space, fit, votes, np.vstack([fresh, self._leaders, around]))
         others = crowd(self.space, fit, votes, self._opponents)
-        mean = weighted(fit.theta, fit.v, field.seen, others.seen)
-        leading = np.argsort(-(mean > 0).mean(axis=1), kind="stable")[:LEADERS]
-        return field, others, field.places[leading]
+        return field, others, field.places[leading_of(fit, field, others)]
 
 
 class Eubo(Shared):
@@ -104,16 +102,15 @@ class Grid:
     def __init__(self, algorithm, k, space, seed):
         self.places = _grid(space, k, seed)
         self.policy = Policy(algorithm, k=len(self.places), seed=seed)
-        self.duel = None
 
     def ask(self):
-        """The next pair of places."""
-        self.duel = self.policy.ask()
-        return self.places[self.duel.first], self.places[self.duel.second]
+        """The next duel, and its places."""
+        duel = self.policy.ask()
+        return duel, self.places[duel.first], self.places[duel.second]
 
-    def tell(self, first_won):
+    def tell(self, duel, first_won):
         """Say who won."""
-        self.policy.tell(self.duel, self.duel.first if first_won else self.duel.second)
+        self.policy.tell(duel, duel.first if first_won else duel.second)
 
     def recommend(self):
         """The place to take now."""

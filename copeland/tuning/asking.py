@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 
 OPPONENTS = 192  # fixed places Z, against which scores are counted
 FRESH, LEADERS, AROUND = 128, 16, 64
-_NEIGHBOURS = 48
+_NEIGHBOURS, _PLAYERS = 48, 64
 _STEP, _CLOSE = 0.15, 0.1
 
 
@@ -51,8 +51,7 @@ def choose(
     around = near(space, known, AROUND, _STEP, rng)
     field = crowd(space, fit, votes, np.vstack([fresh, leaders, around]))
     opponents = crowd(space, fit, votes, fixed)
-    mean = weighted(fit.theta, fit.v, field.seen, opponents.seen)
-    leading = np.argsort(-(mean > 0).mean(axis=1), kind="stable")[:LEADERS]
+    leading = leading_of(fit, field, opponents)
     champion, circle = champion_of(space, fit, votes, field, opponents, rng)
     everyone = joined(field, joined(opponents, circle))
     rivals = np.arange(len(field.places) + len(fixed))
@@ -61,6 +60,15 @@ def choose(
     worth[(everyone.places[rivals] == champion.places).all(axis=1)] = -1
     best = int(np.argmax(worth))
     return Asked(champion.places[0], everyone.places[best], field.places[leading])
+
+
+def leading_of(fit: Fit, field: Crowd, opponents: Crowd) -> Ints:
+    """Return who wins most by the posterior mean; of those that beat as many opponents, who beats most of them."""
+    score = (weighted(fit.theta, fit.v, field.seen, opponents.seen) > 0).mean(axis=1)
+    top = np.argsort(-score, kind="stable")[:_PLAYERS]
+    sight = taken(field, top).seen
+    play = (weighted(fit.theta, fit.v, sight, sight) > 0).mean(axis=1)
+    return top[np.argsort(-(score[top] + play / len(opponents.places)), kind="stable")][:LEADERS]
 
 
 def _weights(judges: Ints, rivals: Ints, leading: Ints) -> Floats:

@@ -53,7 +53,7 @@ class Audit:
     ...     duel = audit.ask()
     ...     audit.tell(duel, winner=max(duel.first, duel.second, key=lambda point: point["x"]))
     >>> print(audit.statement)
-    After 60 votes, the point is proved to beat at least 62 % of the space (error probability 0.05).
+    After 60 votes, the point is proved to beat at least 65 % of the space (error probability 0.05).
     """
 
     def __init__(self, space: Space, point: Mapping[str, Any], delta: float = 0.05, seed: int = 0):

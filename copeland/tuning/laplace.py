@@ -36,17 +36,31 @@ class Fit(NamedTuple):
 def fit(theta: Theta, votes: Votes, start: Fit | None = None) -> Fit:
     """Return the mode by Newton's method, from where another fit to these votes, or to fewer, ended."""
     gram = _gram(theta, votes.pairs, start)
-    v, g = _start(gram, theta, start)
+    now = _step(votes, gram, *_start(gram, theta, start))
     for _ in range(_STEPS):
-        slope, root = _slopes(votes, g)
-        factor = _factor(gram, root)
-        aim = root**2 * g + slope
-        goal = aim - root * cho_solve((factor, True), root * (gram @ aim), check_finite=False)
-        v, g, moved = _uphill(votes, gram, v, g, goal)
-        if moved < _NEAR:
+        if now.moved < _NEAR:
             break
-    evidence = _height(votes, v, g) - np.log(factor.diagonal()).sum()
-    return Fit(theta, gram, v, root, factor, float(evidence))
+        now = _step(votes, gram, now.v, now.g)
+    evidence = _height(votes, now.v, now.g) - np.log(now.factor.diagonal()).sum()
+    return Fit(theta, gram, now.v, now.root, now.factor, float(evidence))
+
+
+class _Step(NamedTuple):
+    """Where a step of Newton's method led, how far g moved, and the curvature it was taken by."""
+
+    v: Floats
+    g: Floats
+    moved: float
+    root: Floats
+    factor: Floats
+
+
+def _step(votes: Votes, gram: Floats, v: Floats | None, g: Floats) -> _Step:
+    slope, root = _slopes(votes, g)
+    factor = _factor(gram, root)
+    aim = root**2 * g + slope
+    goal = aim - root * cho_solve((factor, True), root * (gram @ aim), check_finite=False)
+    return _Step(*_uphill(votes, gram, v, g, goal), root, factor)
 
 
 def _start(gram: Floats, theta: Theta, start: Fit | None) -> tuple[Floats | None, Floats]:

@@ -8,7 +8,7 @@ from copeland.tuning.covariance import Pairs
 from copeland.tuning.laplace import Votes
 from copeland.tuning.spaces import Floats, Space
 
-_DIGITS = 12  # places this close are the same
+_DIGITS = 9  # places this close are the same
 
 
 class Ledger:

@@ -11,6 +11,7 @@ from typing import Any
 from copeland.errors import InvalidParameter
 
 MOST_CHOICES = 64
+_DIGITS = 12  # of a real number: more would only show how computers round
 _LARGEST = 10**12  # of an integer: beyond it neighbours fall together on the line
 
 
@@ -50,7 +51,8 @@ class Real:
         """Return the value at a place between 0 and 1."""
         low, high = self._ends()
         found = low + float(place) * (high - low)
-        return min(max(math.exp(found) if self.log else found, self.low), self.high)
+        value = float(f"{math.exp(found) if self.log else found:.{_DIGITS}g}")
+        return min(max(value, self.low), self.high)
 
     def place(self, value: Any) -> float | None:
         """Return the place of a value; None if it is outside."""

@@ -56,7 +56,9 @@ def wave(frequencies: Floats, points: Floats) -> Singles:
     Single precision: numpy computes these several times faster, and a random draw needs no more.
     """
     angles = (points @ frequencies.T).astype(np.float32)
-    return np.hstack([np.cos(angles), np.sin(angles)]) / np.float32(np.sqrt(len(frequencies)))
+    both = np.hstack([np.cos(angles), np.sin(angles)])
+    both *= len(frequencies) ** -0.5
+    return both
 
 
 def prior_at(drawn: Waves, pairs: Pairs) -> Floats:

@@ -33,6 +33,7 @@ from copeland.words import counted
 
 MOST_AT_ONCE = 1_000  # duels
 MOST_LISTED = 100  # points of a shortlist
+_BREAKS_TIES = 1e-6
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Tuner:
     def recommend(self) -> Found:
         """Return the point to take now, with estimates of its score and of what may be lost by it."""
         found = self._scored()
-        best = int(np.argmax(found.mean))
+        best = int(found.best[0])
         regret = found.scores.max(axis=1) - found.scores[:, best]
         return Found(
             self.space.point(found.places[best]), float(found.mean[best]), float(regret.mean())
@@ -169,13 +170,12 @@ class Tuner:
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_LISTED:
             raise InvalidParameter(f"a shortlist has 1 to {MOST_LISTED} points.")
         found = self._scored()
-        chosen: list[int] = []
-        reached = np.zeros(len(found.scores))
-        for _ in range(k):
-            gain = np.maximum(found.scores, reached[:, None]).mean(axis=0) + 1e-6 * found.mean
+        chosen = [int(found.best[0])]
+        while len(chosen) < k:
+            reached = found.scores[:, chosen].max(axis=1, keepdims=True)
+            gain = np.maximum(found.scores, reached).mean(axis=0) + _BREAKS_TIES * found.mean
             gain[chosen] = -1
             chosen.append(int(np.argmax(gain)))
-            reached = np.maximum(reached, found.scores[:, chosen[-1]])
         return [self.space.point(found.places[i]) for i in chosen]
 
     def _scored(self) -> Scores:

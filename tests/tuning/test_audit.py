@@ -17,7 +17,7 @@ LINE = Space({"x": Real(0, 1)})
 
 def test_an_audit_is_one_vote_each_against_fresh_opponents():
     audit = Tuner(LINE, seed=3).audit({"x": 0.5})
-    seen = []
+    seen, duel = [], audit.ask()
     for _ in range(10):
         duel = audit.ask()
         assert audit.ask() == duel  # until it is answered

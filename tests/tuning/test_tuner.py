@@ -103,7 +103,7 @@ def test_duels_that_were_not_asked_or_were_answered_are_refused_and_nothing_is_l
     duel = tuner.ask()
     for wrong in (duel._replace(id=9), duel._replace(first={"x": 0.123}), "x"):
         with pytest.raises(UnknownDuel):
-            tuner.tell(wrong, None)
+            tuner.tell(wrong, None)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="neither"):
         tuner.tell(duel, {"x": 7})
     tuner.tell(duel, duel.second)
@@ -131,7 +131,7 @@ def test_what_a_tuner_cannot_take_is_one_sentence():
         Tuner.load(tuner.dump()[:-20])
     for wrong in (-1, True, 10**30, 0.5):
         with pytest.raises(InvalidParameter):
-            tuner.ask(wrong)
+            tuner.ask(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter):
         Tuner("x")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter):
