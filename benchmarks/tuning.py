@@ -5,6 +5,7 @@ Each run is a line of FILE, so that what is stopped goes on where it was. `make 
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import time
@@ -22,6 +23,8 @@ SEEDS, VOTES = 10, 200
 SHARED = {"tuner": Tuner, "eubo": Eubo, "pbo": Pbo, "random": Random}
 GRIDS = {"cpc-25": ("cpc", 25), "cpc-100": ("cpc", 100), "dts-25": ("dts", 25)}
 RULES = (*SHARED, *GRIDS)
+TRANSITIVE = ("forrester", "branin", "goldstein", "hartmann3", "hartmann6", "ackley5")
+FILE = Path(__file__).parent.parent / "out" / "tuning.jsonl"
 
 
 def run(problem, rule, seed, votes, batch=1):
@@ -41,7 +44,7 @@ def run(problem, rule, seed, votes, batch=1):
         "rule": rule,
         "seed": seed,
         "batch": batch,
-        "ms": [round(1000 * one, 1) for one in (np.median(cpu[-50:]), max(cpu))],
+        "ms": [round(1000 * float(one), 1) for one in (np.median(cpu[-50:]), max(cpu))],
         "marks": {
             str(n): {
                 "regret": world.best[0] - float(world.score(place[None])[0]),
@@ -101,6 +104,104 @@ def measure(file, seeds=SEEDS, votes=VOTES, problems=None, rules=RULES, batch=1)
                         lines.write(json.dumps(done) + "\n")
                     shown = {n: round(one["regret"], 3) for n, one in done["marks"].items()}
                     print(problem, rule, seed, shown, done["ms"], file=sys.stderr, flush=True)
+
+
+def tuning():
+    """Tuning by votes: regret of the recommendation on problems with and without circles."""
+    FILE.parent.mkdir(parents=True, exist_ok=True)
+    measure(FILE)
+    yield from page(kept(FILE))
+
+
+def page(runs):
+    """The part of the page that some runs make."""
+    yield "## Tuning by votes"
+    yield (
+        "Regret of the recommendation: the largest share of the space that any point beats, less the share that the "
+        "recommended point beats. Means and standard errors over the runs in brackets; shares are counted against "
+        "16,384 points. The first six problems have a utility, the others run in circles. `eubo` (a transitive rule), "
+        "`pbo` (dueling Thompson sampling) and `random` (random pairs) share the fitting of `tuner`: `eubo` without "
+        "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points."
+    )
+    for votes in (50, 100, 200, 500):
+        some = [run for run in runs if run["batch"] == 1 and str(votes) in run["marks"]]
+        if some:
+            yield ""
+            yield f"### After {votes} votes"
+            yield ""
+            yield from table(some, votes)
+    yield ""
+    yield from _calibration(runs)
+    yield ""
+    yield from _cost(runs)
+
+
+def table(runs, votes):
+    """Problems x rules: mean regret, standard error and number of runs."""
+    rules = [rule for rule in RULES if any(run["rule"] == rule for run in runs)]
+    yield f"| problem | {' | '.join(rules)} |"
+    yield "|---|" + "---|" * len(rules)
+    for problem in games():
+        cells = [_cell(runs, votes, [problem], rule, "regret") for rule in rules]
+        if any(cells):
+            yield f"| `{problem}` | {' | '.join(cells)} |"
+    groups = {
+        "with a utility": TRANSITIVE,
+        "in circles": [g for g in games() if g not in TRANSITIVE],
+    }
+    for words, group in groups.items():
+        cells = [_cell(runs, votes, group, rule, "regret") for rule in rules]
+        yield f"| *{words}* | {' | '.join(cells)} |"
+    cells = [_cell(runs, votes, games(), rule, "cumulative") for rule in rules]
+    yield f"| *summed over all votes* | {' | '.join(cells)} |"
+
+
+def _cell(runs, votes, problems, rule, what):
+    """The mean over problems, with its standard error over runs; empty unless each problem has runs."""
+    values = [
+        [r["marks"][str(votes)][what] for r in runs if r["rule"] == rule and r["problem"] == one]
+        for one in problems
+    ]
+    if not all(values):
+        return ""
+    mean = np.mean([np.mean(one) for one in values])
+    count = sum(map(len, values))
+    digits = 1 if what == "cumulative" else 3
+    if min(map(len, values)) < 2:
+        return f"{mean:.{digits}f} ({count})"
+    error = np.sqrt(sum(np.var(one, ddof=1) / len(one) for one in values)) / len(values)
+    return f"{mean:.{digits}f} ± {error:.{digits}f} ({count})"
+
+
+def _calibration(runs):
+    """What the tuner's own estimate of its regret was worth."""
+    pairs = [
+        (mark["estimate"], mark["regret"])
+        for run in runs
+        if run["rule"] == "tuner" and run["batch"] == 1
+        for votes, mark in run["marks"].items()
+        if votes == "200"
+    ]
+    yield "### What the tuner's own estimate of its regret was worth, after 200 votes"
+    yield ""
+    yield "| estimate | runs | true mean | 90 % within |"
+    yield "|---|---|---|---|"
+    edges = (0, 0.01, 0.03, 0.06, 1)
+    for low, high in itertools.pairwise(edges):
+        true = [regret for estimate, regret in pairs if low <= estimate < high]
+        if true:
+            within = np.quantile(true, 0.9)
+            yield f"| {low:g} to {high:g} | {len(true)} | {np.mean(true):.3f} | {within:.3f} |"
+
+
+def _cost(runs):
+    """The time of asks."""
+    ours = [run for run in runs if run["rule"] == "tuner" and run["batch"] == 1]
+    last = [run["ms"][0] for run in ours]
+    yield (
+        f"An ask took {np.median(last):.0f} ms of CPU in the median of {len(ours)} runs of `tuner` (the last 50 "
+        f"asks of each), and {max(run['ms'][1] for run in ours):.0f} ms at most, on a shared machine."
+    )
 
 
 def main():
