@@ -108,7 +108,7 @@ class Tuner:
             asked = self._choose(self._turn(number, votes, rng), votes, rng)
         self.asked, self._leaders = number, asked.leaders
         self._open[number] = asked.first, asked.second
-        return self._duel(number)
+        return self.duel(number)
 
     def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Asked:
         return choose(self.space, fit, votes, self._opponents, self._leaders, rng)
@@ -123,7 +123,15 @@ class Tuner:
         assert fit is not None
         return fit
 
-    def _duel(self, number: int) -> Duel:
+    @property
+    def open(self) -> list[Duel]:
+        """The duels that were asked and not answered yet."""
+        return [self.duel(number) for number in self._open]
+
+    def duel(self, number: int) -> Duel:
+        """Return an open duel by its number."""
+        if number not in self._open:
+            raise UnknownDuel(f"there is no open duel {number}; it was not asked, or was answered.")
         return Duel(number, *(self.space.point(place) for place in self._open[number]))
 
     def tell(self, duel: Duel, winner: Mapping[str, Any] | None) -> None:
@@ -138,7 +146,7 @@ class Tuner:
         del self._open[duel.id]
 
     def _require_open(self, duel: Duel) -> None:
-        if not isinstance(duel, Duel) or duel.id not in self._open or duel != self._duel(duel.id):
+        if not isinstance(duel, Duel) or duel.id not in self._open or duel != self.duel(duel.id):
             raise UnknownDuel(
                 "this duel was not asked, or was answered before; add takes any vote."
             )

@@ -34,6 +34,7 @@ COMMANDS = [
     "serve",
     "simulate",
     "study",
+    *("tune", "tune ask", "tune create", "tune shortlist", "tune status", "tune tell"),
     "winners",
 ]
 
