@@ -6,8 +6,9 @@ What is estimated and what can be proved: docs/tuning.md.
 from __future__ import annotations
 
 from copeland.tuning.audit import Audit, Duel
+from copeland.tuning.landscapes import Landscape
 from copeland.tuning.parameters import Choice, Integer, Real
 from copeland.tuning.spaces import Space
 from copeland.tuning.tuner import Found, Tuner
 
-__all__ = ["Audit", "Choice", "Duel", "Found", "Integer", "Real", "Space", "Tuner"]
+__all__ = ["Audit", "Choice", "Duel", "Found", "Integer", "Landscape", "Real", "Space", "Tuner"]

@@ -45,7 +45,7 @@ def scored(
     space: Space, fits: Sequence[Fit], votes: Votes, leaders: Floats, rng: np.random.Generator
 ) -> Scores:
     """Return many places, the good ones and their neighbours among them, with their scores in each sample."""
-    worlds = _worlds(space, fits, votes, rng)
+    worlds = worlds_of(space, fits, votes, rng)
     fresh = space.spread(CANDIDATES - 2 * len(leaders), rng)
     around = near(space, leaders, len(leaders), 0.1, rng) if len(leaders) else fresh[:0]
     found = _extended(worlds, None, np.vstack([leaders, around, fresh]))
@@ -56,7 +56,8 @@ def scored(
     return found
 
 
-def _worlds(space: Space, fits: Sequence[Fit], votes: Votes, rng: np.random.Generator) -> Worlds:
+def worlds_of(space: Space, fits: Sequence[Fit], votes: Votes, rng: np.random.Generator) -> Worlds:
+    """Return samples of every fit, with fresh opponents."""
     opponents, n = space.spread(OPPONENTS, rng), SAMPLES // len(fits)
     draws = [_draws(one, crowd(space, one, votes, opponents), votes, n, rng) for one in fits]
     return Worlds(space, votes, fits, draws)
@@ -75,17 +76,17 @@ def _extended(worlds: Worlds, found: Scores | None, more: Floats) -> Scores:
 
     A point may beat every opponent in every sample; then only such play tells it from the next one.
     """
-    places, scores = more, _shares(worlds, more)
+    places, scores = more, shares(worlds, more)
     if found is not None:
         places, scores = np.vstack([found.places, more]), np.hstack([found.scores, scores])
     mean = scores.mean(axis=0)
     top = np.argsort(-mean, kind="stable")[:_PLAYERS]
-    play = _shares(worlds, places[top], mutual=True).mean(axis=0)
+    play = shares(worlds, places[top], mutual=True).mean(axis=0)
     return Scores(places, scores, top[np.argsort(-(mean[top] + play / OPPONENTS), kind="stable")])
 
 
-def _shares(worlds: Worlds, places: Floats, mutual: bool = False) -> Floats:
-    """The share of opponents, or of each other, that places beat in each sample: samples x places."""
+def shares(worlds: Worlds, places: Floats, mutual: bool = False) -> Floats:
+    """Return the share of opponents, or of each other, that places beat in each sample: samples x places."""
     rows = []
     for fit, draws in zip(worlds.fits, worlds.draws, strict=True):
         players = crowd(worlds.space, fit, worlds.votes, places)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.streams import stream
 from copeland.tuning.asking import OPPONENTS, Asked, choose
 from copeland.tuning.audit import Audit, Duel
+from copeland.tuning.landscapes import Landscape, landscape_of
 from copeland.tuning.laplace import Fit, Votes
 from copeland.tuning.ledger import Ledger
 from copeland.tuning.recommending import Scores, scored
@@ -34,6 +35,8 @@ from copeland.words import counted
 MOST_AT_ONCE = 1_000  # duels
 MOST_LISTED = 100  # points of a shortlist
 _BREAKS_TIES = 1e-6
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -186,13 +189,22 @@ class Tuner:
             chosen.append(int(np.argmax(gain)))
         return [self.space.point(found.places[i]) for i in chosen]
 
+    def landscape(self) -> Landscape:
+        """Return the estimated score along each parameter and over two of them, to be drawn by ``copeland.plot``."""
+        point, lines, plane = self._looked(landscape_of)
+        asked = [(self.space.point(x), self.space.point(z)) for x, z in self._ledger.places]
+        return Landscape(self.space.point(point), lines, plane, asked)
+
     def _scored(self) -> Scores:
-        """Score many places without a change to the tuner."""
+        return self._looked(scored)
+
+    def _looked(self, of: Callable[..., _T]) -> _T:
+        """Ask something of all walkers' fits to all votes, without a change to the tuner."""
         votes = self._ledger.votes()
         rng = stream(self.seed, "recommend", self.asked, self.votes)
         with one_thread():
             fits = [refitted(self._prior, one, votes).fit for one in self._walkers]
-            return scored(self.space, [fit for fit in fits if fit], votes, self._leaders, rng)
+            return of(self.space, fits, votes, self._leaders, rng)
 
     def audit(
         self, point: Mapping[str, Any], delta: float = 0.05, seed: int | None = None

@@ -34,7 +34,15 @@ COMMANDS = [
     "serve",
     "simulate",
     "study",
-    *("tune", "tune ask", "tune create", "tune shortlist", "tune status", "tune tell"),
+    *(
+        "tune",
+        "tune ask",
+        "tune create",
+        "tune report",
+        "tune shortlist",
+        "tune status",
+        "tune tell",
+    ),
     "winners",
 ]
 

@@ -30,13 +30,12 @@ def tune(tmp_path, monkeypatch):
         assert result.exit_code == code, result.output
         return flat(result.output)
 
-    command.said = command("create", "t.npz", "--space", "space.toml")
+    assert "a tuning of 2 parameters" in command("create", "t.npz", "--space", "space.toml")
     return command
 
 
 @pytest.mark.quick
 def test_a_setting_is_asked_told_and_recommended(tune):
-    assert "a tuning of 2 parameters" in tune.said
     for _ in range(4):
         (duel,) = json.loads(tune("ask", "t.npz", "--json"))
         better = "first" if duel["first"]["x"] > duel["second"]["x"] else "second"
@@ -59,6 +58,15 @@ def test_a_batch_is_answered_in_any_order_and_dropped(tune):
     assert "Kept: tie. 1 vote so far." in tune("tell", "t.npz", "3", "tie")
     tune("tell", "t.npz", "1", "drop")
     assert "1 vote, 1 open duel." in tune("status", "t.npz")
+
+
+def test_a_report_is_one_page_with_pictures(tune, tmp_path):
+    (duel,) = json.loads(tune("ask", "t.npz", "--json"))
+    tune("tell", "t.npz", duel["id"], "second")
+    assert "Look at t.html." in tune("report", "t.npz", "t.html")
+    page = (tmp_path / "t.html").read_text()
+    assert "Nothing is proved" in page and "<svg" in page and "After 1 vote" in page
+    assert "exists" in tune("report", "t.npz", "t.html", code=2)
 
 
 def test_what_cannot_be_is_one_sentence_and_nothing_is_lost(tune, tmp_path):
