@@ -78,15 +78,20 @@ class Space:
 
     def point(self, place: Any) -> Point:
         """Return the point at a place of the unit cube."""
-        try:
-            at = np.asarray(place, float)
-        except (TypeError, ValueError):
-            at = np.zeros(0)
-        if at.shape != (self.d,) or not ((at >= 0) & (at <= 1)).all():
-            raise InvalidParameter(f"a place has {self.d} numbers between 0 and 1.")
+        (at,) = self._rows([place])
         return {
             name: one.value(x) for (name, one), x in zip(self.parameters.items(), at, strict=True)
         }
+
+    def _rows(self, places: Any) -> Floats:
+        """Places as rows; refuse what is none."""
+        try:
+            rows = np.asarray(places, float)
+        except (TypeError, ValueError, OverflowError):
+            rows = np.zeros(0)
+        if rows.ndim != 2 or rows.shape[1] != self.d or not ((rows >= 0) & (rows <= 1)).all():
+            raise InvalidParameter(f"a place has {self.d} numbers between 0 and 1.")
+        return rows
 
     def place(self, point: Mapping[str, Any]) -> Floats:
         """Return the place of a point; refuse one outside the space."""
@@ -121,7 +126,7 @@ class Space:
 
     def snapped(self, places: Floats) -> Floats:
         """Return places with integers and choices at the centres of their cells."""
-        n = np.maximum(self.cells, 1)
+        places, n = self._rows(places), np.maximum(self.cells, 1)
         centres = (np.minimum(np.floor(places * n), n - 1) + 0.5) / n
         return np.where(self.cells > 0, centres, places)
 
@@ -159,7 +164,7 @@ class Space:
 
     def coordinates(self, places: Floats) -> Floats:
         """Return the coordinates in which distances are measured."""
-        columns = []
+        columns, places = [], self._rows(places)
         for column, one in zip(places.T, self.parameters.values(), strict=True):
             if isinstance(one, Choice):
                 chosen = np.minimum((column * one.cells).astype(int), one.cells - 1)
