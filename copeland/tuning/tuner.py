@@ -35,6 +35,7 @@ from copeland.words import counted
 MOST_AT_ONCE = 1_000  # duels
 MOST_LISTED = 100  # points of a shortlist
 _BREAKS_TIES = 1e-6
+_FAR = 50  # logarithms of hyperparameters beyond this are no walker's
 
 _T = TypeVar("_T")
 
@@ -161,11 +162,10 @@ class Tuner:
         winner: Mapping[str, Any] | None,
     ) -> None:
         """Take in a vote that nobody asked for, an old one perhaps: any two points, at any time."""
-        duel = Duel(0, dict(first), dict(second)) if _are_points(first, second) else None
         places = self.space.place(first), self.space.place(second)
-        if duel is None or (places[0] == places[1]).all():
+        if (places[0] == places[1]).all():
             raise InvalidParameter("the two points are the same; a vote needs two.")
-        self._ledger.add(*places, duel.share(winner))
+        self._ledger.add(*places, Duel(0, dict(first), dict(second)).share(winner))
 
     def recommend(self) -> Found:
         """Return the point to take now, with estimates of its score and of what may be lost by it."""
@@ -209,8 +209,14 @@ class Tuner:
     def audit(
         self, point: Mapping[str, Any], delta: float = 0.05, seed: int | None = None
     ) -> Audit:
-        """Return an audit of a point: fresh votes that prove what share of the space it beats."""
-        return Audit(self.space, point, delta, self.seed if seed is None else seed)
+        """Return an audit of a point: fresh votes that prove what share of the space it beats.
+
+        Its opponents depend on the seed and on how many votes there are: whoever adds the votes of an audit and
+        audits again meets others.
+        """
+        if seed is None:
+            seed = int(stream(self.seed, "audit", self.asked, self.votes).integers(2**32))
+        return Audit(self.space, point, delta, seed)
 
     def dump(self) -> bytes:
         """Return everything as a compact file of arrays (.npz, no pickle); a constraint is not in it."""
@@ -265,7 +271,9 @@ class Tuner:
     def _restore(self, about: dict[str, Any], arrays: dict[str, Floats]) -> None:
         d = self.space.d
         places = arrays["places"].reshape(-1, 2, d)
-        self._ledger.restore(places, arrays["counts"].reshape(len(places), 2), int(about["ties"]))
+        counts = arrays["counts"].reshape(len(places), 2)
+        _require_sound(places, counts, arrays)
+        self._ledger.restore(places, counts, int(about["ties"]))
         self.asked = int(about["asked"])
         self._leaders = arrays["leaders"].reshape(-1, d)
         pairs = arrays["open"].reshape(len(about["open"]), 2, d)
@@ -277,8 +285,17 @@ class Tuner:
         ]
 
 
-def _are_points(*points: object) -> bool:
-    return all(isinstance(point, Mapping) for point in points)
+def _require_sound(places: Floats, counts: Floats, arrays: dict[str, Floats]) -> None:
+    """Refuse numbers that no tuner has, before they meet any arithmetic."""
+    inside = ((places >= 0) & (places <= 1)).all()
+    if not (inside and np.isfinite(counts).all() and (counts >= 0).all()):
+        raise ValueError("its votes are no counts of places")
+    for n in range(WALKERS):
+        v = arrays.get(f"v{n}", np.zeros(0))
+        if v.ndim != 1 or len(v) > len(places) or not np.isfinite(v).all():
+            raise ValueError("its fits do not belong to its votes")
+    if not (np.abs(arrays["walkers"]) < _FAR).all():
+        raise ValueError("its hyperparameters are out of range")
 
 
 @contextmanager

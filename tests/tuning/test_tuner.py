@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
+from copeland.archives import packed, read_arrays
 from copeland.errors import UnknownDuel
 from copeland.tuning.audit import Duel
 from copeland.tuning.problems import game
@@ -129,6 +130,10 @@ def test_what_a_tuner_cannot_take_is_one_sentence():
         Tuner.load(tuner.dump())
     with pytest.raises(InvalidParameter, match="no tuner"):
         Tuner.load(tuner.dump()[:-20])
+    arrays = read_arrays(tuned(LINE, 3).dump())
+    for name, wrong in (("counts", -1), ("places", 7.0), ("walkers", 1e9), ("v3", np.nan)):
+        with pytest.raises(InvalidParameter, match="no tuner"):
+            Tuner.load(packed({**arrays, name: np.full_like(arrays[name], wrong)}))
     for wrong in (-1, True, 10**30, 0.5):
         with pytest.raises(InvalidParameter):
             tuner.ask(wrong)  # type: ignore[arg-type]
