@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
 from copeland.streams import stream
 from copeland.tuning import Tuner
-from copeland.tuning.problems import game, games
+from copeland.tuning.problems import game, games, mixed_games
 
 MARKS = (50, 100, 200, 500)
 SEEDS, VOTES = 10, 200
@@ -141,7 +141,7 @@ def table(runs, votes):
     rules = [rule for rule in RULES if any(run["rule"] == rule for run in runs)]
     yield f"| problem | {' | '.join(rules)} |"
     yield "|---|" + "---|" * len(rules)
-    for problem in games():
+    for problem in (*games(), *mixed_games()):
         cells = [_cell(runs, votes, [problem], rule, "regret") for rule in rules]
         if any(cells):
             yield f"| `{problem}` | {' | '.join(cells)} |"

@@ -12,7 +12,7 @@ from copeland.errors import UnknownProblem, nearest
 from copeland.streams import stream
 from copeland.tuning.covariance import Theta
 from copeland.tuning.moves import near
-from copeland.tuning.parameters import Real
+from copeland.tuning.parameters import Choice, Integer, Real
 from copeland.tuning.samples import wave, waves
 from copeland.tuning.spaces import Floats, Space
 
@@ -70,6 +70,11 @@ def games() -> list[str]:
     return [*_UTILITIES, *_CIRCLES, "drawn3"]
 
 
+def mixed_games() -> list[str]:
+    """Return the names of two of them with an integer, a choice and a constraint."""
+    return ["branin-mixed", "circle-mixed"]
+
+
 def game(name: str, seed: int = 0) -> Game:
     """Return a problem by its name; ``drawn3`` is another one for each seed.
 
@@ -88,7 +93,11 @@ def game(name: str, seed: int = 0) -> Game:
         return _made(name, d, g, False, _simplex if name == "blotto" else None)
     if name == "drawn3":
         return _made(name, 3, _drawn(stream(seed, "drawn3")), False)
-    raise UnknownProblem(f"there is no continuous problem '{name}': {nearest(name, games())}")
+    if name in mixed_games():
+        return _mixed(name, game(name.removesuffix("-mixed")))
+    raise UnknownProblem(
+        f"there is no continuous problem '{name}': {nearest(name, [*games(), *mixed_games()])}"
+    )
 
 
 def _made(
@@ -100,6 +109,19 @@ def _made(
 ) -> Game:
     space = Space({f"x{i + 1}": Real(0, 1) for i in range(d)}, feasible)
     return Game(name, space, g, transitive, space.kept(_sobol(d))[:OPPONENTS])
+
+
+def _mixed(name: str, plain: Game) -> Game:
+    """A problem in two dimensions whose second is cut into twelve, with a choice that adds up to 1 to g, and a corner cut off."""
+    parameters = {"x1": Real(0, 1), "x2": Integer(1, 12), "c": Choice("a", "b", "c")}
+    space = Space(parameters, feasible=lambda x1, x2, c: x1 + x2 / 12 <= 1.7)
+
+    def g(x: Floats, z: Floats) -> Floats:
+        liked = (np.abs(p[:, 2] - 0.5) < 0.1 for p in (x, z))  # b
+        a, b = (one.astype(float) for one in liked)
+        return plain.g(x[:, :2], z[:, :2]) + a[:, None] - b
+
+    return Game(name, space, g, False, space.kept(_sobol(3))[:OPPONENTS])
 
 
 def _sobol(d: int) -> Floats:

@@ -88,7 +88,7 @@ class Space:
         try:
             rows = np.asarray(places, float)
         except (TypeError, ValueError, OverflowError):
-            rows = np.zeros(0)
+            rows = np.zeros((0, 0))
         if rows.ndim != 2 or rows.shape[1] != self.d or not ((rows >= 0) & (rows <= 1)).all():
             raise InvalidParameter(f"a place has {self.d} numbers between 0 and 1.")
         return rows

@@ -6,7 +6,7 @@ import pytest
 from benchmarks.tuning import run as run_of
 from benchmarks.tuning import table
 from copeland.errors import UnknownProblem
-from copeland.tuning.problems import game, games
+from copeland.tuning.problems import game, games, mixed_games
 
 BEST = {  # of an independent search
     "circle": (0.862, (0.438, 0.698)),
@@ -33,6 +33,15 @@ def test_every_problem_is_skew_symmetric_and_half_of_the_space_loses(name):
     assert g == pytest.approx(-g.T, abs=1e-4)
     assert 0 <= world.chance(places[0], places[1]) <= 1
     assert world.score(places).mean() == pytest.approx(0.5, abs=0.15)
+
+
+@pytest.mark.parametrize("name", mixed_games())
+def test_the_best_point_of_a_mixed_problem_is_feasible_and_made_the_right_choice(name):
+    world = game(name)
+    score, place = world.best
+    point = world.space.point(place)
+    assert world.space.allows(point) and point["c"] == "b"
+    assert score > 0.8
 
 
 def test_the_borda_winner_of_the_trap_is_another_point():
