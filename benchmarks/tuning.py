@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.tuning_cost import costs
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
 from copeland.streams import stream
 from copeland.tuning import Tuner
@@ -83,18 +84,20 @@ def _on_grid(world, rule, seed, voter, votes, batch, cpu):
         yield x, z, lambda: (grid.recommend(), None)
 
 
-def kept(file):
-    """The runs that a file holds."""
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+def kept(*files):
+    """The runs that files hold; of two that began alike, the longer one."""
+    lines = [line for file in files if file.exists() for line in file.read_text().splitlines()]
+    runs = sorted(map(json.loads, lines), key=lambda run: len(run["marks"]))
+    return list({_key(run): run for run in runs}.values())
+
+
+def _key(run):
+    return run["problem"], run["rule"], run["seed"], run["batch"]
 
 
 def measure(file, seeds=SEEDS, votes=VOTES, problems=None, rules=RULES, batch=1):
     """Make the runs that a file lacks, seed by seed."""
-    there = {
-        (r["problem"], r["rule"], r["seed"], r["batch"])
-        for r in kept(file)
-        if str(votes) in r["marks"]
-    }
+    there = {_key(run) for run in kept(file) if str(votes) in run["marks"]}
     for seed in range(seeds):
         for problem in problems or games():
             for rule in rules:
@@ -111,6 +114,7 @@ def tuning():
     FILE.parent.mkdir(parents=True, exist_ok=True)
     measure(FILE)
     yield from page(kept(FILE))
+    yield from costs()
 
 
 def page(runs):
@@ -123,7 +127,7 @@ def page(runs):
         "`pbo` (dueling Thompson sampling) and `random` (random pairs) share the fitting of `tuner`: `eubo` without "
         "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points."
     )
-    for votes in (50, 100, 200, 500):
+    for votes in MARKS:
         some = [run for run in runs if run["batch"] == 1 and str(votes) in run["marks"]]
         if some:
             yield ""
@@ -133,6 +137,7 @@ def page(runs):
     yield ""
     yield from _calibration(runs)
     yield ""
+    yield from _batches(runs)
     yield from _cost(runs)
 
 
@@ -194,14 +199,37 @@ def _calibration(runs):
             yield f"| {low:g} to {high:g} | {len(true)} | {np.mean(true):.3f} | {within:.3f} |"
 
 
+def _batches(runs):
+    """What is lost where five duels are asked at once."""
+    several = [run for run in runs if run["batch"] > 1]
+    if not several:
+        return
+    yield "### In batches of five, after 200 votes"
+    yield ""
+    yield "| problem | one at a time | in batches |"
+    yield "|---|---|---|"
+    for problem in dict.fromkeys(run["problem"] for run in several):
+        seeds = {run["seed"] for run in several if run["problem"] == problem}
+        alike = [r for r in runs if r["batch"] == 1 and r["seed"] in seeds and "200" in r["marks"]]
+        cells = [_cell(some, 200, [problem], "tuner", "regret") for some in (alike, several)]
+        yield f"| `{problem}` | {' | '.join(cells)} |"
+    yield ""
+
+
 def _cost(runs):
     """The time of asks."""
-    ours = [run for run in runs if run["rule"] == "tuner" and run["batch"] == 1]
-    last = [run["ms"][0] for run in ours]
-    yield (
-        f"An ask took {np.median(last):.0f} ms of CPU in the median of {len(ours)} runs of `tuner` (the last 50 "
-        f"asks of each), and {max(run['ms'][1] for run in ours):.0f} ms at most, on a shared machine."
-    )
+    for votes in ("200", "500"):
+        ours = [
+            run
+            for run in runs
+            if run["rule"] == "tuner" and run["batch"] == 1 and list(run["marks"])[-1] == votes
+        ]
+        if ours:
+            usual, most = np.median([run["ms"][0] for run in ours]), max(r["ms"][1] for r in ours)
+            yield (
+                f"With {votes} votes an ask takes {usual:.0f} ms of CPU (median of {len(ours)} runs, the last 50 asks of "
+                f"each); the longest of all took {most:.0f} ms."
+            )
 
 
 def main():
