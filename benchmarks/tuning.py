@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.tuning_audits import audits
 from benchmarks.tuning_cost import costs
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
 from copeland.streams import stream
@@ -115,6 +116,8 @@ def tuning():
     measure(FILE)
     yield from page(kept(FILE))
     yield from costs()
+    yield ""
+    yield from audits()
 
 
 def page(runs):

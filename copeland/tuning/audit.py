@@ -8,35 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.kernels.evidence import log_evidence
 from copeland.streams import stream
-from copeland.tuning.spaces import Point, Space
+from copeland.tuning.duels import Duel
+from copeland.tuning.spaces import Space
 from copeland.words import counted, percent
 
 _HALVINGS = 50
-
-
-class Duel(NamedTuple):
-    """Two points to compare."""
-
-    id: int
-    first: Point
-    second: Point
-
-    def share(self, winner: Mapping[str, Any] | None) -> float:
-        """Return the share of a vote that the first gets; None is a tie."""
-        if winner is None:
-            return 0.5
-        if winner == self.first:
-            return 1.0
-        if winner == self.second:
-            return 0.0
-        raise InvalidParameter(
-            "the winner is neither of the duel's points; give duel.first, duel.second or None."
-        )
 
 
 class Audit:

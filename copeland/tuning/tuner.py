@@ -14,7 +14,8 @@ from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.streams import stream
 from copeland.tuning.asking import OPPONENTS, Asked, choose
-from copeland.tuning.audit import Audit, Duel
+from copeland.tuning.audit import Audit
+from copeland.tuning.duels import Duel
 from copeland.tuning.landscapes import Landscape, landscape_of
 from copeland.tuning.laplace import Fit, Votes
 from copeland.tuning.ledger import Ledger

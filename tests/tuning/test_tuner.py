@@ -6,7 +6,7 @@ import pytest
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
 from copeland.archives import packed, read_arrays
 from copeland.errors import UnknownDuel
-from copeland.tuning.audit import Duel
+from copeland.tuning.duels import Duel
 from copeland.tuning.problems import game
 
 LINE = Space({"x": Real(0, 1)})
