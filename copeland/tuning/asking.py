@@ -19,6 +19,7 @@ OPPONENTS = 192  # fixed places Z, against which scores are counted
 FRESH, LEADERS, AROUND = 128, 16, 64
 _NEIGHBOURS, _PLAYERS = 48, 64
 _STEP, _CLOSE = 0.15, 0.1
+_SURE = 300.0  # a g beyond this is as sure as a computer's numbers can say
 
 
 class Crowd(NamedTuple):
@@ -131,7 +132,7 @@ def worth_of(
     pull = weight * np.exp(-0.5 * (mean[judges] / spread) ** 2) / spread
     prior = _prior(theta, taken(everyone, rivals), taken(everyone, judges), champion)
     moved = prior @ pull - q[:, rivals].T @ (q[:, judges] @ pull)
-    doubt = 2 + 2 * np.cosh(mean[rivals])  # 1 / (p (1 - p))
+    doubt = 2 + 2 * np.cosh(np.clip(mean[rivals], -_SURE, _SURE))  # 1 / (p (1 - p))
     return np.abs(moved) / np.sqrt(variance[rivals] + doubt)
 
 

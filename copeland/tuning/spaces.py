@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class Space:
         parameters: Mapping[str, Parameter],
         feasible: Callable[..., bool] | None = None,
     ):
-        self.parameters = _checked(parameters)
+        self.parameters = MappingProxyType(_checked(parameters))  # stays as it is
         if feasible is not None and not callable(feasible):
             raise InvalidParameter(
                 "feasible must be a function that takes the parameters by name, or None."

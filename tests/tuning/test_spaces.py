@@ -45,6 +45,11 @@ def test_a_space_is_the_same_after_it_was_written_and_read():
     assert (read.parameters, read.to_json()) == (SPACE.parameters, SPACE.to_json())
 
 
+def test_a_space_cannot_be_changed():
+    with pytest.raises(TypeError):
+        SPACE.parameters["rate"] = Real(0, 1)  # type: ignore[index]
+
+
 def test_places_are_spread_over_all_of_the_space():
     for d in (1, 2, 8):
         places = Space({f"x{i}": Real(0, 1) for i in range(d)}).spread(
