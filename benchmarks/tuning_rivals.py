@@ -9,10 +9,9 @@ from scipy.special import ndtr
 
 from copeland.policy import Policy
 from copeland.streams import stream
-from copeland.tuning.asking import AROUND, FRESH, Asked, best_in, crowd, joined, leading_of
+from copeland.tuning.asking import Asked, best_in, crowd, field_of, joined
 from copeland.tuning.covariance import against, kernels
 from copeland.tuning.laplace import halved
-from copeland.tuning.moves import near
 from copeland.tuning.samples import heard, sample
 from copeland.tuning.tuner import Tuner
 from copeland.tuning.walkers import started
@@ -32,13 +31,11 @@ class Shared(Tuner):
             self._walkers = started(self._prior, stream(seed, "walkers"))
 
     def _field(self, fit, votes, rng):
-        """The same candidates as the tuner's, and who of them leads."""
-        fresh = self.space.spread(FRESH, rng)
-        known = self._leaders if len(self._leaders) else fresh
-        around = near(self.space, known, AROUND, 0.15, rng)
-        field = crowd(self.space, fit, votes, np.vstack([fresh, self._leaders, around]))
-        others = crowd(self.space, fit, votes, self._opponents)
-        return field, others, field.places[leading_of(fit, field, others)]
+        """The same candidates as the tuner's, the opponents, and who leads."""
+        field, others, leading = field_of(
+            self.space, fit, votes, self._opponents, self._leaders, rng
+        )
+        return field, others, field.places[leading]
 
 
 class Eubo(Shared):

@@ -47,12 +47,7 @@ def choose(
     rng: np.random.Generator,
 ) -> Asked:
     """Return the next duel by one walker's fit."""
-    fresh = space.spread(FRESH, rng)
-    known = leaders if len(leaders) else fresh
-    around = near(space, known, AROUND, _STEP, rng)
-    field = crowd(space, fit, votes, np.vstack([fresh, leaders, around]))
-    opponents = crowd(space, fit, votes, fixed)
-    leading = leading_of(fit, field, opponents)
+    field, opponents, leading = field_of(space, fit, votes, fixed, leaders, rng)
     champion, circle = champion_of(space, fit, votes, field, opponents, rng)
     everyone = joined(field, joined(opponents, circle))
     rivals = np.arange(len(field.places) + len(fixed))
@@ -61,6 +56,22 @@ def choose(
     worth[(everyone.places[rivals] == champion.places).all(axis=1)] = -1
     best = int(np.argmax(worth))
     return Asked(champion.places[0], everyone.places[best], field.places[leading])
+
+
+def field_of(
+    space: Space,
+    fit: Fit,
+    votes: Votes,
+    fixed: Floats,
+    leaders: Floats,
+    rng: np.random.Generator,
+) -> tuple[Crowd, Crowd, Ints]:
+    """Return who may be champion (fresh places, leaders and their neighbours), the opponents, and who leads now."""
+    fresh = space.spread(FRESH, rng)
+    around = near(space, leaders if len(leaders) else fresh, AROUND, _STEP, rng)
+    field = crowd(space, fit, votes, np.vstack([fresh, leaders, around]))
+    opponents = crowd(space, fit, votes, fixed)
+    return field, opponents, leading_of(fit, field, opponents)
 
 
 def leading_of(fit: Fit, field: Crowd, opponents: Crowd) -> Ints:
