@@ -35,7 +35,7 @@ def log_joint(gram, wins, losses, g):
     return likelihood - g @ np.linalg.solve(gram, g) / 2 - size / 2
 
 
-def evidence(gram, wins, losses, wide=9.0, points=161):
+def evidence(gram, wins, losses, wide=9.0, points=91):
     """ln p(votes) of two pairs and E[g | votes], by summing over a grid."""
     line = np.linspace(-wide, wide, points)
     grid = np.array([(a, b) for a in line for b in line])

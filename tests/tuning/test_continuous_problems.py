@@ -18,10 +18,11 @@ BEST = {  # of an independent search
 
 @pytest.mark.parametrize("name", BEST)
 def test_the_best_point_is_where_it_should_be(name):
-    score, place = game(name).best
+    world = game(name)
+    score, place = world.best
     expected, where = BEST[name]
     assert score == pytest.approx(expected, abs=0.001)
-    assert game(name).score(np.array([where]))[0] == pytest.approx(expected, abs=0.003)
+    assert world.score(np.array([where]))[0] == pytest.approx(expected, abs=0.003)
     assert place == pytest.approx(where, abs=0.03)
 
 

@@ -157,7 +157,7 @@ def test_an_old_vote_that_is_given_twice_over_does_not_break_the_fit():
 def test_it_finds_the_best_point_where_preferences_run_in_a_circle():
     world, voter = game("rotation2"), np.random.default_rng(0)
     tuner = Tuner(world.space, seed=0)
-    for _ in range(120):
+    for _ in range(100):
         duel = tuner.ask()
         x, z = (world.space.place(point) for point in duel[1:])
         tuner.tell(duel, duel.first if voter.random() < world.chance(x, z) else duel.second)

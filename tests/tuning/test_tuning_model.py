@@ -131,7 +131,7 @@ def test_walkers_stay_near_the_prior_without_votes_and_exchange_moves_nobody_far
     prior, rng = prior_of(np.array([0, 1])), np.random.default_rng(0)
     walkers = [refitted(prior, one, nothing) for one in started(prior, rng)]
     seen_at = []
-    for turn in range(1200):
+    for turn in range(800):
         nth = turn % WALKERS
         walkers[nth] = walked(prior, walkers, nth, nothing, 2, rng)
         seen_at.append((walkers[nth].place - prior.mean) / prior.deviation)
