@@ -160,9 +160,11 @@ def table(runs, votes):
     }
     for words, group in groups.items():
         cells = [_cell(runs, votes, group, rule, "regret") for rule in rules]
-        yield f"| *{words}* | {' | '.join(cells)} |"
+        if any(cells):
+            yield f"| *{words}* | {' | '.join(cells)} |"
     cells = [_cell(runs, votes, games(), rule, "cumulative") for rule in rules]
-    yield f"| *summed over all votes* | {' | '.join(cells)} |"
+    if any(cells):
+        yield f"| *summed over all votes* | {' | '.join(cells)} |"
 
 
 def _cell(runs, votes, problems, rule, what):
