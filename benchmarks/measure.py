@@ -20,6 +20,7 @@ from benchmarks.likely import likely
 from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
+from benchmarks.tuning import tuning
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 JOBS = 2
@@ -155,6 +156,7 @@ PARTS = (
     false_certificates,
     likely,
     guides,
+    tuning,
     kills,
     worker_kills,
     served,
