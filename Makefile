@@ -30,8 +30,13 @@ browser:  ## install Chromium for the tests of pages, where that is missing and 
 screenshots: setup browser  ## take the pictures of docs/images anew from the real pages
 	$(BIN)/python -m benchmarks.screenshots
 
-run: setup  ## the paper's first experiment, small: a table, and a figure and a page in out/
-	$(BIN)/copeland simulate mslr-5 -a ccb -a scb -a rucb -a savage -a pbr -a rankel --horizon 1e5 --horizon 1e6 --horizon 1e7 --runs 10 --jobs 2 --out out/first-experiment --force
+run: setup  ## an experiment with the paper's algorithms and ours, then a study with its verdict: pages in out/
+	$(BIN)/copeland simulate mslr-5 -a cpc -a ccb -a scb -a rucb -a savage -a pbr -a rankel --horizon 1e5 --horizon 1e6 --horizon 1e7 --runs 10 --jobs 2 --out out/first-experiment --force
+	@rm -f out/first-study.db*
+	$(BIN)/copeland study create prompts --options examples/prompts.csv --voters independent --storage sqlite:///out/first-study.db
+	$(BIN)/copeland study judge prompts --repeat --command "$(BIN)/python examples/voter.py {left.name} {right.name}" --storage sqlite:///out/first-study.db
+	$(BIN)/copeland study status prompts --storage sqlite:///out/first-study.db
+	$(BIN)/copeland study report prompts --out out/first-study.html --storage sqlite:///out/first-study.db
 
 serve: setup  ## voting pages and a dashboard at http://127.0.0.1:8000, with a study to try, kept in out/serve.db
 	@mkdir -p out
@@ -67,7 +72,7 @@ leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard
 golden: setup  ## write the golden traces anew; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py
 
-tables: setup  ## write what the README and the docs say of algorithms anew, from their records
+tables: setup  ## write what docs/algorithms.md says of algorithms anew, from their records
 	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records
 
 lock: setup  ## renew requirements.lock from pyproject.toml

@@ -136,7 +136,7 @@ def without_manners() -> AbstractContextManager[object]:
     return patch.multiple(
         Manners,
         minds=lambda *_: FINE,
-        minds_of=lambda _self, options: np.zeros((len(options), len(options)), np.int8),
+        minds_of=lambda _self, k: np.zeros((k, k), np.int8),
     )
 
 

@@ -7,6 +7,7 @@ import io
 import random
 import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,14 +18,16 @@ import uvicorn
 from PIL import Image, ImageDraw
 from playwright.sync_api import Page, sync_playwright
 
-from copeland.study import Storage, create_study
+from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
 from copeland.web.media import image_of
 from copeland.web.records import Pane
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
+from examples.voter import WORTH
 
-DOCS = Path(__file__).parent.parent / "docs" / "images"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs" / "images"
 DESK, PHONE = {"width": 1120, "height": 720}, {"width": 360, "height": 720}
 COLOURS = 96  # of a picture in the docs; a page has few
 VOTERS, SEED = 24, 7
@@ -189,6 +192,19 @@ def results(page: Page, show: Show) -> None:
     page.goto(f"/r/{show.slugs['replies']}")
 
 
+def verdict(page: Page, _show: Show) -> None:
+    """The page of the study in the README, with its simulated voter."""
+    study = create_study("prompts", ROOT / "examples" / "prompts.csv", voters="independent")
+    draw = random.Random(SEED)
+    while ballot := study.ask():
+        assert isinstance(ballot, Ballot)
+        left, right = WORTH[ballot.left], WORTH[ballot.right]
+        study.tell(ballot, "left" if draw.random() < left / (left + right) else "right")
+    with tempfile.TemporaryDirectory() as folder:
+        page.goto(study.report(Path(folder, "verdict.html")).as_uri())
+        page.wait_for_load_state("networkidle")
+
+
 def nothing(page: Page, show: Show) -> None:
     page.goto("/v/nowhere")
 
@@ -204,6 +220,7 @@ IN_DOCS = {
     "dashboard": (dashboard, {"width": 1120, "height": 1180}),
     "sharing": (share, DESK),
     "results": (results, DESK),
+    "verdict": (verdict, {"width": 1120, "height": 680}),
 }
 
 

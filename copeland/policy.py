@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -141,15 +142,13 @@ class Policy:
         self.open[duel.id] = duel
         self._pend(duel, +1)
 
-    def expect_all(self, duels: list[Duel]) -> None:
-        """Say the same of many duels at once."""
-        for duel in duels:
-            self.open[duel.id] = duel
-        pairs = np.array([duel[1:] for duel in duels if duel.first != duel.second], np.int64)
-        while self.algorithm.pend is not None and len(pairs):
+    def count_on(self, pairs: Iterable[tuple[int, int]], change: int = 1) -> None:
+        """Say that answers of these pairs are under way, or with -1 that they no longer are; ask none."""
+        coming = np.array([pair for pair in pairs if pair[0] != pair[1]], np.int64)
+        while self.algorithm.pend is not None and len(coming):
             self._make_room()
-            n = live(pend_all, _live_parts(self.algorithm))(self.state, pairs, 1)
-            pairs = pairs[n:]
+            n = live(pend_all, _live_parts(self.algorithm))(self.state, coming, change)
+            coming = coming[n:]
 
     def drop(self, duel: Duel) -> None:
         """Say that a duel that was asked will not be answered."""
@@ -327,6 +326,7 @@ class Policy:
 _LIVE = ("advance", "select", "finished", "crowded", "pend")  # what kernels of live use call
 
 
+@lru_cache(100)
 def _live_parts(algorithm: Algorithm) -> Parts:
     parts = ((name, algorithm.part(name)) for name in _LIVE)
     return tuple((name, part) for name, part in parts if part is not None)
@@ -341,7 +341,7 @@ def warm(algorithm: str | Algorithm = "cpc-pac") -> None:
     with made_ready(policy.algorithm.name, policy.algorithm.select.__globals__.get("__file__")):
         if policy.algorithm.absorb is not None:
             policy.absorb(np.triu(np.ones((3, 3), np.int64), 1))
-        policy.expect_all([Duel(1, 0, 1)])
+        policy.count_on([(0, 1)])
         policy.name(2, np.zeros((3, 3), bool))
 
 

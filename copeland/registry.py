@@ -95,8 +95,7 @@ class Algorithm:
     @property
     def parameters(self) -> dict[str, Any]:
         """Its parameters and their defaults."""
-        given = _signature(self.init).values()
-        return {p.name: p.default for p in given if p.name not in ("k", "horizon")}
+        return dict(_parameters(self.init))
 
     def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
         """Return the state to begin with; refuse what does not fit."""
@@ -123,10 +122,11 @@ class Algorithm:
         return self.init(k, horizon=horizon, **params)
 
     def _check(self, name: str, value: Any) -> None:
-        if name not in self.parameters:
-            known = nearest(name, self.parameters) if self.parameters else "it takes none."
-            raise InvalidParameter(f"{self.name} has no parameter '{name}'; {known}")
-        default = self.parameters[name]
+        known = _parameters(self.init)
+        if name not in known:
+            hint = nearest(name, known) if known else "it takes none."
+            raise InvalidParameter(f"{self.name} has no parameter '{name}'; {hint}")
+        default = known[name]
         boolean = isinstance(value, bool) and not isinstance(default, bool)
         number = isinstance(value, int | float) and not boolean
         if isinstance(default, int | float) and not (number and math.isfinite(value)):
@@ -150,6 +150,12 @@ class Algorithm:
 @cache
 def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters  # a study at work asks for it at every question
+
+
+@cache
+def _parameters(init: Callable[..., Any]) -> Mapping[str, Any]:
+    given = _signature(init).values()
+    return {p.name: p.default for p in given if p.name not in ("k", "horizon")}
 
 
 PARTS = (

@@ -1,4 +1,4 @@
-"""What the docs say of every algorithm, from its record: a table in the README, a head in its section."""
+"""What the docs say of every algorithm, from its record: a row of the table, a head in its section."""
 
 import re
 
@@ -14,11 +14,11 @@ TARGETS = {
 }
 
 
-def readme_with_table(text, algorithms):
-    """The README with the rows of its table written anew."""
+def page_with_table(text, algorithms):
+    """The page of algorithms with the rows of its table written anew."""
     rows = ["| name | looks for | what it does | paper |", "|---|---|---|---|"]
     rows += [
-        f"| [`{one.name}`](docs/algorithms.md#{one.name}) | {finds(one)} | {one.summary} | {one.paper} |"
+        f"| [`{one.name}`](#{one.name}) | {finds(one)} | {one.summary} | {one.paper} |"
         for one in algorithms.values()
     ]
     return TABLE.sub(lambda _: "\n".join(rows) + "\n", text)

@@ -9,7 +9,7 @@ import pytest
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
 FOLDER = Path(__file__).parent.parent / "examples"
-# What cycle.py says is compared with the README: tests/cli/study/test_cli_study.py.
+# What cycle.py says is compared with docs/verdicts.md: tests/cli/study/test_cli_study.py.
 EXAMPLES = sorted(path for path in FOLDER.glob("*.py") if path.name != "cycle.py")
 
 

@@ -91,8 +91,10 @@ def test_many_duels_are_expected_as_one_by_one():
     together, apart = (Policy("cpc-pac", k=40, seed=1) for _ in range(2))
     rng = np.random.default_rng(0)
     duels = [Duel(-n, *rng.choice(40, 2, replace=False).tolist()) for n in range(1, 300)]
-    together.expect_all(duels)  # more pairs than there is room for at first
+    together.count_on([duel[1:] for duel in duels])  # more pairs than there is room for at first
     for duel in duels:
         apart.expect(duel)
-    assert together.open == apart.open
+    assert np.array_equal(together.state.meetings.pending, apart.state.meetings.pending)
     assert together.name(5) == apart.name(5)
+    together.count_on([duel[1:] for duel in duels], -1)
+    assert not together.state.meetings.pending.any()

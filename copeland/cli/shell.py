@@ -31,6 +31,10 @@ _PIPE_WIDTH = 130  # columns of a table that no terminal limits
 class _Program(TyperGroup):
     """The commands, with whatever is wrong said in one sentence on standard error."""
 
+    def __init__(self, *args: Any, **how: Any):
+        super().__init__(*args, **how)
+        _show_flags_as_flags(self)
+
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command and exit: 0, 2 for bad input, 1 for what the machine refuses, or its own code."""
         with _outputs():
@@ -62,9 +66,24 @@ class _Program(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
 
 
+def _show_flags_as_flags(command: Any) -> None:
+    """Let the help of a command, and of those below it, name no type where nothing is to be given."""
+    given = command.get_params
+
+    def plain(context: Any) -> Any:
+        options = given(context)
+        for option in options:
+            if getattr(option, "is_flag", False) and option.metavar is None:
+                option.metavar = ""
+        return options
+
+    command.get_params = plain
+    for below in getattr(command, "commands", {}).values():
+        _show_flags_as_flags(below)
+
+
 app = typer.Typer(
     cls=_Program,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["--help", "-h"]},

@@ -1,5 +1,6 @@
 """Live studies: every vote kept, a certificate at the end."""
 
+from copeland.study.conduct.asking import Answered, Ballot, Following, Look
 from copeland.study.conduct.creation import (
     create_study,
     create_study_from_votes,
@@ -7,7 +8,7 @@ from copeland.study.conduct.creation import (
     open_study,
 )
 from copeland.study.conduct.decisions import Wait
-from copeland.study.conduct.study import Answered, Ballot, Following, Look, Study
+from copeland.study.conduct.study import Study
 from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
 from copeland.study.meaning.standing import Position, Standing, Voter
 from copeland.study.meaning.verdict import Verdict

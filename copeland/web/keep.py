@@ -31,6 +31,7 @@ class Keep:
 
     def __init__(self, storage: Storage, clock: Callable[[], float] = time.time):
         self.storage = storage
+        self.changes = 0  # that this process made, to whatever is kept here
         self._clock = clock
 
     # The server
@@ -223,7 +224,7 @@ class Keep:
         return Link(*rows[0]) if rows else None
 
     def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
-        """Return a page and one of its links, which a voter's cookie names: both at once, for every answer."""
+        """Return a page and one of its links, which a voter's cookie names."""
         found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
         return None if found is None else (_page(found[:4]), Link(*found[4:]))
 
@@ -311,7 +312,10 @@ class Keep:
     # Transactions
 
     def _write(self, work: Callable[[Connection], Any]) -> Any:
-        return self.storage.transact(work)
+        try:
+            return self.storage.transact(work)
+        finally:
+            self.changes += 1
 
     def _read(self, work: Callable[[Connection], Any]) -> Any:
         return self.storage.transact(work, reads=True)

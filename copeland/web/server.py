@@ -15,12 +15,16 @@ from copeland.web.keep import Keep
 from copeland.web.limits import Limits
 from copeland.web.page import Page
 from copeland.web.readings import Readings, Seen, frozen
-from copeland.web.records import Pane
+from copeland.web.records import Link, Pane
 from copeland.web.tokens import Signer, hashed, new_token
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
+ARRIVED = (
+    1.0  # seconds after which another process's revoking of a link, or pausing of a page, is seen
+)
+ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
 FROZEN = 100  # old results that are remembered
 STREAMS = 200  # open at a time, in one process
@@ -75,6 +79,7 @@ class Server:
         self._readings: dict[int, Readings] = {}
         self._frozen: dict[tuple[int, int], Seen] = {}
         self._latest: dict[int, tuple[float, int]] = {}  # when it was looked up, and the number
+        self._arrivals: dict[tuple[str, str, int], tuple[float, tuple[Page, Link] | None]] = {}
         self._turn = threading.Lock()
 
     def study(self, page: Page) -> Study:
@@ -106,6 +111,17 @@ class Server:
             number = self.keep.last_number(page.study)
             self._latest[page.study] = time.monotonic(), number
         return number
+
+    def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
+        """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
+        key = slug, nonce, self.keep.changes
+        seen, found = self._arrivals.get(key, (0.0, None))
+        if time.monotonic() - seen > ARRIVED:
+            found = self.keep.arrival(slug, nonce)
+            if len(self._arrivals) >= ARRIVALS:
+                self._arrivals.clear()
+            self._arrivals[key] = time.monotonic(), found
+        return found
 
     def panes(self, page: Page) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator
 from typing import Annotated, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, HTTPException, Request
 from starlette.datastructures import FormData
@@ -37,6 +37,15 @@ async def form_of(request: Request) -> AsyncIterator[FormData]:
     """Give what a form says, until it is answered."""
     async with request.form(max_fields=FIELDS, max_files=FILES, max_part_size=PART) as form:
         yield form
+
+
+async def plain_form_of(request: Request) -> FormData:
+    """Return what a form without files says: that of a voter, at every answer."""
+    body = (await request.body()).decode("ascii", "replace")
+    try:
+        return FormData(parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS))
+    except ValueError:
+        raise HTTPException(400) from None
 
 
 def said(form: FormData, field: str) -> str:
@@ -116,7 +125,7 @@ def begin_voting(request: Request, response: Response, page: Page, link: Link) -
 def voter_of(request: Request, slug: str) -> Voter | None:
     """Return who votes, None if nobody began here or the link was revoked."""
     server, told = server_of(request), _told(request, slug)
-    found = server.keep.arrival(slug, told[1]) if told else None
+    found = server.arrival(slug, told[1]) if told else None
     if told is None or found is None or not found[1].is_open(server.clock()):
         return None
     return Voter(told[0], *found)

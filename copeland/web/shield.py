@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BODY = 1_000_000  # bytes
@@ -17,6 +16,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS: Mapping[str, str] = {
+    "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -39,26 +39,26 @@ class Shield:
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...], secure: bool):
         self._app = app
         self._hosts = hosts
-        self._headers = dict(HEADERS)
+        headers = dict(HEADERS)
         if secure:
-            self._headers["Strict-Transport-Security"] = f"max-age={180 * DAY}"
+            headers["Strict-Transport-Security"] = f"max-age={180 * DAY}"
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers, begun = Headers(scope=scope), False
+        headers, begun = dict(scope["headers"]), False
         most = UPLOADS if scope["path"].startswith(LARGE) else BODY
 
         async def answer(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                told = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    told.setdefault(name, value)
-                told.setdefault("Cache-Control", "no-store")
+                told = list(message["headers"])
+                names = {name for name, _ in told}
+                message["headers"] = told + [one for one in self._headers if one[0] not in names]
             await send(message)
 
         if _host(headers) not in self._hosts:
@@ -75,14 +75,14 @@ class Shield:
                 )
 
 
-def _host(headers: Headers) -> str:
-    host = headers.get("host", "").lower()
+def _host(headers: dict[bytes, bytes]) -> str:
+    host = headers.get(b"host", b"").decode("latin-1").lower()
     name, _, port = host.rpartition(":")
     return name if port.isdigit() and name else host
 
 
-def _announced(headers: Headers) -> int:
-    length = headers.get("content-length", "0")
+def _announced(headers: dict[bytes, bytes]) -> int:
+    length = headers.get(b"content-length", b"0")
     return int(length) if length.isdigit() and len(length) < 19 else 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import cache
 from hashlib import sha256
 from struct import Struct
 from typing import Any
@@ -34,6 +35,7 @@ class Signer:
 
     def __init__(self, secret: str):
         self._secret = secret.encode()
+        self._serializer = cache(lambda purpose: URLSafeSerializer(self._secret, salt=purpose))
 
     def link(self, nonce: str) -> str:
         """Return the token of a link, which is stored nowhere and can be shown again."""
@@ -41,12 +43,12 @@ class Signer:
 
     def sign(self, purpose: str, value: Any) -> str:
         """Return a value that can be read by everybody and changed by nobody."""
-        return str(URLSafeSerializer(self._secret, salt=purpose).dumps(value))
+        return str(self._serializer(purpose).dumps(value))
 
     def read(self, purpose: str, token: str) -> Any:
         """Return a value that was signed for this purpose, None if it was not."""
         try:
-            return URLSafeSerializer(self._secret, salt=purpose).loads(token)
+            return self._serializer(purpose).loads(token)
         except BadData:
             return None
 

@@ -34,7 +34,7 @@ from copeland.web.checks import (
 from copeland.web.page import Page
 from copeland.web.records import Link
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import Voter, begin_voting, form_of, require_ours, said, voter_of
+from copeland.web.sessions import Voter, begin_voting, plain_form_of, require_ours, said, voter_of
 from copeland.web.texts import shown_text
 from copeland.web.views import page as html
 from copeland.web.views import see
@@ -44,7 +44,7 @@ router = APIRouter()
 PAIR_SECONDS = 12  # that a pair takes somebody, roughly
 UNDONE = "the voter took it back"
 
-Form = Annotated[FormData, Depends(form_of)]
+Form = Annotated[FormData, Depends(plain_form_of)]
 
 
 @router.get("/v/{token}")

@@ -20,10 +20,12 @@ COMMANDS = [
     "algorithms",
     "backup",
     "bounds",
+    "compile",
     "data",
     "data fetch",
     "data list",
     "data path",
+    "doctor",
     "problems",
     "problems show",
     "rankers",
@@ -247,3 +249,15 @@ def test_listing_algorithms_loads_nothing_heavy(tmp_path):
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("words", [(), ("simulate",), ("study", "create")])
+def test_flags_are_shown_as_flags(words):
+    page = run(*words, "--help").stdout
+    assert "--help" in page and "bool" not in page
+
+
+def test_a_shell_can_complete_commands():
+    told = {"_COPELAND_COMPLETE": "complete_bash", "COMP_WORDS": "copeland sim", "COMP_CWORD": "1"}
+    assert run(env=told).stdout.strip() == "simulate"

@@ -486,14 +486,14 @@ def test_settings_that_mean_nothing_to_a_panel_are_refused(given, sentence):
 
 
 def test_a_panel_is_kept_with_its_study(tmp_path, monkeypatch):
-    monkeypatch.setattr("copeland.study.conduct.study.SNAPSHOT_EVERY", 3)
+    monkeypatch.setattr("copeland.study.conduct.transactions.SNAPSHOT_EVERY", 3)
     storage = f"sqlite:///{tmp_path / 'a.db'}"
     study = lunch(storage=storage)
     asked_out(study)
     again = open_study("lunch", storage)
     assert again.settings == study.settings and again.settings.panel == ("ann", "ben", "cid")
     assert again.certificate() == study.certificate()
-    assert again.books() == again.replay() and again._snapshot > 1
+    assert again.books() == again.replay() and again._work._snapshot > 1
     assert lunch(storage=storage, load_if_exists=True).standing().votes == study.standing().votes
     with pytest.raises(errors.StudyExists, match="created with panel"):
         lunch(["ann", "ben"], storage=storage, load_if_exists=True)

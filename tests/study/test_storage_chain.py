@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, insert, text
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.study import create_study, open_study
-from copeland.study.conduct import study as study_module
+from copeland.study.conduct import transactions
 from copeland.study.meaning.filing import (
     certificate_to_file,
     objections,
@@ -250,13 +250,13 @@ def test_a_file_of_a_newer_version_is_refused(filed):
 def kept(monkeypatch, filed):
     """A study with a snapshot, and the bytes of it."""
     study, _, path = filed
-    monkeypatch.setattr(study_module, "SNAPSHOT_EVERY", 5)
+    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 5)
     study.tell(study.ask(), "left")
     study.storage.dispose()
     with sqlite3.connect(path) as base:
         number, content = base.execute("SELECT number, content FROM copeland_snapshots").fetchone()
     base.close()
-    monkeypatch.setattr(study_module, "SNAPSHOT_EVERY", 10**9)  # the damaged one is not replaced
+    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 10**9)  # the damaged one is not replaced
     return path, number, content
 
 
@@ -272,7 +272,7 @@ def opened_with(path, content, number):
 @pytest.mark.slow
 def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
     path, number, content = kept
-    assert opened_with(path, content, number)._snapshot == number
+    assert opened_with(path, content, number)._work._snapshot == number
     rng = np.random.default_rng(0)
     for _ in range(60):
         damaged = bytearray(content)
@@ -282,7 +282,7 @@ def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
             damaged[: int(rng.integers(0, len(content)))] if rng.random() < 0.3 else damaged
         )
         study = opened_with(path, damaged, number)
-        assert study._snapshot == 0
+        assert study._work._snapshot == 0
         assert study.books() == study.replay()
         study.storage.dispose()
 
@@ -290,14 +290,14 @@ def test_a_snapshot_is_used_and_a_damaged_one_never(kept):
 def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
     path, number, content = kept
     for wrong in (number - 1, number + 1, 10**6, 0):
-        assert opened_with(path, content, wrong)._snapshot == 0
+        assert opened_with(path, content, wrong)._work._snapshot == 0
     other = create_study("drinks", ["rum", "gin"], f"sqlite:///{tmp_path / 'other.db'}")
     for _ in range(number):
         other.ask()
     other.storage.write(other._key, lambda log: log.save_snapshot(number, b"x"))
     other.storage.dispose()
     foreign = opened_with(tmp_path / "other.db", content, number)
-    assert foreign._snapshot == 0
+    assert foreign._work._snapshot == 0
     assert [option.name for option in foreign.options] == ["rum", "gin"]
 
 

@@ -29,7 +29,9 @@ def wish(books, now=0.0, **how):
 
 
 def under_way(player):
-    return {frozenset((duel.first, duel.second)) for duel in player.policy.open.values()}
+    meetings = player.policy.state.meetings
+    pairs = zip(meetings.first.tolist(), meetings.second.tolist(), strict=True)
+    return {frozenset(pair) for pair, n in zip(pairs, meetings.pending, strict=True) if n}
 
 
 def test_ballots_under_way_are_known_until_their_lease_has_run_out(study):

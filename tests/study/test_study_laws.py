@@ -200,7 +200,7 @@ def test_an_algorithm_that_is_shown_the_log_is_where_it_was(cpc_replayed, todo, 
     play.ask(0, "")
     study = play.study
     anew = study.storage.read(study._key, lambda log: chooser_of(study._books, log))
-    assert _told(study._chooser) == _told(anew)
+    assert _told(study._work._chooser) == _told(anew)
 
 
 def _told(chooser):

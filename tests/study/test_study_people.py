@@ -178,7 +178,7 @@ def test_what_is_minded_of_one_pair_and_of_all_is_the_same():
         manners = Manners(lean={})
         for _ in range(rng.integers(0, 9)):
             manners = manners.after(*rng.choice(6, 2, replace=False).tolist())
-        table = manners.minds_of(np.arange(6))
+        table = manners.minds_of(6)
         for i in range(6):
             for j in range(6):
                 assert i == j or table[i, j] == manners.minds(i, j)

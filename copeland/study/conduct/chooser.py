@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels.planner import NONE, Planner
-from copeland.policy import Duel, Policy
+from copeland.policy import Policy
 from copeland.registry import find
 from copeland.streams import stream
 from copeland.study.conduct.hints import are_stale, hints_of
@@ -58,24 +58,23 @@ class Wish(NamedTuple):
         """Return how much the voter would mind a pair that is allowed."""
         return self.manners.minds(one, other)
 
-    def minds_of(self, options: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Return the same for every pair of these options at once, NEVER where it is not allowed."""
-        minds = self.manners.minds_of(options)
-        minds[np.tri(len(options), dtype=bool)] = NEVER  # each pair once
-        place = {option: at for at, option in enumerate(options.tolist())}
-        for pair in self.avoided:
-            if pair <= self.options:
-                one, other = sorted(place[option] for option in pair)
-                minds[one, other] = NEVER
+    def minds_of(self, k: int) -> NDArray[np.int8]:
+        """Return the same for all pairs of K options at once, NEVER where it is not allowed; each pair once."""
+        minds = self.manners.minds_of(k)
+        minds[np.tri(k, dtype=bool)] = NEVER
+        if len(self.options) < k:
+            out = [i for i in range(k) if i not in self.options]
+            minds[out] = minds[:, out] = NEVER
+        if self.avoided:
+            one, other = np.array([sorted(pair) for pair in self.avoided]).T
+            minds[one, other] = NEVER
         return minds
 
     def fine(self, k: int) -> NDArray[np.bool_] | None:
         """Return which of all pairs are allowed and not minded; None if there are too many to look at all."""
         if k > FEW:
             return None
-        options = np.array(sorted(self.options), np.int64)
-        fine = np.zeros((k, k), bool)
-        fine[np.ix_(options, options)] = self.minds_of(options) == FINE
+        fine = self.minds_of(k) == FINE
         return fine | fine.T
 
     def after(self, left: int, right: int) -> Wish:
@@ -204,7 +203,7 @@ class Player:
         if counts is not None:
             self.hint(books, counts)
         self._knows_the_end = counts is None  # else the certificate says when to end
-        self._pending: dict[int, Duel] = {}  # by ballot
+        self._pending: dict[int, Pair] = {}  # by ballot
         self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
         self._paused: frozenset[int] = frozenset()
 
@@ -227,8 +226,7 @@ class Player:
             pairs.append(pair)
             self._expect({wish.number: pair})
             wish = wish.after(*pair)
-        for number in range(first, wish.number):
-            self._forget(number)  # whether they are handed out will be known from the log
+        self._forget(range(first, wish.number))  # whether they are asked will be known from the log
         return pairs
 
     def step(self, books: Books, wish: Wish) -> None:
@@ -255,8 +253,7 @@ class Player:
         }
         self._overlooked &= under_way.keys()
         expected = under_way.keys() - self._overlooked
-        for ballot in self._pending.keys() - expected:
-            self._forget(ballot)
+        self._forget(self._pending.keys() - expected)
         self._expect(
             {
                 ballot: (under_way[ballot].left, under_way[ballot].right)
@@ -324,52 +321,46 @@ class Player:
         if self.policy.algorithm.pend is None:
             return False
         older = sorted(self._pending)[: (len(self._pending) + 1) // 2]
-        for ballot in older:
-            self._forget(ballot)
+        self._forget(older)
         self._overlooked.update(older)
         return bool(older)
 
     def _least_voted(self, books: Books, wish: Wish) -> Pair | None:
         """Return an allowed pair that is minded least and, of these, has the fewest votes so far and under way."""
-        options = np.array(sorted(wish.options), np.int64)
         load = books.wins + books.wins.T + books.ties
-        for duel in self._pending.values():
-            load[[duel.first, duel.second], [duel.second, duel.first]] += 1
-        minds = wish.minds_of(options)
-        if not len(options) or minds.min() == NEVER:
+        if self._pending:
+            one, other = np.array(list(self._pending.values())).T
+            np.add.at(load, (one, other), 1)
+            np.add.at(load, (other, one), 1)
+        minds = wish.minds_of(books.k)
+        if minds.min() == NEVER:
             return None
-        loads = np.where(minds == minds.min(), load[np.ix_(options, options)], MANY)
+        loads = np.where(minds == minds.min(), load, MANY)
         rng = stream(books.settings.seed, "least", wish.number)
-        place = int(rng.choice(np.flatnonzero(loads == loads.min())))
-        return int(options[place // len(options)]), int(options[place % len(options)])
+        return divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), books.k)
 
     def _expect(self, ballots: dict[int, Pair]) -> None:
-        # No duel of the policy's own has an id below 0.
-        new = {ballot: Duel(-ballot, *pair) for ballot, pair in ballots.items()}
-        self._pending |= new
-        self.policy.expect_all(list(new.values()))
+        self._pending |= ballots
+        self.policy.count_on(ballots.values())
 
-    def _forget(self, ballot: int) -> None:
-        self.policy.drop(self._pending.pop(ballot))
+    def _forget(self, ballots: Collection[int]) -> None:
+        self.policy.count_on([self._pending.pop(ballot) for ballot in ballots], -1)
 
 
 def _in_rounds(books: Books, wish: Wish, n: int) -> list[Pair]:
     """Return up to ``n`` pairs for a guide, those first of which guides have said least."""
-    options = np.array(sorted(wish.options), np.int64)
     load = books.guide_wins + books.guide_wins.T + books.guide_ties
     for asked in books.under_way(wish.now).values():
         if books.is_guide(asked.voter):
             load[[asked.left, asked.right], [asked.right, asked.left]] += 1
     pairs: list[Pair] = []
-    while len(pairs) < n and len(options) > 1:
-        loads = np.where(wish.minds_of(options) == NEVER, MANY, load[np.ix_(options, options)])
+    while len(pairs) < n:
+        loads = np.where(wish.minds_of(books.k) == NEVER, MANY, load)
         if loads.min() == MANY:
             break
         rng = stream(books.settings.seed, "guide", wish.number)
-        one, other = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), len(options))
-        pair = wish.manners.seated(
-            int(options[one]), int(options[other]), coin_of(books, wish.number)
-        )
+        named = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), books.k)
+        pair = wish.manners.seated(*named, coin_of(books, wish.number))
         load[list(pair), list(pair[::-1])] += 1
         pairs.append(pair)
         wish = wish.after(*pair)

@@ -54,15 +54,16 @@ class Manners(NamedTuple):
             return TIRESOME
         return LOPSIDED if self._leans(one) == self._leans(other) != 0 else FINE
 
-    def minds_of(self, options: NDArray[np.int64]) -> Levels:
-        """Return the same for every pair of these options at once."""
-        leans = np.array([self._leans(i) for i in options.tolist()])
+    def minds_of(self, k: int) -> Levels:
+        """Return the same for all pairs of K options at once."""
+        leans = np.zeros(k, np.int64)
+        for option, lean in (self.lean or {}).items():
+            leans[option] = lean
         levels = ((leans[:, None] == leans) & (leans != 0)).astype(np.int8)  # LOPSIDED
-        tired = np.isin(options, list(self.tired))
-        levels[tired[:, None] | tired] = TIRESOME
-        if self.recent:
-            last = np.isin(options, self.recent[-1])
-            levels[np.outer(last, last)] = AGAIN
+        for option in self.tired:
+            levels[option] = levels[:, option] = TIRESOME
+        last = list(self.recent[-1]) if self.recent else []
+        levels[np.ix_(last, last)] = AGAIN
         return levels
 
     def after(self, left: int, right: int) -> Manners:

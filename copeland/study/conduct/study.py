@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import copy
-import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Literal, overload
 
 from copeland.certificate import Certificate
-from copeland.errors import InvalidParameter, InvalidRow, StorageError
+from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.goals import Goal, goal_of
-from copeland.forecast.outlook import outlook_of
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
-from copeland.forecast.races import MOST, Forecast, forecast_of
+from copeland.forecast.races import MOST, Forecast
 from copeland.inert import inert
 from copeland.panel import PanelCertificate
-from copeland.study.conduct.chooser import Chooser, Wish, active, chooser_of
+from copeland.study.conduct.asking import (
+    Answered,
+    Ballot,
+    Following,
+    Look,
+    Onward,
+    answered,
+    ballot_of,
+    found,
+    looked,
+    proposed,
+)
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
@@ -27,26 +35,23 @@ from copeland.study.conduct.decisions import (
     answer_to,
     change_of_state,
     new_to,
-    questions,
     require_open,
     undoing,
     wish_of,
     withdrawal,
 )
-from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.members import attendance
-from copeland.study.conduct.panels import panel_questions
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
+from copeland.study.conduct.transactions import Transactions
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import refuse_for_panel, require_chances
 from copeland.study.meaning.panel_plan import panel_plan
 from copeland.study.meaning.ranking import Ranking, ranking_of
-from copeland.study.meaning.reach import Met, met_of, votes_each
+from copeland.study.meaning.reach import Met, met_of, plan_of, votes_each
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import (
     Standing,
     certificate_of,
-    is_open,
     standing_of,
     voters_of,
 )
@@ -79,59 +84,17 @@ from copeland.study.record.votes import (
     incoming,
     new_event_id,
     source_of,
+    vote_of,
     votes_from,
     writable,
     write_csv,
 )
 from copeland.words import counted, shortened
 
-SNAPSHOT_EVERY = 10_000  # events
 LAST = 2**63 - 1  # number that an event can have
 CLAIM = 80  # letters of what is said of a study in passing
 
 Clock = Callable[[], float]
-T = TypeVar("T")
-
-
-class Ballot(NamedTuple):
-    """A pair to be voted on, the options by name. After ``expires`` it may be asked of somebody else."""
-
-    id: int
-    left: str
-    right: str
-    voter: str | None
-    item: str | None
-    expires: float
-
-
-class Following(NamedTuple):
-    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`."""
-
-    item: str | None = None
-    available: Collection[str] | None = None
-
-
-class Look(NamedTuple):
-    """A study as one voter meets it, at one moment."""
-
-    active: int  # options that are asked
-    closed: bool
-    votes: tuple[Event, ...]  # of this voter, the oldest first
-    undone: frozenset[int]  # the numbers of those that were undone
-
-
-Onward = Callable[[Look], Following | None]  # what follows, if anything does, by what was done
-
-
-class Answered(NamedTuple):
-    """What became of an answer."""
-
-    vote: Vote
-    number: int  # of its event
-    late: bool  # whether it came after its ballot had expired
-    new: bool  # or else it was kept before
-    next: Ballot | Wait | None  # for the same voter, if that was asked for
-    look: Look | None = None  # after it, if what follows was to depend on that
 
 
 class Study:
@@ -146,12 +109,7 @@ class Study:
         self.storage = storage
         self._key = key
         self._clock = clock
-        self._turn = threading.RLock()
-        self._chooser: Chooser | None = None  # made when it is needed
-        self._snapshot = 0  # the number of events in the last one known
-        self._torn = False  # whether the books were interrupted as they took in events
-        self._books = storage.read(key, self._opened)
-        self._keep()
+        self._work = Transactions(storage, key)
 
     def __repr__(self) -> str:
         claim, _, _ = claim_of(self._seen()).partition(". ")
@@ -161,14 +119,14 @@ class Study:
         return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
 
     def _size(self) -> str:
-        books = self._books
+        books = self._work.books
         size = f"{counted(books.k, 'option')}, {counted(books.votes, 'vote')}"
         return f"{self.name!r}, {size}"
 
     def _seen(self) -> Reading:
         """What is known without looking into the storage."""
-        with self._turn:
-            return Reading(standing_of(self.name, self._books, (), self._clock()))
+        now = self._clock()
+        return self._work.known(lambda books: Reading(standing_of(self.name, books, (), now)))
 
     # What it is
 
@@ -255,12 +213,12 @@ class Study:
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
             wish = new_to(wish, self._books, without)
-            return self._proposed(log, wish, n or 1)
+            return proposed(self._work, log, wish, n or 1)
 
-        asked = self._change(decide)
+        asked = self._work.change(decide)
         if isinstance(asked, Wait):
             return asked if n is None else []
-        handed_out = [self._ballot(event) for event in asked]
+        handed_out = [ballot_of(self._books, event) for event in asked]
         return next(iter(handed_out), None) if n is None else handed_out
 
     def tell(
@@ -293,8 +251,8 @@ class Study:
             Where the vote comes from, as it should be logged.
         """
         told = self._told(ballot, outcome, voter, event_id, item, source)
-        kept = self._change(lambda log: answer_to(self._books, log, told, self._clock()))
-        return self._vote(kept)
+        kept = self._work.change(lambda log: answer_to(self._books, log, told, self._clock()))
+        return vote_of(self._books, kept)
 
     def _told(
         self,
@@ -328,36 +286,14 @@ class Study:
         """
         told = self._told(ballot, outcome, voter, event_id, item, source)
 
-        def decide(log: Log) -> tuple[list[Event], Answered]:
-            now = self._clock()
-            new, vote = answer_to(self._books, log, told, now)
-            asked = log.event(told.ballot)
-            log.append(new)
-            self._take(new)
-            self._torn = True  # until it is stored, the books are ahead of the log
-            late = asked is not None and vote.time > asked.time + self.settings.lease
-            events: list[Event] = []
-            found: Ballot | Wait | None = None
-            look, wanted = None, following
-            if callable(wanted) and vote.voter is not None:
-                look = self._looked(log, vote.voter)
-                wanted = wanted(look)
-            if wanted is not None and vote.voter is not None and not self._books.closed:
-                assert isinstance(wanted, Following)
-                events, found = self._found(log, vote.voter, wanted, now)
-            return events, Answered(self._vote(vote), vote.number, late, bool(new), found, look)
-
-        return self._change(decide)
+        return self._work.change(
+            lambda log: answered(self._work, log, told, following, self._clock())
+        )
 
     def look(self, voter: str) -> Look:
         """Return the study as a voter meets it."""
         check_plain(voter=voter)
-        return self._read(lambda log: self._looked(log, voter))
-
-    def _looked(self, log: Log, voter: str) -> Look:
-        votes = tuple(log.votes_of(voter))
-        undone = self._books.undone.intersection(vote.number for vote in votes)
-        return Look(len(active(self._books)), self._books.closed, votes, frozenset(undone))
+        return self._work.read(lambda log: looked(self._books, log, voter))
 
     def following(
         self,
@@ -371,30 +307,7 @@ class Study:
         """
         check_text(voter=voter, item=item)
         new = Following(item, available)
-        return self._change(lambda log: self._found(log, voter, new, self._clock()))
-
-    def _found(
-        self, log: Log, voter: str, wanted: Following, now: float
-    ) -> tuple[list[Event], Ballot | Wait | None]:
-        require_open(self._books)
-        held = waiting_of(self._books, log, voter)
-        if held:
-            again = self._ballot(held[0]._replace(time=now))
-            return [], again if is_open(self._books) else None
-        wish = wish_of(self._books, log, voter, wanted.item, wanted.available, now)
-        new, asked = self._proposed(log, wish, 1)
-        return new, asked if isinstance(asked, Wait) else self._first(asked)
-
-    def _first(self, asked: list[Event]) -> Ballot | None:
-        return self._ballot(asked[0]) if asked else None
-
-    def _proposed(self, log: Log, wish: Wish, n: int) -> tuple[list[Event], list[Event] | Wait]:
-        if self.settings.panel:
-            return panel_questions(self._books, log, wish, n)
-        chooser, self._chooser = self._chooser or chooser_of(self._books, log), None
-        decided = questions(self._books, log, chooser, wish, n)
-        self._chooser = chooser  # not if it was interrupted
-        return decided
+        return self._work.change(lambda log: found(self._work, log, voter, new, self._clock()))
 
     def undo(self, vote: Vote | str, reason: str | None = None) -> None:
         """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
@@ -406,7 +319,7 @@ class Study:
         check_plain(event_id=event_id)
         if reason is not None:
             check_text("the reason, as a ", source=reason)
-        self._append(lambda log: undoing(self._books, log, event_id, self._clock(), reason))
+        self._work.append(lambda log: undoing(self._books, log, event_id, self._clock(), reason))
 
     def set_role(self, voter: str, role: str) -> None:
         """Say before a voter's first vote what that voter's votes are for.
@@ -429,7 +342,7 @@ class Study:
         if voter is None:
             raise InvalidParameter("a role is given to a voter by name, and there is none.")
         check_role(role)
-        self._append(lambda log: role_given(self._books, log, voter, role, self._clock()))
+        self._work.append(lambda log: role_given(self._books, log, voter, role, self._clock()))
 
     def role(self, voter: str | None) -> str:
         """Return the role of a voter; who was given none, or has no name, has the role ``proof``."""
@@ -443,7 +356,7 @@ class Study:
     ) -> None:
         """Offer one more option; from now on the certificate is about all of them."""
         new = option_of(Option(option, text, path) if isinstance(option, str) else option)
-        self._append(lambda _log: [addition(self._books, new, self._clock())])
+        self._work.append(lambda _log: [addition(self._books, new, self._clock())])
 
     def pause_option(self, name: str) -> None:
         """Ask an option no more until it is resumed."""
@@ -458,7 +371,7 @@ class Study:
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
-        self._append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
+        self._work.append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
 
     def close(self) -> None:
         """Take no more votes."""
@@ -467,7 +380,7 @@ class Study:
             end = Event(self._books.number + 1, CLOSED, self._clock())
             return [] if self._books.closed else [end], None
 
-        self._change(decide)
+        self._work.change(decide)
 
     # The panel, if there is one
 
@@ -481,7 +394,7 @@ class Study:
 
     def _attend(self, voter: str, kind: str) -> None:
         check_plain(voter=voter)
-        self._append(lambda _log: attendance(self._books, voter, kind, self._clock()))
+        self._work.append(lambda _log: attendance(self._books, voter, kind, self._clock()))
 
     # Votes from elsewhere, and votes to take away
 
@@ -526,7 +439,7 @@ class Study:
             require_open(self._books)
             return imported_in_role(self._books, log, rows, source, role, self._clock())
 
-        return self._change(decide).also(undone)
+        return self._work.change(decide).also(undone)
 
     def import_votes(self, path: str | Path) -> Imported:
         """Take in the votes of a file: :meth:`add_votes`, with the file's name as their source."""
@@ -538,7 +451,7 @@ class Study:
         The votes stay in the log. If they are imported again, they count again.
         """
         check_plain(source=source)
-        undone = self._append(lambda log: withdrawal(self._books, log, source, self._clock()))
+        undone = self._work.append(lambda log: withdrawal(self._books, log, source, self._clock()))
         return sum(event.kind == UNDONE for event in undone)
 
     @overload
@@ -551,7 +464,7 @@ class Study:
         ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
         an error, or both_bad where that is left out; and for every vote of a guide.
         """
-        found = self._read(lambda log: [self._vote(event) for event in log.votes()])
+        found = self._work.read(lambda log: [vote_of(self._books, event) for event in log.votes()])
         return frame_of(found) if frame else found
 
     def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
@@ -560,8 +473,8 @@ class Study:
         if isinstance(after, bool) or not isinstance(after, int) or abs(after) > LAST:
             raise InvalidParameter(f"after is {after!r}; give the number of an event.")
         if voter is not None:
-            return self._read(lambda log: list(log.answers_of(voter, after)))
-        return self._read(lambda log: list(log.replay(after)))
+            return self._work.read(lambda log: list(log.answers_of(voter, after)))
+        return self._work.read(lambda log: list(log.replay(after)))
 
     def events(self, after: int = 0, most: int = 1000) -> list[Event]:
         """Return up to ``most`` events after a number, without a turn: whoever asks or votes waits for nobody."""
@@ -603,7 +516,7 @@ class Study:
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: of all options ever offered, or of the active ones alone."""
-        return self._read(lambda _log: certificate_of(self._books, active))
+        return self._work.read(lambda _log: certificate_of(self._books, active))
 
     def plan(
         self,
@@ -638,17 +551,9 @@ class Study:
         if self.settings.panel:
             refuse_for_panel(goal, people)
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
-        standing, met = self._read(self._met)
+        standing, met = self._work.read(self._met)
         require_chances(goal, len(standing.options))
-        start = standing.start
-        if outlook_of(start).votes is None:
-            raise InvalidParameter(
-                "nothing can be proved of all options while some that it takes are paused or retired; "
-                "resume them, or see what certify --active says."
-            )
-        each = votes_each(self.settings, len(standing.active))
-        voters = met.voters(start, each, people or 0) if start.dependent else None
-        return forecast_of(start, worlds, most, seed, progress, goal, voters)
+        return plan_of(standing, met, people, worlds, most, seed, progress, goal)
 
     def prospect(self, people: int) -> Prospect:
         """Return what so many voters can settle: as people, and as a panel; by simulation."""
@@ -705,7 +610,7 @@ class Study:
             guides = guidance_of(tally, books.guides, books.wins)
             return standing_of(self.name, books, known, now, guides)
 
-        return self._read(look)
+        return self._work.read(look)
 
     def books(self) -> Books:
         """Return the state that the log gives: a copy, to look at."""
@@ -713,107 +618,15 @@ class Study:
 
     def replay(self) -> Books:
         """Return the same state, made anew from the bare log without a snapshot."""
-        return self._read(lambda log: replayed(log.replay()))
+        return self._work.read(lambda log: replayed(log.replay()))
 
     def forget_snapshot(self) -> None:
         """Delete the stored snapshot; nothing is lost by it but time."""
         self.storage.write(self._key, lambda log: log.forget_snapshot())
 
-    # Transactions
-
-    def _append(self, decide: Callable[[Log], list[Event]]) -> list[Event]:
-        """Append what is decided to the log of a study that is open; return it."""
-
-        def work(log: Log) -> tuple[list[Event], list[Event]]:
-            require_open(self._books)
-            new = decide(log)
-            return new, new
-
-        return self._change(work)
-
-    def _change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
-        """Catch up with the log, decide what to append to it, and take that in once it is stored."""
-
-        def work(log: Log) -> tuple[list[Event], T]:
-            self._catch_up(log)
-            new, result = decide(log)
-            log.append(new)
-            return new, result
-
-        with self._turn:
-            new, result = self.storage.write(self._key, work)
-            self._take(new)
-            self._keep()
-            return result
-
-    def _read(self, look: Callable[[Log], T]) -> T:
-        def work(log: Log) -> T:
-            self._catch_up(log)
-            return look(log)
-
-        with self._turn:
-            return self.storage.read(self._key, work)
+    @property
+    def _books(self) -> Books:
+        return self._work.books
 
     def _current(self) -> Books:
-        return self._read(lambda log: self._books)
-
-    def _catch_up(self, log: Log) -> None:
-        if self._torn:
-            self._books, self._chooser, self._torn = self._opened(log), None, False
-        self._take(log.after(self._books.number))
-
-    def _take(self, new: Iterable[Event]) -> None:
-        self._torn = True
-        for event in new:
-            chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
-            if chooser is not None and event.kind != UNDONE:
-                chooser.take(event, self._books)
-            self._books.take(event)
-            self._chooser = None if event.kind == UNDONE else chooser
-        self._torn = False
-
-    def _opened(self, log: Log) -> Books:
-        kept = log.snapshot()
-        books = None if kept is None else Books.load(kept[1])
-        if kept is None or books is None or books.number != kept[0]:
-            return replayed(log.replay())
-        self._snapshot = books.number
-        for event in log.replay(books.number):
-            books.take(event)
-        return books
-
-    def _keep(self) -> None:
-        """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
-        number = self._books.number
-        if number - self._snapshot < SNAPSHOT_EVERY:
-            return
-        self._snapshot = number
-        content = self._books.dump()
-        with suppress(StorageError):
-            self.storage.write(self._key, lambda log: log.save_snapshot(number, content))
-
-    # Events by name
-
-    def _ballot(self, asked: Event) -> Ballot:
-        assert asked.left is not None and asked.right is not None
-        left, right = self._books.options[asked.left], self._books.options[asked.right]
-        expires = asked.time + self.settings.lease
-        return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)
-
-    def _vote(self, event: Event) -> Vote:
-        assert event.event_id is not None and event.outcome is not None
-        assert event.left is not None and event.right is not None
-        return Vote(
-            event.event_id,
-            event.ballot,
-            event.voter,
-            self._books.options[event.left].name,
-            self._books.options[event.right].name,
-            event.outcome,
-            event.time,
-            event.item,
-            event.source,
-            event.number in self._books.undone,
-            self._books.proves(event),
-            GUIDE if self._books.is_guide(event.voter) else PROOF,
-        )
+        return self._work.read(lambda _log: self._books)

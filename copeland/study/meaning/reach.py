@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.errors import InvalidParameter
 from copeland.forecast.goals import PROOF, Goal
-from copeland.forecast.outlook import Outlook
-from copeland.forecast.races import Forecast
+from copeland.forecast.outlook import Outlook, outlook_of
+from copeland.forecast.races import Forecast, forecast_of
 from copeland.forecast.starts import Start
 from copeland.forecast.voters import Voters, Within, room_of
 from copeland.study.meaning.panel_plan import questions_sentence
@@ -49,6 +50,28 @@ def is_exhausted(standing: Standing) -> bool:
     pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     met = [_met(voter) for voter in standing.voters]
     return standing.settings.dependent and bool(met) and min(met) >= pairs
+
+
+def plan_of(
+    standing: Standing,
+    met: Met,
+    people: int | None,
+    worlds: int | None,
+    most: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+    goal: Goal,
+) -> Forecast:
+    """Return how many more votes it may take, and what voters can settle who have met so much already."""
+    start = standing.start
+    if outlook_of(start).votes is None:
+        raise InvalidParameter(
+            "nothing can be proved of all options while some that it takes are paused or retired; "
+            "resume them, or see what certify --active says."
+        )
+    each = votes_each(standing.settings, len(standing.active))
+    voters = met.voters(start, each, people or 0) if start.dependent else None
+    return forecast_of(start, worlds, most, seed, progress, goal, voters)
 
 
 def reach_sentence(reach: Reach) -> str:

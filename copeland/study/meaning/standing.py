@@ -158,7 +158,7 @@ def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCer
         delta=books.settings.delta,
         margin=books.settings.margin,
         epoch=books.epoch,
-        voters="dependent" if books.settings.dependent else "independent",
+        voters="dependent" if books.dependent else "independent",
         active=among if active else None,
         labels=[option.name for option in books.options],
     )

@@ -77,6 +77,9 @@ class Books:
     def _begin(self, created: Event) -> None:
         body = created.body or {}
         self.settings = Settings.of(body["settings"])
+        self.dependent = (
+            self.settings.dependent
+        )  # whether votes of one voter may depend on each other
         self.options: list[Option] = []
         self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
         self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
@@ -129,11 +132,8 @@ class Books:
         These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
         little, and one that is years off must keep nothing open.
         """
-        return {
-            ballot: handed_out
-            for ballot, handed_out in self.open.items()
-            if self._is_under_way(handed_out, now)
-        }
+        longest = 2 * self.settings.lease
+        return {b: asked for b, asked in self.open.items() if 0 < asked.expires - now < longest}
 
     def _is_under_way(self, ballot: OpenBallot, now: float) -> bool:
         return 0 < ballot.expires - now < 2 * self.settings.lease

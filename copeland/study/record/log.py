@@ -25,6 +25,9 @@ from copeland.study.record.events import (
 
 PIECE = 10_000  # rows fetched, or written, at a time
 EVERY = 1_000_000_000  # rows: more than there are
+REMEMBERED = 50_000  # events of voters who came of late
+TOO_MANY = 5_000  # events of one voter to remember them
+OPINIONS = (LEFT, RIGHT, TIE, BOTH_BAD)
 _SEAL = sha256().digest_size  # bytes at the head of a snapshot
 
 metadata = sa.MetaData()
@@ -96,7 +99,7 @@ _fields = [_e[name] for name in Event._fields]
 _here = _e.study == bindparam("study")
 _net = func.sum(sa.case((_e.kind == UNDONE, -1), else_=1))  # what is undone cancels
 _votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
-_opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_([LEFT, RIGHT, TIE, BOTH_BAD])
+_opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_(OPINIONS)
 _own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
 _same_pair = sa.or_(
     (_e.left == bindparam("one")) & (_e.right == bindparam("other")),
@@ -121,11 +124,6 @@ _ASKED = (
     .order_by(_e.number.desc())
     .limit(bindparam("most"))
 )
-_ANSWERED = (
-    select(*_fields)
-    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_not(None), _e.kind == VOTED)
-    .order_by(_e.number)
-)
 _TALLY = (
     select(_e.voter, _e.left, _e.right, _e.outcome, _net)
     .where(_votes)
@@ -147,22 +145,81 @@ _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
 )
 
 
+class Recall:
+    """What a process remembers of a log from one transaction to the next: the voters who came of late.
+
+    It must be told of every event in turn, and forget everything once it may be ahead of the log.
+    """
+
+    def __init__(self) -> None:
+        self.last: tuple[int, bytes] | None = None  # an event, and its link
+        self._voters: dict[str, list[Event]] = {}  # who came last is the last
+        self._ballots: dict[int, Event] = {}
+        self._size = 0  # events of voters
+
+    def take(self, event: Event) -> None:
+        """Follow an event."""
+        if event.kind == ASKED:
+            self._ballots[event.number] = event
+            if len(self._ballots) > REMEMBERED:
+                del self._ballots[next(iter(self._ballots))]
+        if event.voter is not None and event.voter in self._voters:
+            past = self._drop(event.voter)
+            past.append(event)
+            self.remember(event.voter, past)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.last, self._size = None, 0
+        self._voters.clear()
+        self._ballots.clear()
+
+    def ballot(self, number: int) -> Event | None:
+        """Return a question that was asked of late."""
+        return self._ballots.get(number)
+
+    def past(self, voter: str) -> list[Event] | None:
+        """Return what a voter was asked and answered, and what became of it, if that is remembered."""
+        return self._voters.get(voter)
+
+    def remember(self, voter: str, past: list[Event]) -> None:
+        """Remember a voter's past, unless it is very long, and forget those of who came long ago."""
+        if len(past) <= TOO_MANY:
+            self._voters[voter] = past
+            self._size += len(past)
+        while self._size > REMEMBERED:
+            self._drop(next(iter(self._voters)))
+
+    def _drop(self, voter: str) -> list[Event]:
+        past = self._voters.pop(voter)
+        self._size -= len(past)
+        return past
+
+
 class Log:
     """The events of one study, for as long as a transaction lasts."""
 
-    def __init__(self, connection: sa.Connection, study: int):
+    def __init__(self, connection: sa.Connection, study: int, recall: Recall | None = None):
         self._connection = connection
         self._study = study
-        self._last: tuple[int, bytes] | None = None  # the last event appended here, and its link
-        self._seen: dict[tuple[Any, ...], list[Event]] = {}  # what was looked up since
+        self._recall = recall or Recall()
+        self._past: tuple[str, list[Event]] | None = None  # of the voter who was looked up last
+        self._unwritten: list[Event] = []  # appended events that no query would find
+        self.appended = 0  # events
 
     def append(self, new: Sequence[Event]) -> None:
-        """Write events at the end, each with its link."""
+        """Add events at the end; they are written all at once, when something is looked up or at the end."""
+        self._unwritten += new
+        self.appended += len(new)
+        self._past = None
+
+    def write(self) -> None:
+        """Write what was appended, each event with its link."""
+        new, self._unwritten = self._unwritten, []
         if not new:
             return
-        self._seen.clear()
-        before = new[0].number - 1
-        link = self._last[1] if self._last and self._last[0] == before else self._bound(before)
+        before, last = new[0].number - 1, self._recall.last
+        link = last[1] if last and last[0] == before else self._bound(before)
         for start in range(0, len(new), PIECE):
             rows = []
             for event in new[start : start + PIECE]:
@@ -170,7 +227,7 @@ class Log:
                 link = next_link(link, event)
                 rows.append(event._asdict() | {"study": self._study, "link": link})
             self._connection.execute(_INSERT, rows)
-        self._last = new[-1].number, link
+        self._recall.last = new[-1].number, link
 
     def linked(self) -> Iterator[tuple[Event, bytes | None]]:
         """Yield every event with its link."""
@@ -192,11 +249,12 @@ class Log:
 
     def event(self, number: int) -> Event | None:
         """Return the event of this number."""
-        return next(iter(self._once(_NUMBERED, number=number)), None)
+        return self._recall.ballot(number) or self._one(_NUMBERED, number=number)
 
     def vote(self, event_id: str) -> Event | None:
         """Return the vote of this id."""
-        return self._one(_NAMED, event_id=event_id)
+        new = next((event for event in self._unwritten if event.event_id == event_id), None)
+        return new or self._one(_NAMED, event_id=event_id, unwritten=True)
 
     def known(self, event_ids: Sequence[str]) -> dict[str, Event]:
         """Return the votes that have one of these ids, by id."""
@@ -216,9 +274,14 @@ class Log:
         """Yield a voter's votes after the event of this number, and what became of them."""
         return map(Event._make, self._stream(_ANSWERS_OF, voter=voter, number=number))
 
-    def opinions(self, voter: str, one: int, other: int) -> Iterator[Event]:
-        """Yield a voter's votes on a pair that are neither skips nor errors."""
-        return map(Event._make, self._rows(_OPINIONS, voter=voter, one=one, other=other).all())
+    def opinions(self, voter: str, one: int, other: int) -> Iterable[Event]:
+        """Return a voter's votes on a pair that are neither skips nor errors."""
+        past, pair = self._recall.past(voter), {one, other}
+        if past is None:
+            rows = self._rows(_OPINIONS, voter=voter, one=one, other=other).all()
+            return map(Event._make, rows)
+        votes = (event for event in past if event.kind == VOTED and event.outcome in OPINIONS)
+        return [vote for vote in votes if {vote.left, vote.right} == pair]
 
     def pairs_of(self, voter: str) -> Iterator[tuple[frozenset[int], str | None]]:
         """Yield the pairs, each with its item, on which an opinion of a voter stands."""
@@ -227,11 +290,27 @@ class Log:
 
     def asked_of(self, voter: str, most: int = EVERY) -> list[Event]:
         """Return the ballots that were handed to a voter, the oldest first; or only the latest."""
-        return self._once(_ASKED, voter=voter, most=most)[::-1]
+        if most < EVERY and self._recall.past(voter) is None:
+            latest = self._rows(_ASKED, voter=voter, most=most).all()
+            return [Event._make(row) for row in latest[::-1]]
+        return [event for event in self._past_of(voter) if event.kind == ASKED][-most:]
 
     def votes_of(self, voter: str) -> list[Event]:
         """Return every vote of a voter, skips and errors included."""
-        return self._once(_ANSWERED, voter=voter)
+        return [event for event in self._past_of(voter) if event.kind == VOTED]
+
+    def _past_of(self, voter: str) -> list[Event]:
+        """What a voter was asked and answered, and what became of it."""
+        past = self._recall.past(voter)
+        if past is None and self._past is not None and self._past[0] == voter:
+            past = self._past[1]
+        if past is None:
+            asked = self._rows(_ASKED, voter=voter, most=EVERY).all()
+            told = self._rows(_ANSWERS_OF, voter=voter, number=0).all()
+            past = sorted(map(Event._make, (*asked, *told)))
+            self._past = voter, past
+            self._recall.remember(voter, past)
+        return past
 
     def tally(self) -> Iterable[tuple[str | None, int, int, str, int]]:
         """Yield voter, left, right, outcome and how often votes that stand said so."""
@@ -297,21 +376,18 @@ class Log:
         self._connection.execute(sa.update(events).where(here).values(link=link))
         return link
 
-    def _once(self, query: sa.Select, **bound: Any) -> list[Event]:
-        """Return what a query finds; one question looks the same up several times."""
-        key = query, *bound.values()
-        if key not in self._seen:
-            self._seen[key] = [Event._make(row) for row in self._rows(query, **bound).all()]
-        return self._seen[key]
-
-    def _one(self, query: sa.Select, **bound: Any) -> Event | None:
-        row = self._rows(query, **bound).first()
+    def _one(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Event | None:
+        row = self._rows(query, unwritten, **bound).first()
         return None if row is None else Event._make(row)
 
-    def _rows(self, query: sa.Select, **bound: Any) -> Any:
+    def _rows(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Any:
+        """Run a query; what is unwritten may stay so if the query need not find it."""
+        if not unwritten:
+            self.write()
         return self._connection.execute(query, {"study": self._study, **bound})
 
     def _stream(self, query: sa.Select, **bound: Any) -> Any:
+        self.write()
         pieces = {"yield_per": PIECE}
         return self._connection.execute(
             query, {"study": self._study, **bound}, execution_options=pieces

@@ -30,7 +30,7 @@ from copeland.errors import StorageError, StudyExists, UnknownStudy, missing, ne
 from copeland.files import make_private
 from copeland.study.record.connections import Held, Lent, Local, Watch
 from copeland.study.record.events import Event
-from copeland.study.record.log import Log, studies
+from copeland.study.record.log import Log, Recall, studies
 from copeland.study.record.texts import is_storable
 
 SCHEMA = "0004"  # the last step in migrations/versions
@@ -44,6 +44,10 @@ LOCKED = 60.0  # seconds that PostgreSQL waits for a lock: longer, so that nobod
 ENDLESS = 300.0  # seconds after which PostgreSQL gives up a statement
 ATTEMPTS = 5
 HIDDEN = "***"  # a password
+TROUBLE = (
+    SQLAlchemyError,
+    JSONDecodeError,
+)  # which a transaction may raise, and ends as a StorageError
 FORMS = "sqlite:///file.db, postgresql://user@host/database, or 'memory'"
 
 T = TypeVar("T")
@@ -90,23 +94,26 @@ class Storage:
         """Where the SQLite file is; None if there is no such file."""
         return Path(self._file).parent if self._is_sqlite and self._file is not None else None
 
-    def write(self, study: int, work: Callable[[Log], T]) -> T:
+    def write(self, study: int, work: Callable[[Log], T], recall: Recall | None = None) -> T:
         """Run ``work`` on the log of a study, alone among its writers; keep what it appended.
 
-        ``work`` may be run again if the database asks for it.
+        ``work`` may be run again if the database asks for it. ``recall`` is what the writer remembers of the log.
         """
 
         def locked(connection: Connection) -> T:
             if not self._is_sqlite:
                 row = select(studies.c.id).where(studies.c.id == study).with_for_update()
                 connection.execute(row)
-            return work(Log(connection, study))
+            log = Log(connection, study, recall)
+            result = work(log)
+            log.write()
+            return result
 
         return self._run(locked)
 
-    def read(self, study: int, work: Callable[[Log], T]) -> T:
+    def read(self, study: int, work: Callable[[Log], T], recall: Recall | None = None) -> T:
         """Run ``work`` on the log of a study, which it does not change."""
-        return self._run(lambda connection: work(Log(connection, study)), reads=True)
+        return self._run(lambda connection: work(Log(connection, study, recall)), reads=True)
 
     def create(
         self, name: str, first: Event, then: Callable[[Log], Sequence[Event]] | None = None
@@ -120,6 +127,7 @@ class Storage:
             log.append([first])
             if then is not None:
                 log.append(then(log))
+            log.write()
             return key
 
         try:

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, TextIO
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.files import whole_file
 from copeland.inert import cell
-from copeland.study.record.events import GUIDE, PROOF
+from copeland.study.record.books import Books
+from copeland.study.record.events import GUIDE, PROOF, Event
 from copeland.study.record.texts import check_text
 from copeland.tables import read_table, table_of
 from copeland.tallies import Form, Said, blank, form_of, sayings, text_in
@@ -43,6 +44,26 @@ class Vote(NamedTuple):
     undone: bool
     counted: bool
     role: str = PROOF  # of the voter: a guide's votes are never counted
+
+
+def vote_of(books: Books, event: Event) -> Vote:
+    """Return a vote of the log with its options by name, and what became of it."""
+    assert event.event_id is not None and event.outcome is not None
+    assert event.left is not None and event.right is not None
+    return Vote(
+        event.event_id,
+        event.ballot,
+        event.voter,
+        books.options[event.left].name,
+        books.options[event.right].name,
+        event.outcome,
+        event.time,
+        event.item,
+        event.source,
+        event.number in books.undone,
+        books.proves(event),
+        GUIDE if books.is_guide(event.voter) else PROOF,
+    )
 
 
 class ImportedVote(NamedTuple):

@@ -1,0 +1,50 @@
+"""copeland compile: wait for the compiler now, once on a machine, and not later."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from copeland.cli.options import Json
+from copeland.cli.shell import app, note, print_json, print_line
+from copeland.readiness import Compiled, compile_ahead
+from copeland.registry import algorithms, find
+from copeland.words import counted
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME]...", help="Algorithms, as `copeland algorithms` lists them; all by default."
+    ),
+]
+
+
+@app.command("compile", epilog="Example: `copeland compile cpc ccb`")
+def compile_command(names: Names = None, as_json: Json = False) -> None:
+    """Compile algorithms ahead of their first use, and keep the result on disk.
+
+    A first simulation, or a server's first questions, would wait for it otherwise.
+    """
+    wanted = names or list(algorithms())
+    for name in wanted:
+        find(name)  # a misspelt one is named before anything takes long
+    done = []
+    for name in wanted:
+        if not as_json:
+            note(f"{name} ...")
+        done.append(compile_ahead(name))
+        if not as_json:
+            print_line(_said(done[-1]))
+    if as_json:
+        print_json([one._asdict() for one in done])
+        return
+    seconds = sum(one.seconds for one in done)
+    print_line(f"{counted(len(done), 'algorithm')} in {seconds:.0f} s.")
+
+
+def _said(one: Compiled) -> str:
+    if one.reason:
+        return one.reason
+    how = "was compiled before" if one.was_ready else f"compiled in {one.seconds:.1f} s"
+    return f"{one.algorithm}: {how}."

@@ -1,0 +1,128 @@
+"""Ballots handed out, and answers that lead to the next one, inside a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import NamedTuple
+
+from copeland.study.conduct.chooser import Wish, active
+from copeland.study.conduct.decisions import (
+    Answer,
+    Wait,
+    answer_to,
+    questions,
+    require_open,
+    wish_of,
+)
+from copeland.study.conduct.manners import waiting_of
+from copeland.study.conduct.panels import panel_questions
+from copeland.study.conduct.transactions import Transactions
+from copeland.study.meaning.standing import is_open
+from copeland.study.record.books import Books
+from copeland.study.record.events import Event
+from copeland.study.record.log import Log
+from copeland.study.record.votes import Vote, vote_of
+
+
+class Ballot(NamedTuple):
+    """A pair to be voted on, the options by name. After ``expires`` it may be asked of somebody else."""
+
+    id: int
+    left: str
+    right: str
+    voter: str | None
+    item: str | None
+    expires: float
+
+
+class Following(NamedTuple):
+    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`."""
+
+    item: str | None = None
+    available: Collection[str] | None = None
+
+
+class Look(NamedTuple):
+    """A study as one voter meets it, at one moment."""
+
+    active: int  # options that are asked
+    closed: bool
+    votes: tuple[Event, ...]  # of this voter, the oldest first
+    undone: frozenset[int]  # the numbers of those that were undone
+
+
+Onward = Callable[[Look], Following | None]  # what follows, if anything does, by what was done
+
+
+class Answered(NamedTuple):
+    """What became of an answer."""
+
+    vote: Vote
+    number: int  # of its event
+    late: bool  # whether it came after its ballot had expired
+    new: bool  # or else it was kept before
+    next: Ballot | Wait | None  # for the same voter, if that was asked for
+    look: Look | None = None  # after it, if what follows was to depend on that
+
+
+def proposed(
+    work: Transactions, log: Log, wish: Wish, n: int
+) -> tuple[list[Event], list[Event] | Wait]:
+    """Return what to append, and what to hand out."""
+    if work.books.settings.panel:
+        return panel_questions(work.books, log, wish, n)
+    chooser = work.chooser(log)
+    decided = questions(work.books, log, chooser, wish, n)
+    work.keep_chooser(chooser)
+    return decided
+
+
+def found(
+    work: Transactions, log: Log, voter: str, wanted: Following, now: float
+) -> tuple[list[Event], Ballot | Wait | None]:
+    """Return what to append, and a voter's ballot: the oldest without an answer, or else a new one."""
+    books = work.books
+    require_open(books)
+    held = waiting_of(books, log, voter)
+    if held:
+        again = ballot_of(books, held[0]._replace(time=now))
+        return [], again if is_open(books) else None
+    wish = wish_of(books, log, voter, wanted.item, wanted.available, now)
+    new, asked = proposed(work, log, wish, 1)
+    if isinstance(asked, Wait):
+        return new, asked
+    return new, ballot_of(books, asked[0]) if asked else None
+
+
+def answered(
+    work: Transactions, log: Log, told: Answer, following: Following | Onward | None, now: float
+) -> tuple[list[Event], Answered]:
+    """Return what to append once an answer is, and all that became of the answer."""
+    new, vote = answer_to(work.books, log, told, now)
+    asked = log.event(told.ballot)
+    late = asked is not None and vote.time > asked.time + work.books.settings.lease
+    work.advance(log, new)
+    look, events, after = None, [], None
+    if vote.voter is not None and callable(following):
+        look = looked(work.books, log, vote.voter)
+        following = following(look)
+    if vote.voter is not None and following is not None and not work.books.closed:
+        assert isinstance(following, Following)
+        events, after = found(work, log, vote.voter, following, now)
+    kept = vote_of(work.books, vote)
+    return events, Answered(kept, vote.number, late, bool(new), after, look)
+
+
+def looked(books: Books, log: Log, voter: str) -> Look:
+    """Return a study as a voter meets it."""
+    votes = tuple(log.votes_of(voter))
+    undone = books.undone.intersection(vote.number for vote in votes)
+    return Look(len(active(books)), books.closed, votes, frozenset(undone))
+
+
+def ballot_of(books: Books, asked: Event) -> Ballot:
+    """Return a question with its options by name."""
+    assert asked.left is not None and asked.right is not None
+    left, right = books.options[asked.left], books.options[asked.right]
+    expires = asked.time + books.settings.lease
+    return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)

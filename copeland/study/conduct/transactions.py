@@ -1,0 +1,214 @@
+"""The books of one study, kept up with its log: every look and every change is a transaction."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from copeland.errors import StorageError
+from copeland.study.conduct.chooser import Chooser, chooser_of
+from copeland.study.conduct.decisions import require_open
+from copeland.study.record.books import Books, replayed
+from copeland.study.record.events import UNDONE, Event
+from copeland.study.record.log import Log, Recall
+from copeland.study.record.storage import TROUBLE, Storage
+
+SNAPSHOT_EVERY = 10_000  # events
+AT_ONCE = 32  # changes in one transaction
+
+T = TypeVar("T")
+
+
+class _Half(Exception):
+    """A change failed half way, so that those made with it have to be made again."""
+
+
+class _Change:
+    """What somebody wants to append, and what became of it."""
+
+    def __init__(self, decide: Callable[[Log], tuple[list[Event], Any]]):
+        self._decide = decide
+        self._result: Any = None
+        self.error: Exception | None = None
+        self.is_made = False
+
+    def decide(self, work: Transactions, log: Log) -> None:
+        """Append what is decided now."""
+        self.error = None
+        try:
+            new, self._result = self._decide(log)
+            work.advance(log, new)
+        except TROUBLE:
+            raise  # the storage knows what to do
+        except Exception as error:
+            self.error = error
+
+    def fail(self, error: Exception) -> None:
+        """Note that nothing was stored."""
+        self.error, self.is_made = self.error or error, True
+
+    def outcome(self) -> Any:
+        """Return what was decided, or raise what went wrong."""
+        if self.error is not None:
+            raise self.error
+        return self._result
+
+
+class Transactions:
+    """What this process knows of a study, and the turns in which it is brought up to date and changed.
+
+    A transaction begins by reading what other processes did, so what is decided in it is decided on the newest
+    books; what it appended is on disk before the books keep it.
+    """
+
+    def __init__(self, storage: Storage, key: int):
+        self._storage = storage
+        self._key = key
+        self._turn = threading.RLock()
+        self._waiting: deque[_Change] = deque()
+        self._chooser: Chooser | None = None  # made when it is needed
+        self._recall = Recall()
+        self._snapshot = 0  # the number of events in the last one known
+        self._torn = False  # whether the books may be ahead of the log, or were left half way
+        self.books = storage.read(key, self._opened)
+        self._keep()
+
+    def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
+        """Catch up with the log, decide what to append to it, and take that in once it is stored.
+
+        Those who wait for their turn have their changes made in one transaction, by the first of them: a disk takes
+        as long to store many as to store one.
+        """
+        mine = _Change(decide)
+        self._waiting.append(mine)
+        try:
+            with self._turn:
+                if not mine.is_made:
+                    self._make(self._next_waiting(mine))
+        finally:
+            if not mine.is_made:  # an interrupt came
+                with suppress(ValueError):
+                    self._waiting.remove(mine)
+        return mine.outcome()
+
+    def _next_waiting(self, mine: _Change) -> list[_Change]:
+        """Who is served together: the first who wait, down to whoever has the turn."""
+        served: list[_Change] = []
+        while self._waiting and (len(served) < AT_ONCE or mine not in served):
+            served.append(self._waiting.popleft())
+        return served
+
+    def _make(self, changes: list[_Change]) -> None:
+        try:
+            self._store(changes)
+        except _Half:  # so each is made alone
+            for change in changes:
+                self._store([change])
+        finally:
+            self._waiting.extendleft(change for change in changes[::-1] if not change.is_made)
+
+    def _store(self, changes: list[_Change]) -> None:
+        """Make changes in one transaction; what fails is known to be so by whoever wanted it."""
+
+        def work(log: Log) -> None:
+            self._catch_up(log)
+            for change in changes:
+                before = log.appended
+                change.decide(self, log)
+                if change.error is not None and log.appended > before:
+                    raise change.error if len(changes) == 1 else _Half
+
+        try:
+            self._storage.write(self._key, work, self._recall)
+        except _Half:
+            raise
+        except Exception as error:
+            for change in changes:
+                change.fail(error)
+            return
+        self._torn = False
+        for change in changes:
+            change.is_made = True
+        self._keep()
+
+    def append(self, decide: Callable[[Log], list[Event]]) -> list[Event]:
+        """Append what is decided to the log of a study that is open; return it."""
+
+        def work(log: Log) -> tuple[list[Event], list[Event]]:
+            require_open(self.books)
+            new = decide(log)
+            return new, new
+
+        return self.change(work)
+
+    def advance(self, log: Log, new: list[Event]) -> None:
+        """Append events amid a transaction, for those decisions in it that build on them."""
+        if new:
+            log.append(new)
+            self.take(new)
+            self._torn = True  # until it is stored, the books are ahead of the log
+
+    def read(self, look: Callable[[Log], T]) -> T:
+        """Catch up with the log, and look."""
+
+        def work(log: Log) -> T:
+            self._catch_up(log)
+            return look(log)
+
+        with self._turn:
+            return self._storage.read(self._key, work, self._recall)
+
+    def known(self, look: Callable[[Books], T]) -> T:
+        """Look at what is known without the storage."""
+        with self._turn:
+            return look(self.books)
+
+    def chooser(self, log: Log) -> Chooser:
+        """Return what chooses pairs, up to date; keep it with :meth:`keep_chooser` once it has chosen."""
+        chooser, self._chooser = self._chooser or chooser_of(self.books, log), None
+        return chooser
+
+    def keep_chooser(self, chooser: Chooser) -> None:
+        """Keep a chooser that was not interrupted."""
+        self._chooser = chooser
+
+    def take(self, new: Iterable[Event]) -> None:
+        """Let the books, and all that follows them, take in events."""
+        self._torn = True
+        for event in new:
+            chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
+            if chooser is not None and event.kind != UNDONE:
+                chooser.take(event, self.books)
+            self.books.take(event)
+            self._recall.take(event)
+            self._chooser = None if event.kind == UNDONE else chooser
+        self._torn = False
+
+    def _catch_up(self, log: Log) -> None:
+        if self._torn:
+            self._recall.forget()
+            self.books, self._chooser, self._torn = self._opened(log), None, False
+        self.take(log.after(self.books.number))
+
+    def _opened(self, log: Log) -> Books:
+        kept = log.snapshot()
+        books = None if kept is None else Books.load(kept[1])
+        if kept is None or books is None or books.number != kept[0]:
+            return replayed(log.replay())
+        self._snapshot = books.number
+        for event in log.replay(books.number):
+            books.take(event)
+        return books
+
+    def _keep(self) -> None:
+        """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
+        number = self.books.number
+        if number - self._snapshot < SNAPSHOT_EVERY:
+            return
+        self._snapshot = number
+        content = self.books.dump()
+        with suppress(StorageError):
+            self._storage.write(self._key, lambda log: log.save_snapshot(number, content))
