@@ -7,7 +7,7 @@ export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 unexport PYTHONDONTWRITEBYTECODE  # tests start many processes, which share what Python compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser screenshots run serve test dataless fast lint format bench measure leaderboard golden tables lock clean
+.PHONY: help setup browser screenshots run serve test dataless fast lint format bench measure leaderboard golden tables lock dist clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,11 @@ tables: setup  ## write what docs/algorithms.md says of algorithms anew, from th
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet --upgrade -o requirements.lock
+
+dist: setup  ## a wheel and an sdist in dist/, each installed and tried in an empty environment of every Python that is here
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	.ci/smoke
 
 clean:  ## remove the environment and everything made
 	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis dist

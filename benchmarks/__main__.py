@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 import copeland
-from benchmarks import interleaving
+from benchmarks import click_logs, interleaving
 from copeland import Policy
 from copeland.errors import AssumptionWarning
 from copeland.registry import algorithms, register
@@ -146,7 +146,15 @@ def main():
     """Measure everything and print it."""
     warnings.simplefilter("ignore", AssumptionWarning)  # only speed is looked at
     table = Table("what", "measured", "bar", title=f"copeland {copeland.__version__}")
-    for part in (imports, horizons, many_options, every_algorithm, live, interleaving.rows):
+    for part in (
+        imports,
+        horizons,
+        many_options,
+        every_algorithm,
+        live,
+        interleaving.rows,
+        click_logs.rows,
+    ):
         for row in part():
             table.add_row(*row)
     Console(width=160).print(table)

@@ -43,7 +43,7 @@ async def plain_form_of(request: Request) -> FormData:
     """Return what a form without files says: that of a voter, at every answer."""
     body = (await request.body()).decode("ascii", "replace")
     try:
-        return FormData(parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS))
+        return FormData([*parse_qsl(body, keep_blank_values=True, max_num_fields=FIELDS)])
     except ValueError:
         raise HTTPException(400) from None
 

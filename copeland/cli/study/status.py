@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from copeland.certificate import Certificate
     from copeland.panel import PanelCertificate
     from copeland.study import Standing
+    from copeland.study.meaning.drifting import Drift
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import Verdict
+
+_MOST = 100_000  # votes that are gone through for changes; of more, the report tells
+_DRIFTS = 5  # pairs that are named
 
 
 @study.command("status", epilog="Example: `copeland study status tea`")
@@ -28,15 +32,19 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from copeland.study.meaning.verdict import verdict_of
     from copeland.study.page.tables import panel_table, standing_table
 
-    reading = Reading(opened(name, storage).standing())
+    work = opened(name, storage)
+    reading = Reading(work.standing())
     standing, verdict = reading.standing, verdict_of(reading)
+    drifts = work.drift() if standing.votes <= _MOST else None
     if as_json:
-        print_json(described(reading, verdict))
+        told = None if drifts is None else [drift.to_dict() for drift in drifts]
+        print_json(described(reading, verdict) | {"drift": told})
         return
     show(*_headline(standing, verdict))
     for heading, sentences in (
         (f"Proved ({standing.certificate.proviso})", verdict.proved),
         ("By the votes so far", (*verdict.shown, *_notes(standing))),
+        ("Changed over time", _changes(name, drifts or ())),
         ("What next", verdict.advice),
         ("Guides", tuple(guidance_sentences(standing.guides))),
     ):
@@ -172,6 +180,19 @@ def _notes(standing: Standing) -> Iterator[str]:
         )
     if standing.outcomes["error"]:
         yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; that is no vote."
+
+
+def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
+    """What changed, and what to do about it."""
+    from copeland.inert import command_line
+
+    if not drifts:
+        return []
+    again = command_line("copeland", "study", "epoch", name)
+    said = [drift.sentence for drift in drifts[:_DRIFTS]]
+    if len(drifts) > _DRIFTS:
+        said.append(f"So did those on {len(drifts) - _DRIFTS:,} more pairs.")
+    return [*said, f"A certificate assumes that preferences stay. To count anew: {again}"]
 
 
 def _bold(text: str) -> Text:

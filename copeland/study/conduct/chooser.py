@@ -22,7 +22,17 @@ from copeland.study.conduct.hints import are_stale, hints_of
 from copeland.study.conduct.manners import ANYBODY, FINE, Manners, coin_of
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books, count
-from copeland.study.record.events import ADDED, ASKED, COUNTED, LEFT, RIGHT, TIE, VOTED, Event
+from copeland.study.record.events import (
+    ADDED,
+    ASKED,
+    COUNTED,
+    LEFT,
+    RESTARTED,
+    RIGHT,
+    TIE,
+    VOTED,
+    Event,
+)
 from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE
 
@@ -156,7 +166,8 @@ class Counted:
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
-        if event.kind == ADDED or (event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)):
+        of_guide = event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)
+        if event.kind in (ADDED, RESTARTED) or of_guide:
             self._player = None
         elif event.kind in (VOTED, COUNTED) and self._player is not None:
             self._player.tell(event, books)
@@ -182,6 +193,8 @@ class Replayed:
         """Follow an event."""
         if event.kind == ADDED:
             self._player.policy.grow(books.k + 1)
+        elif event.kind == RESTARTED:
+            self._player = Player(books)
         elif event.kind in (VOTED, COUNTED):
             if (event.counts or event.number) not in self._undone:
                 self._player.tell(event, books)

@@ -20,7 +20,7 @@ from copeland.errors import (
 )
 from copeland.registry import find
 from copeland.study.conduct.chooser import Chooser, Wish, active
-from copeland.study.conduct.manners import last_of, past_of
+from copeland.study.conduct.manners import last_of, opinions_of, past_of
 from copeland.study.conduct.members import (
     require_few,
     require_member,
@@ -98,7 +98,7 @@ def wish_of(
         return wish._replace(
             once=True, avoided=past.done, manners=past.manners, waiting=past.waiting
         )
-    done = frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
+    done = opinions_of(books, log, voter, item)
     return wish._replace(once=True, avoided=done, manners=last_of(log, voter))
 
 

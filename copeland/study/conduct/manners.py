@@ -96,15 +96,16 @@ class Past(NamedTuple):
 
 def past_of(books: Books, log: Log, voter: str) -> Past:
     """Return what one of the people has met: each pair has one ballot at most."""
-    asked = log.asked_of(voter)
-    answers = [vote for vote in log.votes_of(voter) if vote.number not in books.undone]
+    asked = [one for one in log.asked_of(voter) if one.number > books.since]
+    votes = [vote for vote in log.votes_of(voter) if vote.number > books.since]
+    answers = [vote for vote in votes if vote.number not in books.undone]
     failed = {vote.ballot for vote in answers if vote.outcome == ERROR}  # was not met, after all
     answered = {vote.ballot for vote in answers}
     waiting = [one for one in asked if one.number not in answered and _waits(books, log, one)]
     left_open = {one.number for one in waiting}
     gone = [one for one in asked if one.number not in left_open | failed]
-    votes = [vote for vote in answers if vote.outcome != ERROR]
-    return Past(frozenset(map(_pair, (*gone, *votes))), tuple(waiting), manners_of(asked))
+    given = [vote for vote in answers if vote.outcome != ERROR]
+    return Past(frozenset(map(_pair, (*gone, *given))), tuple(waiting), manners_of(asked))
 
 
 def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
@@ -117,6 +118,14 @@ def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
         and all(books.options[i].state == ACTIVE for i in sides_of(asked))
         and _waits(books, log, asked)
     ]
+
+
+def opinions_of(books: Books, log: Log, voter: str, item: str | None) -> frozenset[frozenset[int]]:
+    """Return the pairs on which an opinion of a voter, on an item, stands."""
+    if not books.since:
+        return frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
+    votes = log.votes_of(voter)
+    return frozenset(_pair(vote) for vote in votes if books.counts(vote) and vote.item == item)
 
 
 def last_of(log: Log, voter: str) -> Manners:

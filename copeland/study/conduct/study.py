@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from copeland.certificate import Certificate
+from copeland.drift import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.goals import Goal, goal_of
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
@@ -41,8 +42,10 @@ from copeland.study.conduct.decisions import (
     withdrawal,
 )
 from copeland.study.conduct.members import attendance
+from copeland.study.conduct.restarting import restart
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.conduct.transactions import Transactions
+from copeland.study.meaning.drifting import Drift, drifts_of
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import refuse_for_panel, require_chances
 from copeland.study.meaning.panel_plan import panel_plan
@@ -90,6 +93,10 @@ from copeland.study.record.votes import (
     write_csv,
 )
 from copeland.words import counted, shortened
+
+if TYPE_CHECKING:
+    from copeland.ranking.allocation import Allocation
+    from copeland.study.conduct.impressions import Impressions
 
 LAST = 2**63 - 1  # number that an event can have
 CLAIM = 80  # letters of what is said of a study in passing
@@ -373,6 +380,15 @@ class Study:
     def _set_state(self, name: str, kind: str) -> None:
         self._work.append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
 
+    def begin_epoch(self, reason: str | None = None) -> int:
+        """Count votes anew from now on, as preferences have changed; return the number of the epoch.
+
+        The votes before stay in the log. What is proved from now on is about preferences from now on, with the
+        evidence of a later epoch, so that delta covers all epochs together.
+        """
+        self._work.append(lambda _log: [restart(self._books, reason, self._clock())])
+        return self._current().epoch
+
     def close(self) -> None:
         """Take no more votes."""
 
@@ -381,6 +397,52 @@ class Study:
             return [] if self._books.closed else [end], None
 
         self._work.change(decide)
+
+    def impressions(
+        self,
+        secret: str,
+        method: str = "team-draft",
+        window: float = 1800.0,
+        patience: float = 0.0,
+    ) -> Impressions:
+        """Return the desk at which a search interleaves lists for its users, and hands in their clicks.
+
+        Parameters
+        ----------
+        secret
+            Signs the tokens of lists; all processes that serve this study share it, and nobody else knows it.
+        method
+            How lists are interleaved: ``team-draft`` or ``probabilistic``.
+        window
+            Seconds after a list in which its clicks count.
+        patience
+            Seconds that clicks may take to be handed in, beyond the window.
+        """
+        from copeland.study.conduct.impressions import Impressions
+
+        return Impressions(self, self._work, secret, method, window, patience)
+
+    def allocate(self, impressions: int, **terms: Any) -> Allocation:
+        """Return which users see which rankers for a while, as a document that front ends draw from.
+
+        Nothing is logged: votes come back as they are, by :meth:`add_votes`.
+
+        Parameters
+        ----------
+        impressions
+            How many there will be while the document is valid.
+        terms
+            ``control``: who is shown to users who do not take part, by default who leads; ``control_share``: the
+            share of users who never do; ``cap``: of the lists that are interleaved, the most that may hold one
+            ranker; ``traffic``: the share of users who take part; ``valid``: for how many seconds.
+        """
+        from copeland.study.conduct.allocating import Terms, allocated
+
+        try:
+            wanted = Terms(impressions, **terms)
+        except TypeError as error:
+            raise InvalidParameter(f"no such term of an allocation: {error}.") from None
+        return allocated(self, self._work, wanted)
 
     # The panel, if there is one
 
@@ -585,6 +647,14 @@ class Study:
         """
         return ranking_of(Reading(self.standing(voters=False)))
 
+    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
+        """Return the pairs whose votes changed over time, as a certificate assumes that none does.
+
+        If none changes, any is ever returned with a probability of at most ``level``, however often one looks.
+        """
+        check_level(level)
+        return self._work.read(lambda log: drifts_of(self._books, log.votes(), level))
+
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.
 
@@ -592,7 +662,7 @@ class Study:
         """
         from copeland.study.page.page import write_study_page
 
-        return write_study_page(self.standing(), self.log(), path, command)
+        return write_study_page(self.standing(), self.log(), path, command, self.drift())
 
     def standing(self, voters: bool = True) -> Standing:
         """Return where the study stands: counts, certificate, leader, position bias, voters, guides.

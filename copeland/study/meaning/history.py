@@ -20,6 +20,7 @@ from copeland.study.record.events import (
     EXCUSED,
     GUIDE,
     READMITTED,
+    RESTARTED,
     ROLE,
     UNDONE,
     VOTED,
@@ -28,7 +29,7 @@ from copeland.study.record.events import (
 
 POINTS = 200  # rows, evenly spaced over the votes
 
-_TELLING = (CREATED, ADDED, VOTED, UNDONE, COUNTED, EXCUSED, READMITTED)
+_TELLING = (CREATED, ADDED, VOTED, UNDONE, COUNTED, EXCUSED, READMITTED, RESTARTED)
 
 
 class Progress(NamedTuple):
@@ -117,7 +118,7 @@ def _progress(books: Books) -> Progress:
 
 
 def _standing(log: Iterable[Event]) -> list[Event]:
-    """The events that bear on a certificate; a vote that was undone is an error, which still began an epoch."""
+    """The events that bear on a certificate; a vote that counts no more is an error, which still began an epoch."""
     told, guides = [], set()
     for event in log:
         if event.kind == ROLE:  # given before the first vote, so it holds for all
@@ -126,9 +127,10 @@ def _standing(log: Iterable[Event]) -> list[Event]:
             told.append(event)
     undone = {event.undoes for event in told if event.kind == UNDONE}
     counted = {event.counts for event in told if event.kind == COUNTED}
+    since = max((event.number for event in told if event.kind == RESTARTED), default=0)
     standing = []
     for event in told:
-        if event.number in undone:
+        if event.number in undone or (event.kind == VOTED and event.number < since):
             standing.append(event._replace(outcome=ERROR))
         elif event.number in counted:
             standing.append(event._replace(repeats=None))

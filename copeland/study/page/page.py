@@ -17,6 +17,7 @@ from copeland.report.document import document, inline_svg
 from copeland.report.figures import PALETTE, image
 from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
+from copeland.study.meaning.drifting import Drift
 from copeland.study.meaning.guidance import NO_PROOF
 from copeland.study.meaning.history import Progress, history_of
 from copeland.study.meaning.panels import PanelStanding
@@ -86,6 +87,7 @@ def study_page(
     progress: Sequence[Progress],
     agreed: JudgeAgreement | None = None,
     *,
+    drifts: Sequence[Drift] = (),
     last: float | None = None,
     made_with: Mapping[str, str] | None = None,
     command: str = "",
@@ -102,12 +104,14 @@ def study_page(
         What :func:`copeland.study.meaning.history.history_of` gives.
     agreed
         How far judges agree, if that shall be told.
+    drifts
+        Pairs whose votes changed over time.
     last
         When the last event was, in seconds since 1970.
     made_with, command
         How the page was made, if that shall be said.
     """
-    parts = study_parts(reading, verdict, progress, agreed, last=last)
+    parts = study_parts(reading, verdict, progress, agreed, drifts=drifts, last=last)
     return document("study", **parts, versions=made_with, command=command)
 
 
@@ -117,6 +121,7 @@ def study_parts(
     progress: Sequence[Progress],
     agreed: JudgeAgreement | None = None,
     *,
+    drifts: Sequence[Drift] = (),
     last: float | None = None,
 ) -> dict[str, Any]:
     """Return all that a page of a study shows, part by part, for whichever template."""
@@ -128,7 +133,7 @@ def study_parts(
         "badge": _badge(verdict, reading),
         "verdict": verdict,
         "needs": _needs(reading) if verdict.advice else None,
-        "notices": words.notices(reading),
+        "notices": [*words.notices(reading), *(drift.sentence for drift in drifts)],
         "tiles": _tiles(standing, progress),
         "voted": voted,
         **(_drawn(reading, progress) if voted else {}),
@@ -147,6 +152,7 @@ def write_study_page(
     log: Sequence[Event],
     path: str | Path,
     command: str = "",
+    drifts: Sequence[Drift] = (),
 ) -> Path:
     """Write where a study stands as an HTML page; return its path. Events that came later are left out."""
     reading = Reading(standing)
@@ -156,6 +162,7 @@ def write_study_page(
         verdict_of(reading),
         history_of(log),
         judges_agreement(standing, log),
+        drifts=drifts,
         last=log[-1].time,
         made_with=versions(),
         command=command,

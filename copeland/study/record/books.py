@@ -16,6 +16,7 @@ from copeland.study.record.events import (
     ADDED,
     ASKED,
     BOTH_BAD,
+    CLICKED,
     CLOSED,
     COUNTED,
     CREATED,
@@ -26,6 +27,7 @@ from copeland.study.record.events import (
     OUTCOMES,
     PAUSED,
     READMITTED,
+    RESTARTED,
     RESUMED,
     RETIRED,
     RIGHT,
@@ -40,13 +42,13 @@ from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
 
-FORMAT = 3  # of snapshots; others are not read
+FORMAT = 4  # of snapshots; others are not read
 
 Counts = NDArray[np.int64]
 
 _SCALARS = (
     *("number", "sides", "outcomes", "repeated", "votes", "guide_votes"),
-    *("asked", "epoch", "voted_in_epoch", "closed"),
+    *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
 _ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
 
@@ -99,8 +101,12 @@ class Books:
         self.votes = 0  # that count
         self.asked = 0
         self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
+        self.clicked: dict[
+            int, dict[str, Any]
+        ] = {}  # lists whose clicks are no votes yet, by ballot
         self.epoch = 1
         self.voted_in_epoch = False
+        self.since = 0  # the number of the event that began anew: votes up to it do not count
         self.closed = False
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
@@ -149,8 +155,17 @@ class Books:
     def _added(self, event: Event) -> None:
         self._add([Option(**(event.body or {}))])
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
-            self.epoch += 1
-            self.voted_in_epoch = False
+            self._next_epoch()
+
+    def _next_epoch(self) -> None:
+        self.epoch += 1
+        self.voted_in_epoch = False
+
+    def _restarted(self, event: Event) -> None:
+        self._next_epoch()
+        self.since = event.number
+        self.votes, self.sides = 0, {LEFT: 0, RIGHT: 0}
+        self.wins, self.ties = (np.zeros((self.k, self.k), np.int64) for _ in range(2))
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -191,8 +206,13 @@ class Books:
         )
         self.asked += 1
 
+    def _clicked(self, event: Event) -> None:
+        assert event.body is not None
+        self.clicked[event.body["ballot"]] = dict(event.body)
+
     def _voted(self, event: Event) -> None:
         self.open.pop(event.ballot, None)  # type: ignore[arg-type]
+        self.clicked.pop(event.ballot, None)  # type: ignore[arg-type]
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= not self.is_guide(event.voter)
         self._tally(event, 1)
@@ -221,7 +241,7 @@ class Books:
 
     def _count(self, vote: Event, step: int) -> None:
         meaning = self.meaning(vote.outcome)
-        if meaning is None:
+        if meaning is None or (vote.undoes or vote.counts or vote.number) <= self.since:
             return
         assert vote.left is not None and vote.right is not None
         if self.is_guide(vote.voter):
@@ -242,6 +262,8 @@ class Books:
     def counts(self, vote: Event) -> bool:
         """Tell whether a vote of the log counts, as proof or as a guide's."""
         if vote.number in self.undone or self.meaning(vote.outcome) is None:
+            return False
+        if vote.number <= self.since:
             return False
         return vote.repeats is None or vote.number in self.counted
 
@@ -280,6 +302,7 @@ class Books:
             "settings": self.settings.to_dict(),
             "options": [asdict(option) for option in self.options],
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
+            "clicked": self.clicked,
             "undone": sorted(self.undone),
             "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
@@ -311,6 +334,7 @@ class Books:
             books.counted = set(about["counted"])
             if books.panel.members:
                 books.panel.restore(answered, about["excused"])
+            books.clicked = {int(b): body for b, body in about["clicked"].items()}
             books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
             return None
@@ -356,6 +380,8 @@ _HANDLERS = {
     EXCUSED: Books._excused,
     READMITTED: Books._readmitted,
     ROLE: Books._given_role,
+    CLICKED: Books._clicked,
+    RESTARTED: Books._restarted,
     CLOSED: Books._closed,
 }
 

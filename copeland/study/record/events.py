@@ -19,6 +19,9 @@ role        ``voter`` has the role in ``body`` from now on: ``proof``, as everyb
             ``guide``, whose votes prove nothing
 excused     no answer of ``voter``, a member of the panel, is waited for any more
 readmitted  answers of ``voter`` are waited for again
+clicked     a list was clicked: ``body`` says of which ballot it is, at which positions, and whose these are; a vote
+            follows once its window has closed
+restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
 =========== ===================================================================================
 
@@ -52,10 +55,12 @@ COUNTED = "counted"
 ROLE = "role"
 EXCUSED = "excused"
 READMITTED = "readmitted"
+CLICKED = "clicked"
+RESTARTED = "restarted"
 CLOSED = "closed"
 KINDS = (
     *(CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED),
-    *(ROLE, EXCUSED, READMITTED, CLOSED),
+    *(ROLE, EXCUSED, READMITTED, CLICKED, RESTARTED, CLOSED),
 )
 
 PROOF = "proof"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import uuid
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
@@ -23,10 +22,10 @@ from copeland.study.record.events import GUIDE, PROOF, Event
 from copeland.study.record.texts import check_text
 from copeland.tables import read_table, table_of
 from copeland.tallies import Form, Said, blank, form_of, sayings, text_in
+from copeland.times import seconds_since_1970
 from copeland.words import counted
 
 MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: each is kept
-YEAR_2200 = 7_258_118_400  # seconds since 1970; what is later is something else than seconds
 
 
 class Vote(NamedTuple):
@@ -244,24 +243,7 @@ def _id(
 
 
 def _seconds(value: Any) -> float | None:
-    """Return a time as seconds since 1970, from a number, a datetime or ISO 8601."""
-    if blank(value):
-        return None
-    try:
-        value = value.strip() if isinstance(value, str) else value
-        if isinstance(value, str) and not value.replace(".", "").isdigit():
-            value = datetime.fromisoformat(value)
-        if isinstance(value, datetime):
-            value = value.replace(tzinfo=value.tzinfo or UTC).timestamp()
-        seconds = float(value)
-    except (TypeError, ValueError, OverflowError):
-        seconds = math.nan
-    if not 0 <= seconds < YEAR_2200:
-        raise InvalidParameter(
-            f"'{value}' is not a time; write it as in 2026-11-15T07:30:00+00:00, "
-            "or in seconds since 1970."
-        )
-    return seconds
+    return None if blank(value) else seconds_since_1970(value)
 
 
 def iso(seconds: float) -> str:

@@ -1,0 +1,151 @@
+"""copeland clicks: logs of interleaved lists and clicks on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.options import Backend, Jobs, Json, Number, Whole
+from copeland.cli.progress import progress_bar
+from copeland.cli.shell import app, note, print_json, show
+from copeland.errors import FolderExists, InvalidParameter
+from copeland.files import write_file
+from copeland.inert import command_line
+from copeland.times import seconds_since_1970
+from copeland.words import counted
+
+if TYPE_CHECKING:
+    from copeland.ranking.logs.counts import ClickCounts
+
+clicks = typer.Typer(no_args_is_help=True)
+app.add_typer(clicks, name="clicks", help="Logs of interleaved lists and of clicks on them.")
+
+_EXAMPLE = "copeland clicks count shown.parquet clicks.parquet --out wins.csv"
+_PLACE = "a .ndjson, .csv or .parquet file, a folder of them, or a pattern with *"
+_NAMED = 10  # unreadable rows that are told
+
+_LISTS = {
+    "votes": "counted as votes",
+    "no click": "without a click in time",
+    "bots": "of bots",
+    "further": "on a pair on which the user counts already",
+    "repeated": "logged again",
+    "outside": "outside of --since and --until",
+}
+_CLICKS = {
+    "taken": "credited",
+    "repeated": "on a position that was clicked before",
+    "too late": "after the window",
+    "too early": "before the list was shown",
+    "out of range": "on a position that the list does not have",
+    "never shown": "on lists that were never shown",
+    "outside": "on lists outside of --since and --until",
+}
+
+
+@clicks.command("count", epilog=f"Example: `{_EXAMPLE}`")
+def count_command(
+    impressions: Annotated[
+        str, typer.Argument(metavar="IMPRESSIONS", help=f"Lists that were shown: {_PLACE}.")
+    ],
+    events: Annotated[str, typer.Argument(metavar="CLICKS", help=f"Clicks on them: {_PLACE}.")],
+    out: Annotated[
+        Path, typer.Option(metavar="WINS.csv", help="Write the wins and ties of each pair.")
+    ],
+    window: Annotated[
+        float, Number(help="Seconds after a list in which its clicks count.")
+    ] = 1800.0,
+    bots: Annotated[
+        int,
+        Whole(
+            help="A user with more lists than this in a minute of the clock is a bot for that day (UTC)."
+        ),
+    ] = 60,
+    once: Annotated[
+        bool, typer.Option("--once", help="Count a user's first vote on each pair alone.")
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Count lists shown from here.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Count lists shown before this.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT=NAME",
+            help="What a column is called: impression, time, user, left, right, teams, position.",
+        ),
+    ] = None,
+    scratch: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="For temporary files; all workers of a cluster must see it."
+        ),
+    ] = None,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Count who won each interleaved list by its clicks, from logs of any size."""
+    if out.exists() and not force:
+        raise FolderExists(f"{out} exists; name another file, or replace it with --force.")
+
+    from copeland.ranking.logs.counting import count_clicks
+    from copeland.ranking.logs.joining import Rules
+
+    rules = Rules(window, bots=bots, once=once)
+    if since is not None:
+        rules = rules._replace(since=seconds_since_1970(since))
+    if until is not None:
+        rules = rules._replace(until=seconds_since_1970(until))
+    columns = dict(_renamed(column or []))
+    with progress_bar("parts") as advance:
+        found = count_clicks(
+            impressions, events, rules, columns, scratch, jobs, backend, progress=advance
+        )
+    write_file(out, found.csv().encode())
+    if as_json:
+        print_json({"out": str(out), **_about(found)})
+        return
+    show(*_sentences(found))
+    note(f"Written to {out}: look at it with {command_line('copeland', 'winners', out)}.")
+
+
+def _renamed(given: list[str]) -> Iterator[tuple[str, str]]:
+    for text in given:
+        what, equals, name = text.partition("=")
+        if not equals or not name:
+            raise InvalidParameter(f"--column is '{text}'; write it as in time=ts.")
+        yield what, name
+
+
+def _about(found: ClickCounts) -> dict[str, Any]:
+    return {
+        "rankers": list(found.labels),
+        "votes": found.lists["votes"],
+        "impressions": dict(found.lists),
+        "clicks": dict(found.clicks),
+        "unreadable": found.damaged,
+        "unreadable_rows": list(found.unreadable),
+    }
+
+
+def _sentences(found: ClickCounts) -> Iterator[str]:
+    for what, rows, fates in (
+        ("impression", found.lists, _LISTS),
+        ("click", found.clicks, _CLICKS),
+    ):
+        yield f"{counted(rows['read'], what)} read:"
+        for fate, words in fates.items():
+            if rows[fate]:
+                yield f"  {rows[fate]:,} {words}"
+    if found.damaged:
+        yield f"{counted(found.damaged, 'row')} cannot be read:"
+        yield from (f"  {line}" for line in found.unreadable[:_NAMED])
+        if found.damaged > _NAMED:
+            yield f"  and {found.damaged - _NAMED:,} more"

@@ -1,0 +1,31 @@
+"""copeland study epoch: count votes anew, because preferences have changed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from copeland.cli.options import Json
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study, tell_result
+from copeland.words import counted
+
+
+@study.command("epoch", epilog='Example: `copeland study epoch tea --reason "a new harvest"`')
+def epoch_command(
+    name: Name,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Why, as it should be logged.")
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Count votes anew from now on; those before stay in the log and prove nothing any more."""
+    work = opened(name, storage)
+    before = work.standing(voters=False).votes
+    epoch = work.begin_epoch(reason)
+    tell_result(
+        f"Epoch {epoch} begins: {counted(before, 'vote')} stay in the log and count no more.",
+        {"study": name, "epoch": epoch, "left_behind": before},
+        as_json,
+    )

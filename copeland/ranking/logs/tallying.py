@@ -1,0 +1,115 @@
+"""Votes of users counted by pair, without bots and, if wished, once a user and pair.
+
+One call sees all votes of one part of the users. A user without a name is nobody's repeat, and no bot.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.kernels import kernel
+from copeland.ranking.logs.hashing import fast, mixed
+from copeland.ranking.logs.joining import NO_CLICK, Rules
+from copeland.ranking.logs.records import Records
+
+MINUTE, DAY = 60.0, 86_400.0  # seconds; both begin at 1970, UTC
+
+FATES = ("bots", "no click", "further", "votes")  # of a list: each is counted
+BOT, WITHOUT_CLICK, FURTHER, VOTED = range(len(FATES))
+
+_0, _1 = np.uint64(0), np.uint64(1)
+
+
+class Tallied(NamedTuple):
+    """Counts of one part of the users: left won, right won, ties of each pair; and what became of lists."""
+
+    counts: NDArray[np.int64]
+    fates: NDArray[np.int64]  # one for each of FATES
+
+
+@kernel
+def place_of(table, users, keys, user, key):
+    """Return where a user and a key are in the table, or where they would be."""
+    last = np.uint64(len(table) - 1)
+    slot = mixed(user ^ np.uint64(key) * np.uint64(0x9E3779B185EBCA87)) & last
+    while True:
+        row = table[np.int64(slot)]
+        if row < 0 or (users[row] == user and keys[row] == key):
+            return np.int64(slot)
+        slot = (slot + _1) & last
+
+
+@kernel
+def find_bots(users, days, minutes, most, table, seen, bots):
+    """Put a row of each bot's day into the table of bots: a day with more than ``most`` lists in a minute."""
+    for row in range(len(users)):
+        if users[row] == _0:
+            continue
+        slot = place_of(table, users, minutes, users[row], minutes[row])
+        if table[slot] < 0:
+            table[slot] = row
+        seen[slot] += 1
+        if seen[slot] > most:
+            bots[place_of(bots, users, days, users[row], days[row])] = row
+
+
+@kernel
+def is_bot(bots, users, days, row):
+    """Tell whether a user is a bot on the day of this row."""
+    if users[row] == _0:
+        return False
+    return bots[place_of(bots, users, days, users[row], days[row])] >= 0
+
+
+@kernel
+def find_first(users, pairs, times, outcomes, days, bots, first):
+    """Put each user's earliest vote on each pair into the table."""
+    for row in range(len(users)):
+        if users[row] == _0 or outcomes[row] == NO_CLICK or is_bot(bots, users, days, row):
+            continue
+        slot = place_of(first, users, pairs, users[row], pairs[row])
+        if first[slot] < 0 or times[row] < times[first[slot]]:
+            first[slot] = row
+
+
+@kernel
+def count_votes(users, pairs, outcomes, days, bots, first, once, counts, fates):
+    """Add each vote that counts to its pair."""
+    for row in range(len(users)):
+        if is_bot(bots, users, days, row):
+            fates[BOT] += 1
+        elif outcomes[row] == NO_CLICK:
+            fates[WITHOUT_CLICK] += 1
+        elif (
+            once
+            and users[row] != _0
+            and first[place_of(first, users, pairs, users[row], pairs[row])] != row
+        ):
+            fates[FURTHER] += 1
+        else:
+            fates[VOTED] += 1
+            counts[pairs[row], outcomes[row]] += 1
+
+
+def tally(votes: Records, pairs: NDArray[np.int64], number: int, rules: Rules) -> Tallied:
+    """Return counts of the votes by pair.
+
+    Parameters
+    ----------
+    pairs
+        Of each vote: its pair's number, below ``number``.
+    """
+    users, times, outcomes = votes["user"], votes["time"], votes["outcome"]
+    minutes, days = ((times // length).astype(np.int64) for length in (MINUTE, DAY))
+    n = len(votes)
+    table, bots, first = (np.full(1 << (2 * n).bit_length(), -1, np.int32) for _ in range(3))
+    seen = np.zeros(len(table), np.int32)
+    fast(find_bots)(users, days, minutes, rules.bots, table, seen, bots)
+    if rules.once:
+        fast(find_first)(users, pairs, times, outcomes, days, bots, first)
+    counts, fates = np.zeros((number, 3), np.int64), np.zeros(len(FATES), np.int64)
+    fast(count_votes)(users, pairs, outcomes, days, bots, first, rules.once, counts, fates)
+    return Tallied(counts, fates)

@@ -1,0 +1,100 @@
+"""Evidence that votes changed: its level under peeking, its power, and its value against a plain sum."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import betaln
+from scipy.stats import binom, norm
+
+from copeland.drift import EARLIEST, change_in, check_level
+from copeland.errors import InvalidParameter
+
+
+def plain_evidence(won):
+    """The largest logarithm of the ratio, from its definition, after each vote."""
+    best = -math.inf
+    for n in range(EARLIEST + 1, len(won) + 1):
+        total = 0.0
+        for j in range(100):
+            t = int(EARLIEST * 2 ** (j / 2))
+            if t >= n:
+                break
+            total += 8 / ((j + 8) * (j + 9)) * mixture(won[:t]) * mixture(won[t:n])
+        k = sum(won[:n])
+        sup = (k / n) ** k * (1 - k / n) ** (n - k)
+        best = max(best, math.log(total / sup))
+    return best
+
+
+def mixture(won):
+    k, n = sum(won), len(won)
+    return math.exp(betaln(k + 2, n - k + 2) - betaln(2, 2))
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("seed", range(4))
+def test_the_evidence_is_the_ratio_it_says_it_is(seed):
+    rng = np.random.default_rng(seed)
+    won = (rng.random(70) < np.where(np.arange(70) < 35, 0.3, 0.8)).tolist()
+    assert change_in(won).evidence == pytest.approx(plain_evidence(won))
+
+
+@pytest.mark.quick
+def test_the_mixture_is_a_probability():
+    """Summed over all sequences it is at most 1, which is what makes the ratio valid."""
+    n = 12
+    total = 0.0
+    for code in range(2**n):
+        won = [bool(code >> place & 1) for place in range(n)]
+        for j, t in enumerate((8, 11)):
+            total += 8 / ((j + 8) * (j + 9)) * mixture(won[:t]) * mixture(won[t:])
+    assert total == pytest.approx(1 / 9 + 8 / 90)
+
+
+def false_flags(p, runs, votes, level=0.05):
+    rng = np.random.default_rng(int(1000 * p))
+    return sum(change_in(rng.random(votes) < p).is_proved(level) for _ in range(runs))
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("p", [0.5, 0.9])
+def test_votes_that_stay_are_rarely_said_to_change_however_often_one_looks(p):
+    """At most 5 % of runs, looked at after every vote; one more than this has a probability below 1e-6."""
+    assert false_flags(p, runs=1000, votes=1500) <= binom.isf(1e-6, 1000, 0.05)
+
+
+@pytest.mark.slow
+def test_a_drift_of_a_tenth_is_found_within_four_times_the_votes_of_a_fixed_test():
+    """Half of the runs, where a z-test of level .05 and power .8 has so many votes, split in half."""
+    half = 2 * 0.25 * (norm.isf(0.025) + norm.isf(0.2)) ** 2 / 0.1**2  # 392
+    n = 4 * int(half)
+    rng = np.random.default_rng(5)
+    p = np.repeat([0.5, 0.6], n)
+    found = sum(change_in(rng.random(2 * n) < p).is_proved(0.05) for _ in range(101))
+    assert found > 50
+
+
+def test_where_the_change_is(seed=3):
+    rng = np.random.default_rng(seed)
+    change = change_in(rng.random(900) < np.repeat([0.8, 0.3], [500, 400]))
+    assert change.is_proved(1e-6) and 360 < change.early < 520
+    assert change.before > 0.7 and change.after < 0.4 and change.votes == 900
+
+
+def test_few_votes_say_nothing():
+    assert change_in([True] * 9) is None
+    assert not change_in([True] * 10_000).is_proved(0.5)
+
+
+@pytest.mark.parametrize("level", [0, 1, -1.0, math.nan, True, "high"])
+def test_a_level_is_a_probability(level):
+    with pytest.raises(InvalidParameter, match="level"):
+        check_level(level)
+
+
+@pytest.mark.parametrize("won", [None, [0, 1] * 9, [[True]], ["yes"] * 12])
+def test_what_is_no_list_of_truth_values_is_refused(won):
+    with pytest.raises(InvalidParameter, match="truth values"):
+        change_in(won)
