@@ -12,7 +12,7 @@ from rich.table import Table
 
 from copeland.kernels import compiled
 from copeland.ranking.clicks import click_model
-from copeland.ranking.comparison import compare_many
+from copeland.ranking.estimation import compare_pair
 from copeland.ranking.worlds import OUTCOMES, SCORE_TIES, SIGN, click_world
 from tests.oracles.clicks import new_plain_room, plain_many
 
@@ -56,27 +56,22 @@ def world_of(rankers, model, outcome, mode="frozen"):
     return click_world(*tables, offsets, click_model(model), outcome, LENGTH, **ties)
 
 
-def rate(compare, times):
-    """Comparisons a CPU second of ``compare(query, times)``, over all queries; compiled before."""
-    compare(0, 1)
+def rate(compare, n):
+    """Comparisons a CPU second of ``compare(n)``; compiled before."""
+    compare(QUERIES)
     rates = []
     for _ in range(ROUNDS):
         begin = time.process_time()
-        for query in range(QUERIES):
-            compare(query, times)
-        rates.append(QUERIES * times / (time.process_time() - begin))
+        compare(n)
+        rates.append(n / (time.process_time() - begin))
     return float(np.median(rates))
 
 
 def fast_rate(rankers, model, outcome, mode="frozen"):
     """Comparisons a second of the kernel that estimation uses."""
-    many, world = compiled(compare_many), world_of(rankers, model, outcome, mode)
+    pair, world = compiled(compare_pair), world_of(rankers, model, outcome, mode)
     counts, sums, rng = np.zeros(3, np.int64), np.zeros(2), np.random.default_rng(1)
-
-    def compare(query, times):
-        many(world, 0, 1, query, times, counts, sums, rng)
-
-    return rate(compare, 2000)
+    return rate(lambda n: pair(world, 0, 1, n, counts, sums, rng), 400_000)
 
 
 def plain_rate(rankers, model):
@@ -85,10 +80,11 @@ def plain_rate(rankers, model):
     world, counts = world_of(rankers, model, SIGN), np.zeros(3, np.int64)
     rng = np.random.default_rng(1)
 
-    def compare(query, times):
-        many(world, 0, 1, query, times, room, counts, rng)
+    def compare(n):
+        for query in range(QUERIES):
+            many(world, 0, 1, query, n // QUERIES, room, counts, rng)
 
-    return rate(compare, 200)
+    return rate(compare, 40_000)
 
 
 def rows():

@@ -27,6 +27,7 @@ from benchmarks.one_algorithm import (
 )
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
+from benchmarks.tuning import tuning
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
 JOBS = 2
@@ -163,6 +164,7 @@ PARTS = (
     false_certificates,
     likely,
     guides,
+    tuning,
     kills,
     worker_kills,
     served,

@@ -1,6 +1,7 @@
 """Pictures of the real pages for the docs: a server with studies to show, and a browser that looks at it.
 
-`python -m benchmarks.screenshots` writes docs/images; with a folder, every page in every way, to be looked at.
+`python -m benchmarks.screenshots` writes docs/images; with a folder, every page in every way, to be looked at; after
+it, the names of some pages.
 """
 
 import io
@@ -20,6 +21,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
+from copeland.web.appointed import Appointed
+from copeland.web.judging import start as start_judge
 from copeland.web.media import image_of
 from copeland.web.records import Pane
 from copeland.web.server import SESSION, Config, Server
@@ -44,10 +47,20 @@ REPLY_PAGE = {
     "guidance": "You asked a shop where your parcel is. Read both replies, then say which one **you** would like better.",
     "per_voter": 6,
     "results": "live",
+    "price": 0.15,
+    "currency": "EUR",
+    "budget": 60,
     "known": [["Thank you for your patience.", "Go away."]],
     "check_every": 5,
     "failures": 1,
 }
+
+
+class Shorter(Appointed):
+    """A judge that likes short texts."""
+
+    def judge(self) -> Callable[..., str]:
+        return lambda left, right, item: "left" if len(left.text) < len(right.text) else "right"
 
 
 class Show:
@@ -76,7 +89,10 @@ class Show:
                 right = draw.random() > 0.5 + 0.14 * ahead
                 study.tell(ballot, "tie" if draw.random() < 0.1 else "right" if right else "left")
         study.undo(study.votes()[5], "a colleague who knew the texts")
-        return self.server.keep.page_named("Parcel replies").slug
+        self.server.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
+        page = self.server.keep.page_named("Parcel replies")
+        start_judge(self.server, page, self.server.judges[0], True, 200, 2.0).join()
+        return page.slug
 
     def _screens(self) -> str:
         names = {"top": 60, "middle": 210, "bottom": 360}
@@ -137,6 +153,12 @@ def vote(page: Page, show: Show, name: str = "replies") -> None:
     page.wait_for_load_state("networkidle")
 
 
+def plain(page: Page, show: Show) -> None:
+    """A pair without scripts."""
+    vote(page, show)
+    page.click("summary")
+
+
 def screens(page: Page, show: Show) -> None:
     vote(page, show, "screens")
 
@@ -164,6 +186,10 @@ def manage(page: Page, show: Show) -> None:
     _admin(page, show, f"/admin/s/{show.slugs['replies']}/manage")
 
 
+def judges(page: Page, show: Show) -> None:
+    _admin(page, show, f"/admin/s/{show.slugs['replies']}/judges")
+
+
 def preview(page: Page, show: Show) -> None:
     _admin(page, show, f"/admin/s/{show.slugs['screens']}/preview")
 
@@ -177,6 +203,15 @@ def new(page: Page, show: Show) -> None:
     _admin(page, show, "/admin/new")
     page.check("[value=panel]")
     page.click("details summary")
+
+
+def expected(page: Page, show: Show) -> None:
+    """The form with its forecast."""
+    _admin(page, show, "/admin/new")
+    page.fill("[name=pasted]", "\n".join(f"Slogan {n}" for n in range(1, 13)))
+    page.fill("[name=people]", "5")
+    page.click("[data-into=expected]")
+    page.wait_for_selector("#expected .claim")
 
 
 def describe(page: Page, show: Show) -> None:
@@ -209,9 +244,13 @@ def nothing(page: Page, show: Show) -> None:
     page.goto("/v/nowhere")
 
 
+def problems(page: Page, show: Show) -> None:
+    page.goto("/problems")
+
+
 PAGES: tuple[Callable[[Page, Show], None], ...] = (
-    *(start, vote, screens, dashboard, share, options, manage, preview, studies, new, describe),
-    *(results, nothing),
+    *(start, vote, plain, screens, dashboard, share, options, manage, judges, preview, studies),
+    *(new, expected, describe, results, problems, nothing),
 )
 IN_DOCS = {
     "start": (start, DESK),
@@ -241,6 +280,7 @@ def main() -> None:
 
         def taken(does: Callable[[Page, Show], None], size: dict, full: bool, scheme: str) -> bytes:
             touch = {"has_touch": size == PHONE, "is_mobile": size == PHONE}
+            touch["java_script_enabled"] = does is not plain
             context = browser.new_context(
                 base_url=home, viewport=size, color_scheme=scheme, **touch
             )
@@ -254,7 +294,9 @@ def main() -> None:
 
         with served(show.app) as home:
             if len(sys.argv) > 1:
-                for does in PAGES:
+                for does in (
+                    one for one in PAGES if one.__name__ in sys.argv[2:] or not sys.argv[2:]
+                ):
                     for size in (DESK, PHONE):
                         for scheme in ("light", "dark"):
                             path = Path(

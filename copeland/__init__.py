@@ -28,22 +28,28 @@ if TYPE_CHECKING:
         list_studies,
         open_study,
     )
+    from copeland.tuning import Choice, Integer, Real, Space, Tuner
 
 __all__ = [
     "Algorithm",
     "Ballot",
     "Certificate",
+    "Choice",
     "CopelandError",
     "Duel",
+    "Integer",
     "InvalidMatrix",
     "InvalidParameter",
     "Option",
     "Policy",
     "PreferenceMatrix",
     "Problem",
+    "Real",
     "Runs",
+    "Space",
     "Standing",
     "Study",
+    "Tuner",
     "Vote",
     "Wait",
     "__version__",
@@ -77,6 +83,7 @@ _HOMES = {
         *("Ballot", "Option", "Standing", "Study", "Vote", "Wait"),
         *("create_study", "list_studies", "open_study"),
     ),
+    "tuning": ("Choice", "Integer", "Real", "Space", "Tuner"),
 }
 
 

@@ -21,10 +21,12 @@ from typing import NamedTuple
 import numpy as np
 
 import copeland.gaps as gaps
+from copeland.bounds.parameters import assume_no_ties, check
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix, numbers_of
 
 _LAST = 10**7  # terms of a sum
+_SMALLEST = 1e-100  # whose square a float holds
 
 
 class Claim(NamedTuple):
@@ -36,7 +38,7 @@ class Claim(NamedTuple):
 
 def lemma_15(m: PreferenceMatrix, d: int) -> Claim:
     """Return how many options are beaten by at most d others, and 2 d + 1."""
-    _assume_no_ties(m, "Lemma 15")
+    assume_no_ties(m, "Lemma 15")
     if d < 0:
         raise InvalidParameter(f"d is {d}; it is a number of losses, at least 0.")
     return Claim(int(np.count_nonzero(gaps.losses(m) <= d)), 2 * d + 1)
@@ -47,7 +49,7 @@ def lemma_16(m: PreferenceMatrix) -> Claim:
 
     The bound is that of the proof (Lemma 23); the lemma says O(K log K).
     """
-    _assume_no_ties(m, "Lemma 16")
+    assume_no_ties(m, "Lemma 16")
     lost = gaps.losses(m)
     counted = float(((m.k - 1) / lost[lost > 0]).sum())
     return Claim(counted, 5 * (m.k - 1) * (math.ceil(math.log2(m.k - 1)) + 1))
@@ -59,13 +61,13 @@ def lemma_21(m: PreferenceMatrix, delta: float, epsilon: float = 0.0) -> float:
     So many rewards find an option whose share of losses is (1 + epsilon) times the least, where a single duel
     tells who wins (Algorithm 2).
     """
-    _assume_no_ties(m, "Lemma 21")
-    _check(delta, epsilon)
+    assume_no_ties(m, "Lemma 21")
+    check(delta=delta, epsilon=epsilon)
     k, lost = m.k, gaps.l_c(m) / (m.k - 1)
     rest = k * k * lost
     if rest * epsilon**2 > k:
         rest = k / epsilon**2
-    return math.log(k / delta) * (k * math.log(k) + rest)
+    return (math.log(k) - math.log(delta)) * (k * math.log(k) + rest)
 
 
 def lemma_22(means: Sequence[float], delta: float, epsilon: float) -> float:
@@ -74,18 +76,20 @@ def lemma_22(means: Sequence[float], delta: float, epsilon: float) -> float:
     So many rewards Algorithm 4 takes, on average, to name a (1 + epsilon)-approximate best of K coins. In the
     logarithm, Delta_i is read as Delta_i^epsilon: as printed it is 0 for the best coin.
     """
-    _check(delta, epsilon)
+    check(delta=delta, epsilon=epsilon)
     if not epsilon:
         raise InvalidParameter("epsilon is 0; Lemma 22 is infinite then.")
     mu = numbers_of(means, "means").ravel()
     if not (mu.size and ((mu >= 0) & (mu <= 1)).all()):
         raise InvalidParameter("means must be probabilities of coins, at least one.")
     wide = np.maximum(mu.max() - mu, epsilon * (1 - mu.max()))
-    if wide.min() < 1e-100:
+    if wide.min() < _SMALLEST:
         raise Undefined(
-            "Lemma 22 is undefined: a coin that always wins is best, so Delta_i^epsilon is 0."
+            "Lemma 22 is undefined: the best coin always wins, or epsilon is too small, so that "
+            "Delta_i^epsilon is 0."
         )
-    return float(((1 - mu) * np.log(len(mu) / (delta * wide * epsilon)) / wide**2).sum())
+    logs = math.log(len(mu)) - math.log(delta) - math.log(epsilon) - np.log(wide)
+    return float(((1 - mu) * logs / wide**2).sum())
 
 
 def lemma_24_sum(last: int = 10**6, printed: bool = False) -> float:
@@ -100,18 +104,3 @@ def lemma_24_sum(last: int = 10**6, printed: bool = False) -> float:
     t = np.arange(2, int(last) + 1, dtype=np.float64)
     squares = np.log(t) ** 2 if printed else np.maximum(np.log(t), 1.0) ** 2
     return float((1 / (2 * t * squares)).sum() + 1 / (2 * math.log(last + 0.5)))
-
-
-def _check(delta: float, epsilon: float) -> None:
-    if not 1e-100 < delta < 1:
-        raise InvalidParameter(f"delta is {delta}; it must be between 0 and 1.")
-    if not (epsilon == 0 or 1e-100 < epsilon < 1e100):
-        raise InvalidParameter(f"epsilon is {epsilon}; it must be a number of at least 0.")
-
-
-def _assume_no_ties(m: PreferenceMatrix, what: str) -> None:
-    tie = gaps.first_tie(m)
-    if tie is not None:
-        raise Undefined(
-            f"{what} assumes that no two options tie, but options {tie[0]} and {tie[1]} do."
-        )

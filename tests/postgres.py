@@ -20,6 +20,13 @@ INSTALL = "pginstall18"
 @contextmanager
 def server(fsync=True):
     """Start a server that listens on a socket in a folder of its own; yield its address."""
+    with restartable(fsync) as (address, _):
+        yield address
+
+
+@contextmanager
+def restartable(fsync=True):
+    """Start such a server; yield its address, and a function that ends it at once and starts it again after a while."""
     folder = Path(tempfile.mkdtemp(prefix="copeland-pg-"))
     try:
         binaries, user = _binaries(folder)
@@ -29,13 +36,27 @@ def server(fsync=True):
         subprocess.run([*initdb, "--no-sync"], check=True, stdout=subprocess.DEVNULL, **how)
         command = [binaries / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses="]
         command += ["-c", f"fsync={'on' if fsync else 'off'}"]
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, **how)
-        try:
+        process = None
+
+        def start():
+            nonlocal process
+            process = subprocess.Popen(command, stderr=subprocess.DEVNULL, **how)
             _await(folder)
-            yield f"postgresql://copeland@/postgres?host={folder}"
-        finally:
+
+        def stop():
             process.send_signal(signal.SIGQUIT)  # at once: what it holds is not needed again
             process.wait(30)
+
+        def restart(seconds):
+            stop()
+            time.sleep(seconds)
+            start()
+
+        try:
+            start()
+            yield f"postgresql://copeland@/postgres?host={folder}", restart
+        finally:
+            stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

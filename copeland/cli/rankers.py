@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from copeland.cli.entries import (
+    Entries,
+    Features,
+    Grades,
+    Models,
+    Qrels,
+    Runs,
+    ScoresFiles,
+    Unjudged,
+    entered,
+    grades_used,
+)
 from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
@@ -16,41 +28,10 @@ from copeland.inert import command_line
 from copeland.tasks import check_workers
 from copeland.words import listed
 
-if TYPE_CHECKING:
-    from copeland.ranking import Collection
-
 rankers = typer.Typer(invoke_without_command=True)
 app.add_typer(rankers, name="rankers")
 
 _EXAMPLE = "copeland rankers estimate train.txt --clicks informational --out matrix.npz"
-
-
-Grades = Annotated[
-    int | None,
-    Whole(help="How many grades the labels have: 2, 3 or 5. As many as they use, if left out."),
-]
-
-
-def graded(files: list[str], grades: int | None) -> tuple[Collection, int]:
-    """Return the documents of LETOR files, and how many grades they have: as told, or as they use."""
-    from copeland.ranking import letor
-    from copeland.ranking.clicks import GRADES
-    from copeland.ranking.collection import MAX_GRADE
-
-    if grades is not None:
-        return letor.load(*files, grades=grades), grades
-    collection = letor.load(*files, grades=MAX_GRADE + 1)
-    highest = int(collection.grades.max())
-    if highest >= max(GRADES):
-        raise InvalidParameter(
-            f"a document has the grade {highest}; click models know {', '.join(map(str, GRADES[:-1]))} or "
-            f"{GRADES[-1]} grades, so that the highest is {max(GRADES) - 1}."
-        )
-    used = min(n for n in GRADES if n > highest)
-    note(
-        f"copeland: the labels go up to {highest}: {used} grades. If there are more, say --grades."
-    )
-    return collection, used
 
 
 @rankers.callback(epilog=f"Example: `{_EXAMPLE}`")
@@ -80,11 +61,17 @@ def choices_command(context: typer.Context, as_json: Json = False) -> None:
 
 @rankers.command("estimate", epilog=f"Example: `{_EXAMPLE}`")
 def estimate_command(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILES...", help="LETOR files, plain or .gz; read as one."),
-    ],
     out: Annotated[Path, typer.Option(metavar="M.npz", help="Write the matrix and its counts.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="LETOR files, plain or .gz; read as one."),
+    ] = None,
+    features: Features = None,
+    scores: ScoresFiles = None,
+    model: Models = None,
+    run: Runs = None,
+    qrels: Qrels = None,
+    unjudged: Unjudged = "refuse",
     clicks: Annotated[
         str, typer.Option(help="perfect, navigational, informational, almost-random or random.")
     ] = "informational",
@@ -119,10 +106,10 @@ def estimate_command(
     force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare every two features as rankers, by interleaving and simulated clicks."""
+    """Compare every two rankers, features or your own, by interleaving and simulated clicks."""
     _check(out, force)
 
-    from copeland.ranking import all_features, constant_features
+    from copeland.ranking import constant_features
     from copeland.ranking.adaptive import estimate_adaptively
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimation import Protocol, check_ties, estimate
@@ -132,21 +119,24 @@ def estimate_command(
     Protocol(
         click_model(clicks), comparisons, outcome, length, tau, interleave, score_ties
     )  # refuses early
-    collection, grades = graded(files, grades)
-    protocol = Protocol(
-        click_model(clicks, grades), comparisons, outcome, length, tau, interleave, score_ties
+    entries = Entries(
+        files or (), qrels, features, scores or (), model or (), run or (), unjudged, not ascending
     )
-    constant = constant_features(collection)
-    if len(constant):
-        note(
-            f"copeland: constant in every query, so ranking at random: {listed([str(feature) for feature in constant])}."
-        )
+    collection, chosen = entered(entries, grades)
+    used = grades_used(collection, grades)
+    protocol = Protocol(
+        click_model(clicks, used), comparisons, outcome, length, tau, interleave, score_ties
+    )
+    names = {ranker.name.removeprefix("-") for ranker in chosen}
+    constant = [feature for feature in constant_features(collection) if feature in names]
+    if constant:
+        note(f"copeland: constant in every query, so ranking at random: {listed(constant)}.")
     kept = out.with_name(f"{out.name}.parts")
     try:
         with progress_bar("comparisons" if adaptive else "pairs") as advance:
             found = (estimate_adaptively if adaptive else estimate)(
                 collection,
-                all_features(collection, descending=not ascending),
+                chosen,
                 protocol,
                 kept,
                 seed,

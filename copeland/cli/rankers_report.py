@@ -8,8 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from copeland.cli.entries import (
+    Entries,
+    Features,
+    Grades,
+    Models,
+    Qrels,
+    Runs,
+    ScoresFiles,
+    Unjudged,
+    entered,
+)
 from copeland.cli.options import Json, Whole
-from copeland.cli.rankers import Grades, rankers
+from copeland.cli.rankers import rankers
 from copeland.cli.shell import note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 from copeland.words import some
@@ -31,6 +42,12 @@ def report_command(
             metavar="FILE", help="The LETOR file it is from, for nDCG; again for each of several."
         ),
     ] = None,
+    features: Features = None,
+    scores: ScoresFiles = None,
+    model: Models = None,
+    run: Runs = None,
+    qrels: Qrels = None,
+    unjudged: Unjudged = "refuse",
     page: Annotated[
         Path | None, typer.Option(metavar="OUT.html", help="Write a page with a heat map.")
     ] = None,
@@ -49,7 +66,8 @@ def report_command(
 
     found = Estimate.load(matrix)
     found.probabilities(ties)  # refuses a rule that cannot be applied before more is read
-    means = _means(found, letor, grades, cutoff, seed) if letor else None
+    entries = Entries(letor or (), qrels, features, scores or (), model or (), run or (), unjudged)
+    means = _means(found, entries, grades, cutoff, seed) if any(entries[:-2]) else None
     measure = f"nDCG@{cutoff}"
     if page is not None:
         from copeland.ranking.report import write_rankers_page
@@ -74,23 +92,26 @@ def _check(page: Path, force: bool) -> None:
         raise FolderExists(f"{page} exists; name another file, or replace it with --force.")
 
 
-def _means(found: Estimate, files: list[str], grades: int | None, cutoff: int, seed: int) -> Any:
-    """Mean nDCG of the rankers that the labels name: features, with a minus if ascending."""
-    from copeland.ranking import letor, rankings
-    from copeland.ranking.collection import MAX_GRADE
+def _means(found: Estimate, entries: Entries, grades: int | None, cutoff: int, seed: int) -> Any:
+    """Mean nDCG of the rankers that the labels name: those entered, and features, with a minus if ascending."""
+    from copeland.ranking import rankings
     from copeland.ranking.evaluation import means, ndcg
-    from copeland.ranking.rankers import feature
+    from copeland.ranking.rankers import all_features
 
-    collection = letor.load(*files, grades=grades or MAX_GRADE + 1)
-    known = set(collection.feature_names)
-    unknown = [name for name in found.labels if name.removeprefix("-") not in known]
+    collection, own = entered(entries, grades)
+    known = {
+        ranker.name: ranker
+        for ranker in (*all_features(collection), *all_features(collection, False), *own)
+    }
+    unknown = [name for name in found.labels if name not in known]
     if unknown:
         raise InvalidParameter(
-            f"{unknown[0]!r} is no feature of {', '.join(files)}; nDCG is of the rankers that "
-            "`rankers estimate` compared, from the same files."
+            f"{unknown[0]!r} is no feature of the documents, and no ranker that was named; nDCG is of the "
+            "rankers that `rankers estimate` compared, from the same files."
         )
-    chosen = [feature(n.removeprefix("-"), not n.startswith("-")) for n in found.labels]
-    return means(ndcg(collection, rankings(collection, chosen, seed), cutoff))
+    return means(
+        ndcg(collection, rankings(collection, [known[n] for n in found.labels], seed), cutoff)
+    )
 
 
 def _sentences(found: Estimate, ties: str, seed: int, means: Any, measure: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -36,6 +37,12 @@ def serve_command(
     trust_proxy: Annotated[
         str, typer.Option(metavar="ADDRESS", help="A reverse proxy whose word on visitors counts.")
     ] = "",
+    judges: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml", help="Judges that admins may start: programs and models, by name."
+        ),
+    ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Begin with a small study to try.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -46,8 +53,11 @@ def serve_command(
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")
     _check(host, port, url, workers)
+    from copeland.web.appointed import read_appointed
     from copeland.web.serving import SETTINGS, application, prepared
 
+    named = "" if judges is None else str(judges.absolute())
+    read_appointed(named)  # a damaged file is found before anything begins
     base = url.rstrip("/") or f"http://{_shown(host)}:{port}"
     _announce(f"{base}/admin/enter?token={prepared(storage, url, demo)}", base, as_json)
     how: dict[str, Any] = {
@@ -62,9 +72,9 @@ def serve_command(
         "forwarded_allow_ips": trust_proxy or None,
     }
     if workers == 1:
-        uvicorn.run(application(storage, url, os.environ.get(SECRET, "")), **how)
+        uvicorn.run(application(storage, url, os.environ.get(SECRET, ""), named), **how)
         return
-    os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url}
+    os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url, SETTINGS["judges"]: named}
     uvicorn.run("copeland.web.serving:from_environment", factory=True, workers=workers, **how)
 
 

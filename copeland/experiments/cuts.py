@@ -71,7 +71,7 @@ def cuts_figure(cuts: Cuts) -> Figure:
     axes.invert_yaxis()
     axes.set_title("Other choices of five rankers", loc="left", color=INK, fontsize=12, pad=20)
     note_above(axes, f"a dot for each of {len(cuts)} random choices; bar: the median")
-    axes.set_xlabel(f"regret by t = {amount(cuts[0][1].horizon)}, over that of ccb", color=INK)
+    axes.set_xlabel(f"regret by t = {cuts[0][1].horizon:,}, over that of ccb", color=INK)
     axes.patch.set_visible(False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(INK)

@@ -99,7 +99,8 @@ def gap_ratio_figure(found: GapRatios, options: int, printed: float | None = Non
             fontsize=9,
             annotation_clip=False,
         )
-    _end_at(axes, options)
+    whole = printed is not None or np.isfinite(found.full)
+    _end_at(axes, options if whole else int(found.sizes.max(initial=2)))
     return figure
 
 

@@ -11,31 +11,38 @@ from __future__ import annotations
 
 from copeland.kernels import kernel
 from copeland.ranking.clicks import CLICK, LEAVE, look
-from copeland.ranking.ties import rank_of, settle, unsettle
+from copeland.ranking.ties import document_at, rank_of
 from copeland.ranking.worlds import DRAFTED, EXPECTED, NAIVE, REBROKEN, SIGN, load
 
 EVEN = 1e-12  # credit differences below this are ties: they are rounding
 
 
 @kernel
-def draw_rank(world, n, side, luck, rng):
-    """Draw a rank of one ranker among its documents that are left.
+def begin(room):
+    """Make the room ready for another list."""
+    room.list[0] += 1
+    room.front[0] = 0
+    room.front[1] = 0
+    room.spent[0] = 0.0
+    room.spent[1] = 0.0
 
-    All mass from its front on is offered, and a used document refused: exact, and the mass that is
+
+@kernel
+def draw_rank(world, n, side, luck, rng):
+    """Draw a rank of one ranker among those that are not gone.
+
+    All mass from its front on is offered, and a rank that is gone refused: exact, and the mass that is
     left need not be known.
     """
-    tail = world.weights.tail
+    tail, gone, now = world.weights.tail, world.room.gone[side], world.room.list[0]
     front = world.room.front[side]
     while True:
         level = tail[n] + luck * (tail[front] - tail[n])
         r = front
         while r < n - 1 and tail[r + 1] > level:
             r += 1
-        settle(world, side, r, rng)
-        if not world.room.used[world.room.order[side, r]]:
+        if gone[r] != now:
             return r
-        if r == front:  # known only now where ties were open
-            world.room.front[side] = front = r + 1
         luck = rng.random()
 
 
@@ -55,43 +62,28 @@ def first_share(world, r_first, r_second, n):
 
 
 @kernel
-def pass_over(world, k, side, rng):
-    """Take the document at position k out of what a ranker has left."""
+def pass_over(world, k, side, r):
+    """Take the document at position k, whose rank is r, out of what a ranker has left."""
     room, weight = world.room, world.weights.weight
-    r = rank_of(world, side, room.shown[k], rng)
+    gone, now = room.gone[side], room.list[0]
+    gone[r] = now
+    room.passed[side, k] = r
     if r != room.front[side]:
         room.spent[side] += weight[r]
         return
     r += 1
-    if not room.used[room.order[side, r]]:
+    if gone[r] != now:
         room.front[side] = r
         return
-    while room.used[room.order[side, r]]:
+    while gone[r] == now:
         r += 1
     room.front[side] = r
     # Summed anew: taking the large weights off again would leave their rounding errors behind.
     room.spent[side] = 0.0
     for m in range(k + 1):
-        below = room.rank[side, room.shown[m]]
+        below = room.passed[side, m]
         if below > r:
             room.spent[side] += weight[below]
-
-
-@kernel
-def begin(room):
-    """Make the room ready for a list; documents shown in the last one were put back."""
-    room.front[0] = 0
-    room.front[1] = 0
-    room.spent[0] = 0.0
-    room.spent[1] = 0.0
-
-
-@kernel
-def put_back(room, shown):
-    """Unmark the documents of a finished list, and open the order of ties again."""
-    for k in range(shown):
-        room.used[room.shown[k]] = False
-    unsettle(room)
 
 
 @kernel
@@ -129,73 +121,81 @@ def sign_of(value):
 
 
 @kernel
-def show(world, k, document, rng):
-    """Put a document at position k, out of what both rankers have left."""
-    world.room.shown[k] = document
-    world.room.used[document] = True
-    pass_over(world, k, 0, rng)
-    pass_over(world, k, 1, rng)
-
-
-@kernel
-def share_of(world, document, n, rng):
-    """Return the probability that the first ranker drew a document, given that it was drawn now."""
-    return first_share(world, rank_of(world, 0, document, rng), rank_of(world, 1, document, rng), n)
-
-
-@kernel
-def clicked_once(world, start, n, rng):
+def clicked_once(world, n, rng):
     """Compare by simulated clicks (SIGN or NAIVE): 1.0 the first ranker won, -1.0 lost, 0.0 a tie."""
     room, outcome = world.room, world.outcome[0]
     begin(room)
     length = min(world.length[0], n)
     m = 0
     ahead = 0
-    k = 0
-    while k < length:
+    for k in range(length):
         luck = 2 * rng.random()  # its whole part is the coin, the rest draws the document
-        side = int(luck)
+        side = 1 if luck >= 1 else 0
         r = draw_rank(world, n, side, luck - side, rng)
-        document = room.order[side, r]
-        done = look(world.clicks, k, world.grades[start + document], rng.random())
+        document = document_at(room, side, r, rng)
+        done = look(world.clicks, k, room.grade[document], rng.random())
+        last = done & LEAVE or k == length - 1
+        if last and not done & CLICK:
+            break
+        s = rank_of(room, 1 - side, document, rng)
         if done & CLICK:
             m += 1
             ahead += 1 - 2 * side
             if outcome == SIGN:
-                click_for(room.chance, m, share_of(world, document, n, rng))
-        if done & LEAVE or k == length - 1:
+                click_for(room.chance, m, drawn_share(world, side, r, s, n))
+        if last:
             break
-        show(world, k, document, rng)
-        k += 1
-    put_back(room, k)
+        pass_over(world, k, side, r)
+        pass_over(world, k, 1 - side, s)
     if outcome == NAIVE:
         return sign_of(float(ahead))
     return sign_of(majority(room.chance, m))
 
 
 @kernel
-def rebroken_once(world, start, n, rng):
+def drawn_share(world, side, r, s, n):
+    """Return the first ranker's share in a document that has rank r with one ranker and s with the other."""
+    return first_share(world, s, r, n) if side else first_share(world, r, s, n)
+
+
+@kernel
+def rebroken_once(world, n, rng):
     """Compare by simulated clicks (SIGN), credited by rankings whose ties are drawn again."""
     room = world.room
     begin(room)
     length = min(world.length[0], n)
     seen = 0  # up to the last click
-    k = 0
-    while k < length:
+    for k in range(length):
         luck = 2 * rng.random()
-        side = int(luck)
-        document = room.order[side, draw_rank(world, n, side, luck - side, rng)]
-        done = look(world.clicks, k, world.grades[start + document], rng.random())
+        side = 1 if luck >= 1 else 0
+        document = draw_unused(world, n, side, luck - side, rng)
+        done = look(world.clicks, k, room.grade[document], rng.random())
         room.shown[k] = document
         room.clicked[k] = done & CLICK != 0
-        if room.clicked[k]:
+        if done & CLICK:
             seen = k + 1
-        if done & LEAVE or k == length - 1:
+        if done & LEAVE:
             break
-        room.used[document] = True
-        k += 1
-    put_back(room, k)
     return sign_of(majority(room.chance, credit_clicks(world, seen, n, rng)))
+
+
+@kernel
+def draw_unused(world, n, side, luck, rng):
+    """Draw a document that is not shown yet, by one ranker; the other is not asked for its rank."""
+    room = world.room
+    gone, used, now = room.gone[side], room.used, room.list[0]
+    while True:
+        front = room.front[side]
+        while gone[front] == now:
+            front += 1
+        room.front[side] = front
+        r = draw_rank(world, n, side, luck, rng)
+        document = document_at(room, side, r, rng)
+        gone[r] = now
+        if used[document] != now:
+            used[document] = now
+            return document
+        luck = rng.random()
 
 
 @kernel
@@ -205,44 +205,41 @@ def credit_clicks(world, seen, n, rng):
     begin(room)
     m = 0
     for k in range(seen):
+        r, s = rank_of(room, 0, room.shown[k], rng), rank_of(room, 1, room.shown[k], rng)
         if room.clicked[k]:
             m += 1
-            click_for(room.chance, m, share_of(world, room.shown[k], n, rng))
+            click_for(room.chance, m, first_share(world, r, s, n))
         if k < seen - 1:
-            show(world, k, room.shown[k], rng)
-    put_back(room, seen - 1)
+            pass_over(world, k, 0, r)
+            pass_over(world, k, 1, s)
     return m
 
 
 @kernel
-def drafted_once(world, start, n, rng):
+def drafted_once(world, n, rng):
     """Compare by a team draft: 1.0 if the first ranker's team has more clicks, -1.0 fewer, 0.0 as many.
 
     The smaller team adds the best document that is left in its ranking; of equal teams a coin says which.
     """
     room = world.room
     begin(room)
+    now = room.list[0]
     length = min(world.length[0], n)
     ahead = 0
     larger = 0  # the size of the first team less that of the second
-    k = 0
-    while k < length:
+    for k in range(length):
         side = int(larger > 0) if larger != 0 else int(2 * rng.random())
         larger += 1 - 2 * side
-        while room.used[room.order[side, room.front[side]]]:
+        while room.gone[side, room.front[side]] == now:
             room.front[side] += 1
-        settle(world, side, room.front[side], rng)
-        document = room.order[side, room.front[side]]
-        done = look(world.clicks, k, world.grades[start + document], rng.random())
+        document = document_at(room, side, room.front[side], rng)
+        done = look(world.clicks, k, room.grade[document], rng.random())
         if done & CLICK:
             ahead += 1 - 2 * side
         if done & LEAVE or k == length - 1:
             break
-        room.shown[k] = document
-        room.used[document] = True
-        rank_of(world, 1 - side, document, rng)
-        k += 1
-    put_back(room, k)
+        room.gone[side, room.front[side]] = now
+        room.gone[1 - side, rank_of(room, 1 - side, document, rng)] = now
     return sign_of(float(ahead))
 
 
@@ -254,31 +251,34 @@ def draw_list(world, n, rng):
     length = min(world.length[0], n)
     for k in range(length):
         luck = 2 * rng.random()
-        side = int(luck)
+        side = 1 if luck >= 1 else 0
         r = draw_rank(world, n, side, luck - side, rng)
-        document = room.order[side, r]
-        room.share[k] = share_of(world, document, n, rng)
-        show_but_last(world, k, length, document, rng)
-    put_back(room, length - 1)
+        document = document_at(room, side, r, rng)
+        s = rank_of(room, 1 - side, document, rng)
+        room.shown[k] = document
+        room.share[k] = drawn_share(world, side, r, s, n)
+        if k < length - 1:
+            pass_over(world, k, side, r)
+            pass_over(world, k, 1 - side, s)
     if world.ties[0] == REBROKEN:
-        begin(room)
-        for k in range(length):
-            room.share[k] = share_of(world, room.shown[k], n, rng)
-            show_but_last(world, k, length, room.shown[k], rng)
-        put_back(room, length - 1)
+        credit_positions(world, length, n, rng)
 
 
 @kernel
-def show_but_last(world, k, length, document, rng):
-    """Put a document at position k; after the last one nothing is drawn any more."""
-    if k < length - 1:
-        show(world, k, document, rng)
-    else:
-        world.room.shown[k] = document
+def credit_positions(world, length, n, rng):
+    """Find the first ranker's share in each position of a list by rankings whose ties are drawn again."""
+    room = world.room
+    begin(room)
+    for k in range(length):
+        r, s = rank_of(room, 0, room.shown[k], rng), rank_of(room, 1, room.shown[k], rng)
+        room.share[k] = first_share(world, r, s, n)
+        if k < length - 1:
+            pass_over(world, k, 0, r)
+            pass_over(world, k, 1, s)
 
 
 @kernel
-def expected_lead(world, start, n):
+def expected_lead(world, n):
     """Return P(first ahead) - P(first behind) for the list in the room, over clicks and assignments.
 
     Forwards over positions, with the distribution of the difference in clicks among users who still
@@ -293,7 +293,7 @@ def expected_lead(world, start, n):
     chance[middle] = 1.0
     lead = 0.0
     for k in range(length):
-        grade = world.grades[start + room.shown[k]]
+        grade = room.grade[room.shown[k]]
         share = room.share[k]
         seen = clicks.examine[k]
         click = seen * clicks.click[grade]
@@ -321,20 +321,20 @@ def compare_once(world, first, second, query, rng):
 
     EXPECTED is the one outcome between these.
     """
-    return compare_loaded(world, world.offsets[query], load(world, first, second, query), rng)
+    return compare_loaded(world, load(world, first, second, query), rng)
 
 
 @kernel
-def compare_loaded(world, start, n, rng):
-    """Compare the two rankings in the room."""
+def compare_loaded(world, n, rng):
+    """Compare the two rankings in the room, of n documents."""
     if world.outcome[0] == DRAFTED:
-        return drafted_once(world, start, n, rng)
+        return drafted_once(world, n, rng)
     if world.outcome[0] != EXPECTED and world.ties[0] == REBROKEN:
-        return rebroken_once(world, start, n, rng)
+        return rebroken_once(world, n, rng)
     if world.outcome[0] != EXPECTED:
-        return clicked_once(world, start, n, rng)
+        return clicked_once(world, n, rng)
     draw_list(world, n, rng)
-    return expected_lead(world, start, n)
+    return expected_lead(world, n)
 
 
 @kernel
@@ -348,9 +348,9 @@ def compare_many(world, first, second, query, times, counts, sums, rng):
     sums
         (2,): added to: the sum of the outcomes and of their squares.
     """
-    start, n = world.offsets[query], load(world, first, second, query)
+    n = load(world, first, second, query)
     for _ in range(times):
-        lead = compare_loaded(world, start, n, rng)
+        lead = compare_loaded(world, n, rng)
         sums[0] += lead
         sums[1] += lead * lead
         if lead > EVEN:

@@ -18,6 +18,9 @@ from copeland.ranking.clicks import ClickModel, ClickTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Places = NDArray[
+    np.uint32
+]  # ranks, documents, grades: never negative, so that machine code need not ask
 
 TAU = 3.0
 LENGTH = 10
@@ -39,23 +42,23 @@ class RankWeights(NamedTuple):
 class Room(NamedTuple):
     """Where a comparison works; whoever runs it brings it.
 
-    Two rankings are brought in by :func:`load`. Nothing else is kept from one comparison to the next.
+    One query is brought in by :func:`load`. Lists are numbered, so that a mark is of one list alone and
+    need not be taken away.
     """
 
-    order: (
-        Ints  # 2 x ranks: the documents of the query at hand as each of the two rankers puts them
-    )
-    rank: Ints  # 2 x documents: the inverse
-    first: Ints  # 2 x ranks: the first of the ranks that share a score; unless ties are frozen
-    last: Ints  # 2 x ranks: the last of them
-    open: NDArray[np.bool_]  # 2 x ranks: whether it is still to be drawn which tied document has it
-    known: Ints  # 2 x ranks: those that were open before the list at hand
-    n_known: Ints  # (2,): and how many
-    shown: Ints  # by position: the document
+    order: Places  # 2 x ranks: the documents of the query as each of the two rankers puts them
+    rank: Places  # 2 x documents: the inverse
+    first: Places  # 2 x ranks: the first of the ranks that share a score; unless ties are frozen
+    size: Places  # 2 x ranks: how many share it; 1 if ties are frozen
+    grade: Places  # by document
+    list: Ints  # (1,): the number of the list at hand
+    gone: Ints  # 2 x ranks: the last list in which this rank was taken
+    used: Ints  # by document: the last list that has it; where ties are broken again
+    shown: Places  # by position: the document
     clicked: NDArray[np.bool_]  # by position
-    used: NDArray[np.bool_]  # by document: whether it is shown; all False between comparisons
-    front: Ints  # (2,): the best rank of each ranker that is not shown yet
-    spent: Floats  # (2,): the weight of what is shown below that rank
+    passed: Places  # 2 x positions: the rank of the document
+    front: Places  # (2,): the best rank of each ranker that is not taken
+    spent: Floats  # (2,): the weight of ranks that are taken below that one
     share: Floats  # by position: the probability that the first ranker drew it, given the list
     chance: Floats  # of each number of clicks for the first ranker, or of each difference
 
@@ -145,17 +148,18 @@ def check_tau(tau: float, most: int) -> None:
 def new_room(most: int, length: int = LENGTH) -> Room:
     """Return room for comparisons of lists of up to ``length``, out of up to ``most`` documents."""
     return Room(
-        order=np.zeros((2, most), np.int64),
-        rank=np.zeros((2, most), np.int64),
-        first=np.zeros((2, most), np.int64),
-        last=np.zeros((2, most), np.int64),
-        open=np.zeros((2, most), np.bool_),
-        known=np.zeros((2, most), np.int64),
-        n_known=np.zeros(2, np.int64),
-        shown=np.zeros(length, np.int64),
+        order=np.zeros((2, most), np.uint32),
+        rank=np.zeros((2, most), np.uint32),
+        first=np.zeros((2, most), np.uint32),
+        size=np.ones((2, most), np.uint32),
+        grade=np.zeros(most, np.uint32),
+        list=np.zeros(1, np.int64),
+        gone=np.zeros((2, most), np.int64),
+        used=np.zeros(most, np.int64),
+        shown=np.zeros(length, np.uint32),
         clicked=np.zeros(length, np.bool_),
-        used=np.zeros(most, np.bool_),
-        front=np.zeros(2, np.int64),
+        passed=np.zeros((2, length), np.uint32),
+        front=np.zeros(2, np.uint32),
         spent=np.zeros(2),
         share=np.zeros(length),
         chance=np.zeros(2 * length + 3),
@@ -193,16 +197,17 @@ def click_world(
 
 @kernel
 def load(world, first, second, query):
-    """Bring the rankings of two rankers for one query into the room; return how many documents it has."""
+    """Bring a query, as two rankers order it, into the room; return how many documents it has."""
     room, start = world.room, world.offsets[query]
     n = world.offsets[query + 1] - start
+    copy(world.grades, start, n, room.grade)
     for side in range(2):
         ranker = second if side else first
         copy(world.orders[ranker], start, n, room.order[side])
         copy(world.ranks[ranker], start, n, room.rank[side])
         if world.ties[0] != FROZEN:
             copy(world.tied[ranker], start, n, room.first[side])
-            open_ties(room.first[side], room.last[side], room.open[side], n)
+            count_ties(room.first[side], room.size[side], n)
     return n
 
 
@@ -214,11 +219,10 @@ def copy(table, start, n, row):
 
 
 @kernel
-def open_ties(first, last, is_open, n):
-    """Find where each group of equal scores ends, and open the ranks of groups of two or more."""
+def count_ties(first, size, n):
+    """Count the ranks that share a score, for each rank."""
     end = n - 1
     for r in range(n - 1, -1, -1):
         if first[r] != first[end]:
             end = r
-        last[r] = end
-        is_open[r] = first[r] != end
+        size[r] = end + 1 - first[r]

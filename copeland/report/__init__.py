@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from copeland.runs import Runs
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from copeland.runs import Runs
+    from copeland.tuning import Tuner
 
 
-def plot(runs: Runs, lower_bound: float | None = None) -> Figure:
-    """Return the regret curves of a simulation as a matplotlib figure; save it with ``savefig``.
+def plot(runs: Runs | Tuner, lower_bound: float | None = None) -> Figure:
+    """Return the regret curves of a simulation, or the scores of a tuning, as a matplotlib figure; save it with ``savefig``.
 
     Parameters
     ----------
     runs
-        The simulation.
+        The simulation, or a tuner: then the score that it estimates, along each parameter and over the first two.
     lower_bound
         What :func:`copeland.limits.lower_regret` gives for its problem, to be drawn as a dashed line.
 
@@ -30,6 +32,10 @@ def plot(runs: Runs, lower_bound: float | None = None) -> Figure:
     >>> plot(runs, lower_regret(copeland.load("cyclic-4"))).axes[0].lines[-1].get_label()
     'lower bound'
     """
+    if not isinstance(runs, Runs):
+        from copeland.report.landscapes import landscape_figure
+
+        return landscape_figure(runs.landscape())
     from copeland.report.figures import regret_figure
 
     return regret_figure(runs, lower_bound)

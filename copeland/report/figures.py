@@ -119,9 +119,10 @@ def apart(wanted: Sequence[float], gap: float, low: float, high: float) -> list[
 def _draw(axes: Axes, curve: Curves, place: int, shade: float, errors: bool) -> None:
     colour, dashes = PALETTE[place % len(PALETTE)], DASHES[place % len(DASHES)]
     low, high = _band(curve, errors)
-    axes.fill_between(curve.marks, low, high, color=colour, alpha=shade, linewidth=0)
     if errors and curve.independent:
         axes.vlines(curve.marks, low, high, color=colour, linewidth=1.6)
+    else:
+        axes.fill_between(curve.marks, low, high, color=colour, alpha=shade, linewidth=0)
     # Runs that knew their horizon are points; the line between them is only a guide for the eye.
     points = curve.independent or len(curve.marks) == 1
     axes.plot(
@@ -222,8 +223,10 @@ def _start(runs: Runs, highest: float) -> float:
 def _title(axes: Axes, runs: Runs, errors: bool) -> None:
     name = runs.problem if len(runs.problem) <= 40 else f"{runs.problem[:39]}…"
     title = f"{name}: {runs.k} options, {counted(runs.runs, 'run')}"
-    band = "two standard errors of it" if errors else "the middle 90 % of them"
-    about = f"mean of the runs; band: {band}" if runs.runs > 1 else "a single run"
+    wide = "two standard errors of it" if errors else "the middle 90 % of them"
+    bars = errors and any(curve.independent for curve in runs.curves)
+    shown = "band or bar" if bars else "band"
+    about = f"mean of the runs; {shown}: {wide}" if runs.runs > 1 else "a single run"
     if runs.redrawn:
         about += "; the problem is redrawn for each run"
     if runs.interrupted:

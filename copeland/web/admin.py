@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData, UploadFile
-from starlette.responses import HTMLResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.inert import file_name
-from copeland.study import Study, certificate_to_file
-from copeland.study.record.events import to_json
+from copeland.study import Study
 from copeland.study.record.options import ACTIVE
-from copeland.study.record.votes import csv_lines
 from copeland.web import limits
 from copeland.web.ballots import pairs_for, side_of
 from copeland.web.creating import created, draft_of, hints_of
 from copeland.web.media import image_of
+from copeland.web.money import priced
 from copeland.web.page import RESULTS, Page
-from copeland.web.records import Pane
+from copeland.web.records import Pane, pane_key
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
     admin,
@@ -37,7 +34,6 @@ from copeland.web.views import see
 router = APIRouter(prefix="/admin")
 
 ENTER = "enter"  # whose form it is, before there is a session
-PIECE = 5_000  # events of an export that are read at a time
 
 
 class Managed(NamedTuple):
@@ -165,10 +161,11 @@ def _form(
     request: Request, session: str, told: dict[str, str], error: str = "", status: int = 200
 ) -> HTMLResponse:
     csrf = server_of(request).signer.form(session)
-    return html(request, "new", status, told=told, error=_capital(error), csrf=csrf)
+    return html(request, "new", status, told=told, error=capital(error), csrf=csrf)
 
 
-def _capital(sentence: str) -> str:
+def capital(sentence: str) -> str:
+    """Return a sentence as it begins on a page."""
     return sentence[:1].upper() + sentence[1:]
 
 
@@ -189,18 +186,24 @@ def medium(request: Request, session: Session, digest: str) -> Response:
 def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTMLResponse:
     """Show a ballot as voters see it; nothing is asked or kept."""
     options, panes = here.study.options, here.server.panes(here.page)
-    chosen = [options[i % len(options)] for i in (left, right)]
+    chosen = [options[i % len(options)].name for i in (left, right)]
+    item = _item(here.server.outputs(here.page), chosen)
     sides = [
-        side_of(here.server, here.page, option.name, label, _medium(panes, option.name))
-        for option, label in zip(chosen, "AB", strict=True)
+        side_of(here.server, here.page, name, label, _medium(panes, name, item), item)
+        for name, label in zip(chosen, "AB", strict=True)
     ]
-    return html(
-        request, "preview", **_common(here, "options"), sides=sides, left=left, k=len(options)
-    )
+    values = {"sides": sides, "item": item, "left": left, "k": len(options)}
+    return html(request, "preview", **_common(here, "options"), **values)
 
 
-def _medium(panes: dict[str, Pane], name: str) -> str:
-    return f"/admin/media/{panes[name].media}" if name in panes else ""
+def _item(outputs: dict[str, dict[str, str]], names: list[str]) -> str | None:
+    """The first item for which there is something to show of all these options."""
+    return next((item for item, told in outputs.items() if set(names) <= set(told)), None)
+
+
+def _medium(panes: dict[str, Pane], name: str, item: str | None) -> str:
+    key = pane_key(name, item)
+    return f"/admin/media/{panes[key].media}" if key in panes else ""
 
 
 @router.get("/s/{slug}/options")
@@ -218,9 +221,9 @@ def _options(request: Request, here: Managed, error: str = "", status: int = 200
         **_common(here, "options"),
         options=here.study.options,
         panes=panes,
-        hints=hints_of(here.study, panes),
+        hints=hints_of(here.study, panes, here.server.outputs(here.page)),
         voted=here.study.standing(voters=False).votes > 0,
-        error=_capital(error),
+        error=capital(error),
     )
 
 
@@ -260,15 +263,28 @@ def _add(here: Managed, form: FormData) -> None:
 @router.get("/s/{slug}/manage")
 def manage(request: Request, here: Here) -> HTMLResponse:
     """Show what can be changed of a study, and its end."""
-    settings = here.study.settings
-    keys = here.server.keep.keys(here.page.study)
-    common = _common(here, "manage")
-    return html(request, "manage", **common, settings=settings, keys=keys, new_key="")
+    return manage_page(request, here)
+
+
+def manage_page(
+    request: Request, here: Managed, new_key: str = "", error: str = ""
+) -> HTMLResponse:
+    """Return that page, with a new key or with what is wrong."""
+    return html(
+        request,
+        "manage",
+        422 if error else 200,
+        **_common(here, "manage"),
+        settings=here.study.settings,
+        keys=here.server.keep.keys(here.page.study),
+        new_key=new_key,
+        error=capital(error),
+    )
 
 
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
-    """Pause, go on, show results, or close."""
+    """Pause, go on, show results, say what answers cost, or close."""
     does = said(form, "does")
     if does == "close":
         here.study.close()
@@ -276,45 +292,12 @@ def change(request: Request, here: Here, form: Form) -> Response:
         here.server.keep.save_page(here.page.changed(paused=does == "pause"))
     elif does == "results" and said(form, "results") in RESULTS:
         here.server.keep.save_page(here.page.changed(results=said(form, "results")))
+    elif does == "money":
+        try:
+            here.server.keep.save_page(priced(here.page, form))
+        except CopelandError as error:
+            return manage_page(request, here, error=str(error))
     return see(request, f"/admin/s/{here.page.slug}/manage")
-
-
-@router.get("/s/{slug}/certificate.json")
-def certificate(here: Here) -> Response:
-    """Return what is proved, as a file that can be checked offline."""
-    _, text = certificate_to_file(here.study)
-    return _download(text, f"{file_name(here.page.name)}-certificate.json", "application/json")
-
-
-@router.get("/s/{slug}/votes.csv")
-def votes(here: Here) -> Response:
-    """Return every vote as a table."""
-    lines = csv_lines(here.study.votes())
-    return _download(lines, f"{file_name(here.page.name)}-votes.csv", "text/csv; charset=utf-8")
-
-
-@router.get("/s/{slug}/log.jsonl")
-def log(here: Here) -> Response:
-    """Return the whole log."""
-    name = f"{file_name(here.page.name)}-log.jsonl"
-    return _download(exported(here.study), name, "application/x-ndjson")
-
-
-def exported(study: Study, after: int = 0) -> Iterator[str]:
-    """Yield the log as lines, a piece at a time: nobody waits for it, however long it is."""
-    while piece := study.events(after, PIECE):
-        yield "".join(f"{to_json(event)}\n" for event in piece)
-        after = piece[-1].number
-
-
-def _download(content: str | Iterator[str], name: str, kind: str) -> Response:
-    # Names may have any letters; this form of the header takes all of them.
-    from urllib.parse import quote
-
-    header = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    if isinstance(content, str):
-        return Response(content, media_type=kind, headers=header)
-    return StreamingResponse(content, media_type=kind, headers=header)
 
 
 def _common(here: Managed, tab: str) -> dict[str, Any]:

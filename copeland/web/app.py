@@ -16,15 +16,32 @@ from starlette.staticfiles import StaticFiles
 from copeland.errors import CopelandError, StorageError
 from copeland.policy import warm
 from copeland.study import Storage
-from copeland.web import admin, dashboard, health, results, sharing, voting
+from copeland.web import (
+    admin,
+    ahead,
+    dashboard,
+    downloads,
+    expecting,
+    health,
+    judges,
+    problem_pages,
+    results,
+    sharing,
+    voting,
+)
 from copeland.web.api.calls import api
 from copeland.web.api.problems import said_of_status
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
 from copeland.web.shield import Shield
+from copeland.web.timing import Timed, Times
 from copeland.web.views import STATIC, page, see
 
 API = "/api/v1"
+PARTS = (
+    *(voting, ahead, admin, downloads, expecting, judges, sharing, dashboard, results, health),
+    problem_pages,
+)
 YEAR = 365 * 86_400
 
 NOTICES = {
@@ -66,7 +83,7 @@ def create_app(
     server = Server(config, storage, clock)
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland", lifespan=_life)
     app.state.server = server
-    for part in (voting, admin, sharing, dashboard, results, health):
+    for part in PARTS:
         app.include_router(part.router)
     app.include_router(sharing.keys_for_all)
     app.mount(API, api(server))
@@ -77,14 +94,17 @@ def create_app(
     app.add_exception_handler(CopelandError, _refusal)
     app.add_exception_handler(Exception, _failure)
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
+    app.state.times = Times()
+    app.add_middleware(Timed, times=app.state.times)
     return app
 
 
 @asynccontextmanager
-async def _life(_app: FastAPI) -> AsyncIterator[None]:
+async def _life(app: FastAPI) -> AsyncIterator[None]:
     """Compile the planner while the first voters read; until it is ready, questions take a little longer."""
     threading.Thread(target=warm, name="compile the planner", daemon=True).start()
     yield
+    app.state.server.ends.set()
 
 
 class Files(StaticFiles):

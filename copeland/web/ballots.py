@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
 from copeland.web.page import Page
+from copeland.web.records import pane_key
 from copeland.web.server import Server
 from copeland.web.sessions import Voter
 from copeland.web.texts import shown_text
@@ -99,8 +100,8 @@ def side_of(
     item: str | None = None,
 ) -> Side:
     """Return what is shown for an option; ``address`` is where its image would be."""
-    pane = server.panes(page).get(name)
-    if pane is None or item is not None:
+    pane = server.panes(page).get(pane_key(name, item))
+    if pane is None:
         output = server.outputs(page).get(item or "", {}).get(name)
         text = shown_text(page.kind, output or server.text(page, name) or name, page.language)
         return Side(label, text, None, "", 0, 0)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from copeland.study.meaning.history import share_of
+from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import Event
 from copeland.study.record.options import ACTIVE
 from copeland.web.admin import Here, Managed, common
 from copeland.web.checks import KNOWN, REPEAT, is_excluded
+from copeland.web.judging import spent_on
+from copeland.web.money import money_tiles
+from copeland.web.notes import notes_of
 from copeland.web.page import Page
 from copeland.web.readings import Seen
 from copeland.web.server import STREAMS, Server
@@ -105,7 +112,10 @@ def _summary(here: Managed) -> dict[str, Any]:
         "verdict": seen.verdict,
         "tiles": _tiles(here, seen),
         "leading": leading_of(seen),
-        "latest": [_told(event, standing.labels, _labels(here)) for event in latest[::-1]],
+        "latest": [
+            _told(event, standing.labels, _labels(here), _reasons(seen.reading))
+            for event in latest[::-1]
+        ],
         "number": seen.number,
     }
 
@@ -121,16 +131,23 @@ def _badge(page: Page, seen: Seen) -> tuple[str, str]:
 
 def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
     standing, reading = seen.reading.standing, seen.reading
-    needed = None if standing.closed or reading.certificate.best else reading.outlook.votes
-    voted = standing.votes > 0
+    ended = standing.closed or bool(reading.certificate.best) or not standing.votes
+    needed = None if ended else reading.outlook.votes
     return [
         ("votes", f"{standing.votes:,}"),
         ("voters", f"{len(standing.voters):,}"),
-        ("votes left, about", "-" if needed is None or not voted else f"{needed:,}"),
+        ("of the proof", f"{math.floor(100 * share_of(standing))} %"),
+        ("votes left, about", "-" if needed is None else f"{needed:,}"),
+        *money_tiles(here.page, standing, needed),
+        *_paid(spent_on(here.server, here.page)),
         ("may still be best", f"{len(standing.certificate.possible)} of {len(standing.options)}"),
         ("open ballots", f"{standing.open:,}"),
         _sureness(standing),
     ]
+
+
+def _paid(judges: float) -> list[tuple[str, str]]:
+    return [("spent on judges", f"{judges:,.4g}")] if judges else []
 
 
 def _sureness(standing: Standing) -> tuple[str, str]:
@@ -172,7 +189,25 @@ def _labels(here: Managed) -> dict[str, str]:
     return {link.voter: link.label for link in links if link.voter and link.label}
 
 
-def _told(event: Event, options: tuple[str, ...], voters: dict[str, str]) -> dict[str, str]:
+def _reasons(reading: Reading) -> dict[frozenset[int | None], str]:
+    """Why a pair is asked, as far as the plan of now tells."""
+    outlook, names = reading.outlook, reading.names
+    if outlook.votes is None:
+        return {}
+    proof = "to prove {} over {}" if reading.standing.panel is None else "to settle {} and {}"
+    return {
+        frozenset((need.first, need.second)): proof.format(names[need.first], names[need.second])
+        + f", about {counted(need.votes, 'vote')}"
+        for need in outlook.pairs
+    }
+
+
+def _told(
+    event: Event,
+    options: tuple[str, ...],
+    voters: dict[str, str],
+    reasons: Mapping[frozenset[int | None], str] = MappingProxyType({}),
+) -> dict[str, str]:
     """An event in a few words."""
     left = options[event.left] if event.left is not None else ""
     right = options[event.right] if event.right is not None else ""
@@ -187,6 +222,8 @@ def _told(event: Event, options: tuple[str, ...], voters: dict[str, str]) -> dic
         "counted": f"Counts now: {left} and {right}",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
+    if event.kind == "asked":
+        reason = reasons.get(frozenset((event.left, event.right)), "")
     who = voters.get(event.voter or "", event.voter or "")
     return {
         "number": f"{event.number:,}",
@@ -209,7 +246,7 @@ def _figures(here: Managed) -> dict[str, Any]:
         "names": _labels(here),
         "drawn_at": found.number,
         "checks": _checks(here),
-        "also": _also(here),
+        "also": notes_of(here.server, here.page, found.number),
     }
 
 
@@ -226,20 +263,6 @@ def _checks(here: Managed) -> list[str]:
         out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
         failed = counted(here.page.failures, "failed known answer")
         said.append(f"Excluded for {failed}: {counted(len(out), 'voter')}.")
-    return said
-
-
-def _also(here: Managed) -> list[str]:
-    """What a result rests on besides what the certificate says."""
-    links = here.server.keep.links(here.page.study)
-    said = []
-    if any(link.voter is None for link in links):
-        said.append("Open links cannot tell persons apart: one person may have come as several.")
-    undone = here.server.readings(here.page).seen().reading.standing.undone
-    if undone:
-        said.append(
-            f"Taken back, by voters or for a reason that the log tells: {counted(undone, 'vote')}."
-        )
     return said
 
 

@@ -33,7 +33,7 @@ def readyz(request: Request) -> PlainTextResponse:
 
 @router.get("/metrics")
 def metrics(request: Request) -> Response:
-    """Return numbers of every study that the key may read."""
+    """Return numbers of every study that the key may read; with a key for all, also how long answers take."""
     server = server_of(request)
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     key = server.keep.key(token.strip()) if scheme.lower() == "bearer" else None
@@ -41,7 +41,10 @@ def metrics(request: Request) -> Response:
         raise HTTPException(404)
     registry = CollectorRegistry()
     registry.register(_Studies(server, key.study))
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+    told = generate_latest(registry)
+    if key.study is None:  # how busy the server is concerns those who run it
+        told += generate_latest(request.app.state.times.registry)
+    return Response(told, media_type=CONTENT_TYPE_LATEST)
 
 
 class _Studies(Collector):

@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
 
-from copeland.study.record.events import VOTED
 from copeland.study.record.log import events, studies
 from copeland.study.record.storage import Storage
 from copeland.web.page import Page, page_of
@@ -52,6 +51,11 @@ class Keep:
             connection.execute(sa.insert(server).values(name=name, value=value))
 
         self._write(work)
+
+    def values(self, prefix: str) -> dict[str, str]:
+        """Return all that is stored under names that begin so."""
+        here = server.c.name.startswith(prefix, autoescape=True)
+        return dict(self._rows(select(server.c.name, server.c.value).where(here)))  # type: ignore[arg-type]
 
     # Pages
 
@@ -238,16 +242,6 @@ class Keep:
     def last_number(self, study: int) -> int:
         """Return the number of the last event of a log."""
         return self._one(select(func.max(events.c.number)).where(events.c.study == study)) or 0
-
-    def votes_by_source(self, study: int) -> dict[str, int]:
-        """Return how many answers came from where."""
-        e = events.c
-        query = (
-            select(e.source, func.count())
-            .where(e.study == study, e.kind == VOTED, e.source.is_not(None))
-            .group_by(e.source)
-        )
-        return {source: times for source, times in self._rows(query)}
 
     # Keys
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from copeland.web.tokens import hashed
+
 SCOPES = ("ask", "tell", "read", "admin")
 
 
@@ -62,6 +64,25 @@ class Pane(NamedTuple):
 
     media: str
     alt: str
+
+
+def pane_key(option: str, item: str | None) -> str:
+    """Return what the image of an option is kept under, of one item if it has one for each.
+
+    A name holds no line break, so no option is taken for another's image.
+    """
+    return option if item is None else f"{hashed(item)}\n{option}"
+
+
+def option_of(key: str) -> str:
+    """Return the option whose image is kept under a key.
+
+    Examples
+    --------
+    >>> option_of(pane_key("tea", "Why?")), option_of(pane_key("tea", None))
+    ('tea', 'tea')
+    """
+    return key.rpartition("\n")[2]
 
 
 class Checked(NamedTuple):

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse
 
 from copeland.web.dashboard import drawn, leading_of
+from copeland.web.notes import notes_of
 from copeland.web.page import Page
 from copeland.web.server import Server, server_of
 from copeland.web.views import page as html
@@ -26,7 +27,13 @@ def results(request: Request, address: str) -> HTMLResponse:
     if not 1 <= number <= study.number:
         raise HTTPException(404)
     seen = server.frozen(page, number) if at else server.readings(page).seen()
-    values = {"page": page, "seen": seen, "leading": leading_of(seen), "number": seen.number}
+    values = {
+        "page": page,
+        "seen": seen,
+        "leading": leading_of(seen),
+        "number": seen.number,
+        "notes": notes_of(server, page, seen.number),
+    }
     return drawn(html(request, "results", **values, frozen=bool(at), closed=study.closed))
 
 

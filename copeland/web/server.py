@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 
 from copeland.study import Storage, Study, open_study
+from copeland.web.appointed import read_appointed
 from copeland.web.keep import Keep
 from copeland.web.limits import Limits
 from copeland.web.page import Page
@@ -37,6 +38,7 @@ class Config:
     storage: str = "sqlite:///copeland.db"
     url: str = ""  # as people type it; empty: on this machine alone
     secret: str = ""  # empty: the storage's own
+    judges: str = ""  # the file that names judges; empty: none are started from pages
 
     @property
     def secure(self) -> bool:
@@ -71,6 +73,8 @@ class Server:
         self.signer = Signer(config.secret or self.keep.secret())
         self.limits = Limits(clock)
         self.streams = 0
+        self.judges = read_appointed(config.judges)
+        self.ends = threading.Event()  # set when the process is to end
         self._studies: dict[str, Study] = {}
         self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
         self._texts: dict[tuple[int, str], str] = {}  # by study and option

@@ -10,7 +10,11 @@ from copeland.study import Storage, create_study
 from copeland.web.app import create_app
 from copeland.web.server import Config, Server
 
-SETTINGS = {"storage": "COPELAND_SERVE_STORAGE", "url": "COPELAND_SERVE_URL"}  # for other processes
+SETTINGS = {  # for other processes
+    "storage": "COPELAND_SERVE_STORAGE",
+    "url": "COPELAND_SERVE_URL",
+    "judges": "COPELAND_SERVE_JUDGES",
+}
 DEMO = "Welcome lines"
 LINES = {
     "plain": "Welcome back. Here is what changed since you were last here.",
@@ -35,12 +39,12 @@ def prepared(storage: str, url: str, demo: bool) -> str:
     return token
 
 
-def application(storage: str, url: str, secret: str) -> FastAPI:
+def application(storage: str, url: str, secret: str, judges: str = "") -> FastAPI:
     """Return the application of one process."""
-    return create_app(Config(storage, url, secret))
+    return create_app(Config(storage, url, secret, judges))
 
 
 def from_environment() -> FastAPI:
     """Return the application of one of several processes."""
     names = {field: os.environ.get(name, "") for field, name in SETTINGS.items()}
-    return application(names["storage"], names["url"], os.environ.get("COPELAND_SECRET", ""))
+    return application(**names, secret=os.environ.get("COPELAND_SECRET", ""))

@@ -10,7 +10,8 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
 
 from copeland.inert import cell, file_name
-from copeland.web.admin import Form, Here, Managed, Session, common, listed
+from copeland.web.admin import Form, Here, Managed, Session, common, listed, manage_page
+from copeland.web.logs import votes_by_source
 from copeland.web.records import SCOPES, Link
 from copeland.web.server import server_of
 from copeland.web.sessions import said
@@ -41,7 +42,7 @@ def share(request: Request, here: Here) -> HTMLResponse:
 
 
 def _rows(request: Request, here: Managed) -> list[dict[str, Any]]:
-    counts = here.server.keep.votes_by_source(here.page.study)
+    counts = votes_by_source(here.server.storage, here.page.study)
     return [
         {
             "link": link,
@@ -128,5 +129,4 @@ def key(request: Request, here: Here, form: Form) -> Response:
     if not scopes:
         return see(request, f"/admin/s/{here.page.slug}/manage")
     made = keep.add_key(study, said(form, "label")[:LABEL] or "key", scopes)
-    values = {"settings": here.study.settings, "keys": keep.keys(study), "new_key": made}
-    return html(request, "manage", **common(here, "manage"), **values)
+    return manage_page(request, here, made)

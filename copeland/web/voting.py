@@ -32,7 +32,7 @@ from copeland.web.checks import (
     shown_check,
 )
 from copeland.web.page import Page
-from copeland.web.records import Link
+from copeland.web.records import Link, pane_key
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Voter, begin_voting, plain_form_of, require_ours, said, voter_of
 from copeland.web.texts import shown_text
@@ -153,8 +153,7 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     """Return an image of a ballot, to the voter whose ballot it is."""
     server, voter = server_of(request), _voter(request, slug)
     number, _ = _ballot(server, voter, token)
-    name = _shown_at(server.study(voter.page), number, side)
-    pane = server.panes(voter.page).get(name)
+    pane = server.panes(voter.page).get(_shown_at(server.study(voter.page), number, side))
     image = server.keep.image(pane.media) if pane else None
     if image is None:
         raise HTTPException(404)
@@ -163,16 +162,19 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
 
 
 def _shown_at(study: Study, number: int, side: str) -> str:
-    """The option on a side of a ballot, or of a check that repeats one."""
+    """What the image is kept under that is on a side of a ballot, or of a check that repeats one."""
     check = check_of(number)
     if check is not None:
         ballot = repeated(study, check) if check.ballot else None
-        return {"a": ballot.left, "b": ballot.right}.get(side, "") if ballot else ""
+        name = {"a": ballot.left, "b": ballot.right}.get(side) if ballot else None
+        return pane_key(name, ballot.item) if ballot and name else ""
     asked = next(iter(study.events(number - 1, 1)), None)
     option = (
         {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
     )
-    return "" if option is None else study.options[option].name
+    if asked is None or option is None:
+        return ""
+    return pane_key(study.options[option].name, asked.item)
 
 
 def outcomes_of(page: Page) -> tuple[str, ...]:

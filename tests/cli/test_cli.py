@@ -36,6 +36,15 @@ COMMANDS = [
     "serve",
     "simulate",
     "study",
+    *(
+        "tune",
+        "tune ask",
+        "tune create",
+        "tune report",
+        "tune shortlist",
+        "tune status",
+        "tune tell",
+    ),
     "winners",
 ]
 

@@ -106,10 +106,17 @@ def samples(kind):
         "Collection": lambda: [_collection()],
         "Ranker": lambda: copeland.ranking.all_features(_collection()),
         "Certificate": lambda: [copeland.certificate.certify([[0, 9], [1, 0]])],
+        "Space": lambda: [_space()],
+        "Tuner": lambda: [copeland.Tuner(_space())],
+        "Audit": lambda: [copeland.tuning.Audit(_space(), {"x": 0.5, "c": "a"})],
         "Option": lambda: [copeland.study.Option("x")],
         "Study": lambda: [copeland.create_study("tea", ["green", "black", "left or right"])],
     }
     return make[kind]() if kind in make else None
+
+
+def _space():
+    return copeland.Space({"x": copeland.Real(0, 1), "c": copeland.Choice("a", "b")})
 
 
 def _collection():

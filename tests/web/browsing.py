@@ -32,6 +32,12 @@ def chromium():
         browser.close()
 
 
+def free_port():
+    """A port that nothing listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        return one.getsockname()[1]
+
+
 class LiveSite(Site):
     """A server in a thread. It can be stopped, and started again at the same address."""
 

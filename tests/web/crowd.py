@@ -21,6 +21,7 @@ from copeland.web.server import Config, Server
 HOST = "127.0.0.1"
 OURS = "Sec-Fetch-Site: same-origin"
 MAIN = "from copeland.cli import main; main()"
+UNREACHED = 503
 PATIENCE = 30.0  # seconds that a voter waits for an answer
 OUTCOMES = ("left", "right", "left", "right", "left", "right", "left", "right", "tie", "skip")
 
@@ -109,7 +110,8 @@ async def crowd(
 ) -> Tally:
     """Let so many people vote at once; whoever is done makes room for somebody new.
 
-    ``stubborn`` voters send an answer again when the connection breaks, as a browser's page does.
+    ``stubborn`` voters send an answer again when the connection breaks or the server cannot reach its votes, as a
+    browser's page does.
     """
     tally, end = Tally(), time.monotonic() + seconds
     coins = [random.Random(i) for i in range(voters)]
@@ -153,6 +155,8 @@ async def _visit(
     begun = await browser.post(link)
     where = urlsplit(_field(begun.head, "location: ", "\r")).path
     page = await browser.get(where)
+    if stubborn and UNREACHED in (begun.status, page.status):
+        raise ConnectionError("the votes cannot be reached")
     while page.status == 200 and time.monotonic() < end:
         ballot = _field(page.body.decode(), 'name="ballot" value="', '"')
         if not ballot:
@@ -170,6 +174,8 @@ async def _answer(
     while True:
         try:
             page = await browser.post(where, ballot=ballot, outcome=outcome)
+            if page.status == UNREACHED and stubborn:
+                raise ConnectionError("the votes cannot be reached")
             break
         except (OSError, EOFError, TimeoutError):
             tally.breaks += 1

@@ -113,7 +113,7 @@ def admin_pages(person, site):
         f"/admin/s/{site.page('decided').slug}",
         f"/r/{site.page().slug}",
     ]
-    paths += [f"{tea}{tab}" for tab in ("", "/share", "/options", "/manage", "/preview")]
+    paths += [f"{tea}{tab}" for tab in ("", "/share", "/options", "/judges", "/manage", "/preview")]
     for path in paths:
         page = person.open(path)
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")

@@ -38,7 +38,9 @@ def test_from_a_csv_file_to_a_vote_to_the_dashboard(live, somebody):
     page.fill("[name=question]", "Which tea?")
     file = {"name": "teas.csv", "mimeType": "text/csv", "buffer": CSV}
     page.get_by_label("or a CSV file").set_input_files(file)
-    page.get_by_role("button", name="Create").click()
+    page.get_by_role("button", name="What can we expect?").click()
+    says(page.locator("#expected"), "With 3 options and 10 voters")
+    page.get_by_role("button", name="Create").click()  # the file is still chosen
     page.wait_for_url("**/share")
     voter = somebody().begin(open_link(page))
     says(voter.locator("h1"), "Which tea?")

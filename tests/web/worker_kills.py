@@ -55,7 +55,7 @@ def kill_workers(storage: str, kills: int, voters: int, every: float, seed: int 
         tally = asyncio.run(crowd(port, link, voters, sum(lives) + every, stubborn=True))
         done.set()
         killer.join()
-    return _found(server, storage, tally, len(killed))
+    return found_in(server, storage, tally, len(killed))
 
 
 def _kill(parent: int, lives: list[float], done: threading.Event, killed: list[int]) -> None:
@@ -77,7 +77,8 @@ def _workers(parent: int) -> list[int]:
     return sorted(map(int, serving))
 
 
-def _found(server, storage: str, tally: Tally, kills: int) -> Killed:
+def found_in(server, storage: str, tally: Tally, kills: int) -> Killed:
+    """Return what came of the votes, by the log."""
     kept = votes_in(server)
     told = {_id(server, one) for one in tally.acknowledged}
     study = open_study("load", storage)

@@ -46,6 +46,7 @@ def certify_command(
         print_json(json.loads(text))
     else:
         said = [found.statement, *([found.advice] if found.advice else [])]
-        show(*said, "\nThat assumes:", *(f"- {one}" for one in found.assumptions))
+        notes = json.loads(text).get("notes", [])
+        show(*said, "\nThat assumes:", *(f"- {one}" for one in [*found.assumptions, *notes]))
     if found.verdict == "open":
         raise typer.Exit(FAILURE)

@@ -41,6 +41,7 @@ from copeland.study.conduct.decisions import (
     wish_of,
     withdrawal,
 )
+from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.members import attendance
 from copeland.study.conduct.restarting import restart
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
@@ -315,6 +316,22 @@ class Study:
         check_text(voter=voter, item=item)
         new = Following(item, available)
         return self._work.change(lambda log: found(self._work, log, voter, new, self._clock()))
+
+    def waiting(self, voter: str) -> list[Ballot]:
+        """Return the ballots that a voter has not answered, the oldest first.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"], voters="people")
+        >>> asked = [study.ask("ann"), study.ask("ann")]
+        >>> [ballot.id for ballot in study.waiting("ann")] == [ballot.id for ballot in asked]
+        True
+        """
+        check_text(voter=voter)
+        return self._work.read(
+            lambda log: [ballot_of(self._books, one) for one in waiting_of(self._books, log, voter)]
+        )
 
     def undo(self, vote: Vote | str, reason: str | None = None) -> None:
         """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import islice
 from typing import Any, TypeVar
 
 from copeland.errors import StorageError
@@ -34,6 +35,7 @@ class _Change:
         self._result: Any = None
         self.error: Exception | None = None
         self.is_made = False
+        self.turn = threading.Event()  # set when it is made, or when it is the first who waits
 
     def decide(self, work: Transactions, log: Log) -> None:
         """Append what is decided now."""
@@ -68,7 +70,8 @@ class Transactions:
         self._storage = storage
         self._key = key
         self._turn = threading.RLock()
-        self._waiting: deque[_Change] = deque()
+        self._queue = threading.Lock()
+        self._waiting: deque[_Change] = deque()  # the first has the turn, or will have it next
         self._chooser: Chooser | None = None  # made when it is needed
         self._recall = Recall()
         self._snapshot = 0  # the number of events in the last one known
@@ -83,23 +86,28 @@ class Transactions:
         as long to store many as to store one.
         """
         mine = _Change(decide)
-        self._waiting.append(mine)
+        with self._queue:
+            self._waiting.append(mine)
+            is_first = self._waiting[0] is mine
         try:
-            with self._turn:
-                if not mine.is_made:
-                    self._make(self._next_waiting(mine))
+            if not is_first:
+                mine.turn.wait()
+            if not mine.is_made:
+                with self._turn:
+                    self._make(list(islice(self._waiting, AT_ONCE)))
         finally:
-            if not mine.is_made:  # an interrupt came
-                with suppress(ValueError):
-                    self._waiting.remove(mine)
+            self._leave(mine)
         return mine.outcome()
 
-    def _next_waiting(self, mine: _Change) -> list[_Change]:
-        """Who is served together: the first who wait, down to whoever has the turn."""
-        served: list[_Change] = []
-        while self._waiting and (len(served) < AT_ONCE or mine not in served):
-            served.append(self._waiting.popleft())
-        return served
+    def _leave(self, mine: _Change) -> None:
+        """Let those go whose changes are made, and give the turn to the first of the others."""
+        with self._queue:
+            was_first = bool(self._waiting) and self._waiting[0] is mine
+            for change in [one for one in self._waiting if one.is_made or one is mine]:
+                self._waiting.remove(change)
+                change.turn.set()
+            if was_first and self._waiting:
+                self._waiting[0].turn.set()
 
     def _make(self, changes: list[_Change]) -> None:
         try:
@@ -107,8 +115,6 @@ class Transactions:
         except _Half:  # so each is made alone
             for change in changes:
                 self._store([change])
-        finally:
-            self._waiting.extendleft(change for change in changes[::-1] if not change.is_made)
 
     def _store(self, changes: list[_Change]) -> None:
         """Make changes in one transaction; what fails is known to be so by whoever wanted it."""

@@ -21,9 +21,10 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow, Invalid
 from copeland.files import read_text
 from copeland.panel import PanelCertificate
 from copeland.panel.certificate import FORMAT as PANEL_FORMAT
+from copeland.study.meaning.notes import undone_note
 from copeland.study.meaning.standing import certificate_of
 from copeland.study.record.books import Books, count, replayed
-from copeland.study.record.events import ERROR, SKIP, Event, from_json, last_link
+from copeland.study.record.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
 from copeland.study.record.panel import Panel
 from copeland.study.record.texts import json_of
 from copeland.study.record.votes import iso
@@ -57,7 +58,7 @@ class Filed(NamedTuple):
 
 
 def certificate_to_file(
-    study: Study, active: bool = False, at: int | None = None
+    study: Study, active: bool = False, at: int | None = None, notes: Sequence[str] = ()
 ) -> tuple[Certificate | PanelCertificate, str]:
     """Return the certificate of a study as it stands, and the text of its file.
 
@@ -67,6 +68,8 @@ def certificate_to_file(
         Make the statement about the active options alone. It then needs more evidence.
     at
         The number of the event after which it is issued; by default the last.
+    notes
+        What else is to be told: how voters came, say. Votes that were undone are told of in any case.
     """
     log = study.log()[:at]
     books = replayed(log)
@@ -79,6 +82,7 @@ def certificate_to_file(
         "log": last_link(study.name, log).hex(),
         "statement": found.statement,
         "assumptions": list(found.assumptions),
+        **_notes((*_undone(log), *notes)),
         **_panel_of(books),
         "format": PANEL_FORMAT if books.settings.panel else FORMAT,
         **asdict(found),
@@ -93,6 +97,15 @@ def _panel_of(books: Books) -> dict[str, Any]:
     if not books.settings.panel:
         return {}
     return {"panel": list(books.settings.panel), "answers": int(books.panel.answered.sum()) // 2}
+
+
+def _notes(said: Sequence[str]) -> dict[str, list[str]]:
+    return {"notes": list(said)} if said else {}
+
+
+def _undone(log: Sequence[Event]) -> list[str]:
+    said = undone_note(event.body for event in log if event.kind == UNDONE)
+    return [said] if said else []
 
 
 def _seal(content: Mapping[str, Any]) -> str:
@@ -165,6 +178,7 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
         *_terms(filed, books),
         *_made_again(filed, *_counts(books)),
         *_origin(filed, past, name),
+        *_untold(filed, past),
     )
 
 
@@ -189,6 +203,13 @@ def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
             f"it was issued on another log: its first {filed.events:,} events had the digest "
             f"{said[:12]}, and these have {link[:12]}."
         )
+
+
+def _untold(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
+    """Votes that were undone, and of which the file says something else; older files say nothing of them."""
+    told = filed.content.get("notes", ())
+    if told and not set(_undone(past)) <= set(map(str, told)):
+        yield f"of votes that were undone it should say: {_undone(past)[0]}"
 
 
 def _terms(filed: Filed, books: Books) -> Iterator[str]:

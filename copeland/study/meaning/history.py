@@ -10,7 +10,7 @@ import numpy as np
 from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
 from copeland.panel import PanelCertificate
-from copeland.study.meaning.standing import certificate_of, leader_of
+from copeland.study.meaning.standing import Standing, certificate_of, leader_of
 from copeland.study.record.books import Books
 from copeland.study.record.events import (
     ADDED,
@@ -72,14 +72,14 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     return tuple(rows.values())
 
 
-def proved_share(books: Books) -> float:
+def proved_share(books: Books | Standing) -> float:
     """Return how much of the evidence that a proof needs is there, for the option nearest to it.
 
     To prove an option best while l of its comparisons stay open takes K - 1 - l wins and l losses of
     every other, each at its level (docs/certificate.md). Evidence above a level does not count. The
     share is that of the best l and the best option; it is 1 if and only if an option is proved best.
     """
-    k, settings = books.k, books.settings
+    k, settings = len(books.wins), books.settings
     at = levels(k, settings.delta, books.epoch, settings.dependent)
     found = np.maximum(evidence(books.wins, books.ties, settings.margin), 0.0)
     won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
@@ -92,6 +92,13 @@ def proved_share(books: Books) -> float:
         needed = (k - 1 - l) * level + (k - 1) * l * loss_level(at)
         shares.append((wins + losses.sum() - losses).max() / needed)
     return float(min(max(shares), 1.0))
+
+
+def share_of(standing: Standing) -> float:
+    """Return how much of a proof is there: of its evidence, or of a panel's pairs."""
+    if isinstance(standing.certificate, PanelCertificate):
+        return settled_share(standing.certificate)
+    return 1.0 if standing.certificate.best else proved_share(standing)
 
 
 def settled_share(certificate: PanelCertificate) -> float:

@@ -24,6 +24,7 @@ from copeland.errors import (
     UnknownOption,
     UnknownVote,
 )
+from copeland.web.server import server_of
 
 Kind = tuple[int, str, str]  # status, type, title
 
@@ -40,6 +41,7 @@ STATUSES: dict[int, tuple[str, str]] = {
     500: ("failure", "Something went wrong."),
     503: ("unavailable", "Try again in a moment."),
 }
+OTHERS: dict[str, str] = {"unknown-event": "There is no such event yet."}
 KINDS: dict[type[Exception], Kind] = {
     AlreadyVoted: (409, "already-voted", "This ballot was answered before."),
     Conflict: (422, "other-body", "This Idempotency-Key belongs to another answer."),
@@ -64,10 +66,11 @@ class Problem(Exception):
 
 
 def problem(
-    status: int, kind: str, title: str, detail: str = "", headers: Any = None
+    request: Request, status: int, kind: str, title: str, detail: str = "", headers: Any = None
 ) -> JSONResponse:
-    """Return a problem document."""
-    body = {"type": f"/problems/{kind}", "title": title, "status": status}
+    """Return a problem document; its type is the address of a page that says what to do."""
+    base = server_of(request).config.base
+    body = {"type": f"{base}/problems/{kind}", "title": title, "status": status}
     body = {**body, "detail": detail} if detail else body
     headers = dict(headers or {})
     if status in (429, 503):
@@ -86,37 +89,37 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _of_failure)
 
 
-def _of_problem(_request: Request, error: Exception) -> JSONResponse:
+def _of_problem(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Problem)
-    return problem(error.status, error.kind, error.title, str(error))
+    return problem(request, error.status, error.kind, error.title, str(error))
 
 
-def _of_engine(_request: Request, error: Exception) -> JSONResponse:
+def _of_engine(request: Request, error: Exception) -> JSONResponse:
     for kind, told in KINDS.items():
         if isinstance(error, kind):
             status, name, title = told
             detail = "" if status == 503 else str(error)  # which would name the database
-            return problem(status, name, title, detail)
-    return problem(422, *STATUSES[422], str(error))
+            return problem(request, status, name, title, detail)
+    return problem(request, 422, *STATUSES[422], str(error))
 
 
-def said_of_status(_request: Request, error: Exception) -> JSONResponse:
+def said_of_status(request: Request, error: Exception) -> JSONResponse:
     """Return what a status says by itself."""
     assert isinstance(error, HTTPException)
     kind, title = STATUSES.get(error.status_code, ("error", "This did not work."))
-    return problem(error.status_code, kind, title, headers=error.headers)
+    return problem(request, error.status_code, kind, title, headers=error.headers)
 
 
-def _of_validation(_request: Request, error: Exception) -> JSONResponse:
+def _of_validation(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     found = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
-        return problem(400, *STATUSES[400])
+        return problem(request, 400, *STATUSES[400])
     first = found[0]
     where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
-    return problem(422, *STATUSES[422], f"{where}: {first['msg']}.")
+    return problem(request, 422, *STATUSES[422], f"{where}: {first['msg']}.")
 
 
-def _of_failure(_request: Request, error: Exception) -> JSONResponse:
+def _of_failure(request: Request, error: Exception) -> JSONResponse:
     logging.getLogger("copeland.web").error("a call failed", exc_info=error)
-    return problem(500, *STATUSES[500])
+    return problem(request, 500, *STATUSES[500])

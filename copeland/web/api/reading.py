@@ -13,10 +13,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from copeland.study import certificate_to_file
 from copeland.study.record.events import to_json
-from copeland.web.admin import exported
 from copeland.web.api.access import Call, allowed
 from copeland.web.api.problems import Problem
 from copeland.web.dashboard import BEAT, STEP, streamed
+from copeland.web.downloads import exported
+from copeland.web.notes import arrivals
 
 router = APIRouter(prefix="/studies/{study}")
 
@@ -27,7 +28,7 @@ Reads = Annotated[Call, Depends(allowed("read"))]
 After = Annotated[int, Query(ge=0, le=LAST)]
 
 
-@router.get("/results")
+@router.get("/results", responses={304: {"description": "Nothing is new since that ETag."}})
 def results(call: Reads, request: Request) -> Response:
     """Return the verdict, with an ETag."""
     number = call.study.number
@@ -63,8 +64,9 @@ def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = N
     number = call.study.number
     if at is not None and at > number:
         raise Problem(404, "unknown-event", f"There is no event {at} yet; the last is {number}.")
-    _, text = certificate_to_file(call.study, at=at)
-    return Response(text, media_type="application/json", headers={"ETag": f'"{at or number}"'})
+    last = at or number
+    _, text = certificate_to_file(call.study, at=last, notes=arrivals(call.server, call.page, last))
+    return Response(text, media_type="application/json", headers={"ETag": f'"{last}"'})
 
 
 @router.get("/export")

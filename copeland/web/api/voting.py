@@ -109,7 +109,13 @@ def _why(study: Study) -> str:
     return "decided" if study.certificate().best else "nothing_left"
 
 
-@router.post("/ballots/{ballot}/vote", status_code=201)
+@router.post(
+    "/ballots/{ballot}/vote",
+    status_code=201,
+    responses={
+        200: {"model": Kept, "description": "The vote that was kept before under this key."}
+    },
+)
 def tell(
     call: Tells,
     ballot: int,

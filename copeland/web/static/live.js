@@ -16,6 +16,24 @@
     setTimeout(() => { button.textContent = before; }, 1600);
   });
 
+  // What a button asks comes into this page, so that files chosen in its form stay chosen.
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-into]");
+    if (!button) return;
+    event.preventDefault();
+    const place = document.getElementById(button.dataset.into);
+    button.disabled = true;
+    place.textContent = "One moment …";
+    try {
+      const body = new FormData(button.form), headers = { "X-Fragment": button.dataset.into };
+      const answer = await fetch(button.formAction, { method: "POST", body, headers });
+      if (answer.redirected) location.reload();
+      place.innerHTML = await answer.text();
+      place.scrollIntoView({ block: "nearest" });
+    } catch { place.textContent = "The server did not answer. Try again."; }
+    button.disabled = false;
+  });
+
   const summary = document.getElementById("summary"), figures = document.getElementById("figures");
   if (!summary) return;
   const address = summary.dataset.live;

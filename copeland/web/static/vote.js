@@ -23,6 +23,16 @@
     const images = [...main.querySelectorAll("img")];
     await Promise.all(images.map((image) => image.decode().catch(() => {})));
     ready = true;
+    if (main.querySelector(".pictures")) loadAhead();
+  }
+
+  // The images of the pair after this one are loaded while somebody looks; a text comes with its pair.
+  async function loadAhead() {
+    const form = main.querySelector("form.answers"), place = main.dataset.ahead;
+    try {
+      const answer = await fetch(place, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+      if (answer.status === 200) (await answer.json()).images.forEach((one) => { new Image().src = one; });
+    } catch { /* then they come with the pair */ }
   }
 
   function show(html) {

@@ -1,0 +1,42 @@
+"""The page of a tuning: the setting to take, and pictures of what the model believes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from copeland.report.document import document, inline_svg
+from copeland.report.figures import image
+from copeland.report.landscapes import landscape_figure
+from copeland.tuning import Tuner
+from copeland.words import counted, percent
+
+
+def tuning_page(tuner: Tuner, name: str, versions: Mapping[str, str]) -> str:
+    """Return a tuning as an HTML page that needs nothing else."""
+    found, seen = tuner.recommend(), tuner.landscape()
+    lead = (
+        f"After {counted(tuner.votes, 'vote')}, take the setting below. By the model's estimate it beats "
+        f"{percent(found.score)} of all settings, and some other beats {100 * found.regret:.1f} "
+        "percentage points more."
+    )
+    return document(
+        "tuning",
+        title=f"Tuning {name}",
+        lead=lead,
+        taken=[[key, _value(value)] for key, value in found.point.items()],
+        landscape=inline_svg(image(landscape_figure(seen), "svg")),
+        plane=seen.plane is not None,
+        known={
+            "votes": f"{tuner.votes:,} on {counted(len(seen.asked), 'pair')}",
+            "open duels": str(len(tuner.open)),
+            "space": repr(tuner.space),
+            "seed": str(tuner.seed),
+        },
+        versions=versions,
+        command="",
+    )
+
+
+def _value(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,58 @@
+"""A space from text: the tables of a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from copeland.errors import InvalidParameter
+from copeland.inert import inert
+from copeland.tuning.parameters import Choice, Integer, Parameter, Real
+from copeland.tuning.spaces import Space
+
+_KEYS = {"low", "high", "log", "integer"}
+
+
+def described(text: str) -> Space:
+    """Return the space that a TOML text describes, a table for each parameter.
+
+    Examples
+    --------
+    >>> described('''
+    ... [rate]
+    ... low = 0.0001
+    ... high = 1.0
+    ... log = true
+    ...
+    ... [layers]
+    ... low = 1
+    ... high = 8
+    ... integer = true
+    ...
+    ... [style]
+    ... choices = ["short", "warm"]
+    ... ''')
+    Space({'rate': Real(low=0.0001, high=1.0, log=True), 'layers': Integer(low=1, high=8),
+           'style': Choice('short', 'warm')})
+    """
+    try:
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, TypeError) as error:
+        raise InvalidParameter(inert(f"the text of the space is no TOML: {error}.")) from error
+    return Space({name: _parameter(name, table) for name, table in tables.items()})
+
+
+def _parameter(name: str, table: Any) -> Parameter:
+    if isinstance(table, Mapping) and isinstance(table.get("choices"), list) and len(table) == 1:
+        return Choice(*table["choices"])
+    if not isinstance(table, Mapping) or not {"low", "high"} <= set(table) <= _KEYS:
+        raise InvalidParameter(
+            inert(
+                f"the parameter '{name[:40]}' needs low and high, with log = true or integer = true "
+                "if you like, or choices alone."
+            )
+        )
+    if table.get("integer", False):
+        return Integer(table["low"], table["high"])
+    return Real(table["low"], table["high"], log=table.get("log", False))

@@ -1,0 +1,29 @@
+"""Two points to compare, and how an answer is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from copeland.errors import InvalidParameter
+from copeland.tuning.spaces import Point
+
+
+class Duel(NamedTuple):
+    """Two points to compare."""
+
+    id: int
+    first: Point
+    second: Point
+
+    def share(self, winner: Mapping[str, Any] | None) -> float:
+        """Return the share of a vote that the first gets; None is a tie."""
+        if winner is None:
+            return 0.5
+        if winner == self.first:
+            return 1.0
+        if winner == self.second:
+            return 0.0
+        raise InvalidParameter(
+            "the winner is neither of the duel's points; give duel.first, duel.second or None."
+        )

@@ -1,0 +1,233 @@
+"""A space of options: named parameters, what is feasible among them, and their places in the unit cube.
+
+A *place* is a row of numbers between 0 and 1, one for each parameter; integers and choices sit at the centres of
+their cells. *Coordinates* are what distances are measured in: a place with each choice as its indicators over √2,
+so that two options of a choice are 1 apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidParameter
+from copeland.inert import inert
+from copeland.tuning.parameters import Choice, Integer, Parameter, Real
+from copeland.words import listed
+
+Floats = NDArray[np.float64]
+Point = dict[str, Any]
+
+MOST_PARAMETERS = 16
+TRIES = 2**15  # places looked at for feasible ones
+_BATCH = 256
+
+
+class Space:
+    """The options of a tuning: every feasible combination of named parameters.
+
+    Parameters
+    ----------
+    parameters
+        A name for each :class:`Real`, :class:`Integer` or :class:`Choice`.
+    feasible
+        A function that takes the parameters by name and says whether a point may be asked.
+
+    Examples
+    --------
+    >>> space = Space({"rate": Real(1e-4, 1, log=True), "layers": Integer(1, 8), "style": Choice("short", "warm")},
+    ...               feasible=lambda rate, layers, style: layers < 6 or rate < 0.1)
+    >>> space.point([0.5, 0.0625, 0.75])
+    {'rate': 0.01, 'layers': 1, 'style': 'warm'}
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Parameter],
+        feasible: Callable[..., bool] | None = None,
+    ):
+        self.parameters = MappingProxyType(_checked(parameters))  # stays as it is
+        if feasible is not None and not callable(feasible):
+            raise InvalidParameter(
+                "feasible must be a function that takes the parameters by name, or None."
+            )
+        self.feasible = feasible
+        self.cells = np.array([one.cells for one in self.parameters.values()])
+        self._require_two_points()
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name!r}: {one!r}" for name, one in self.parameters.items())
+        return inert(f"Space({{{inside}}}{'' if self.feasible is None else ', feasible=...'})")
+
+    @property
+    def d(self) -> int:
+        """The number of parameters."""
+        return len(self.parameters)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """To which parameter each coordinate belongs."""
+        return np.repeat(
+            np.arange(self.d),
+            [one.cells if isinstance(one, Choice) else 1 for one in self.parameters.values()],
+        )
+
+    def point(self, place: Any) -> Point:
+        """Return the point at a place of the unit cube."""
+        (at,) = self._rows([place])
+        return {
+            name: one.value(x) for (name, one), x in zip(self.parameters.items(), at, strict=True)
+        }
+
+    def _rows(self, places: Any) -> Floats:
+        """Places as rows; refuse what is none."""
+        try:
+            rows = np.asarray(places, float)
+        except (TypeError, ValueError, OverflowError):
+            rows = np.zeros((0, 0))
+        if rows.ndim != 2 or rows.shape[1] != self.d or not ((rows >= 0) & (rows <= 1)).all():
+            raise InvalidParameter(f"a place has {self.d} numbers between 0 and 1.")
+        return rows
+
+    def place(self, point: Mapping[str, Any]) -> Floats:
+        """Return the place of a point; refuse one outside the space."""
+        if not isinstance(point, Mapping) or set(point) != set(self.parameters):
+            raise InvalidParameter(
+                f"a point has a value for each of {listed(list(self.parameters))}, and no others."
+            )
+        found = [self._placed(name, point[name]) for name in self.parameters]
+        if not self.allows(point):
+            raise InvalidParameter(f"the point {dict(point)} is not feasible in this space.")
+        return np.array(found)
+
+    def _placed(self, name: str, value: Any) -> float:
+        one = self.parameters[name]
+        at = one.place(value)
+        if at is None:
+            raise InvalidParameter(
+                inert(f"{name} is {str(value)[:40]!r}; in this space it is {one.words}.")
+            )
+        return at
+
+    def allows(self, point: Mapping[str, Any]) -> bool:
+        """Tell whether a point is feasible."""
+        if self.feasible is None:
+            return True
+        try:
+            return bool(self.feasible(**point))
+        except Exception as error:
+            raise InvalidParameter(
+                inert(f"feasible failed at {dict(point)}: {type(error).__name__}: {error}.")
+            ) from error
+
+    def snapped(self, places: Floats) -> Floats:
+        """Return places with integers and choices at the centres of their cells."""
+        places, n = self._rows(places), np.maximum(self.cells, 1)
+        centres = (np.minimum(np.floor(places * n), n - 1) + 0.5) / n
+        return np.where(self.cells > 0, centres, places)
+
+    def kept(self, places: Floats) -> Floats:
+        """Return those places that are feasible, snapped."""
+        found = self.snapped(places)
+        if self.feasible is None:
+            return found
+        return found[[self.allows(self.point(one)) for one in found]]
+
+    def spread(self, n: int, rng: np.random.Generator) -> Floats:
+        """Return ``n`` feasible places spread evenly; where few are feasible, some come twice."""
+        if self.feasible is None:
+            return self.snapped(even(n, self.d, rng))
+        found, tried = np.zeros((0, self.d)), 0
+        while len(found) < n and tried < TRIES:
+            size = max(_BATCH, n)
+            found = np.vstack([found, self.kept(even(size, self.d, rng))])
+            tried += size
+        if not len(found):
+            raise InvalidParameter(
+                f"no point of the space is feasible: {tried:,} were tried; ease the constraint."
+            )
+        return np.resize(found, (n, self.d))
+
+    def drawn(self, rng: np.random.Generator) -> Floats:
+        """Return a place at random, each feasible one as likely as any other."""
+        for _ in range(TRIES):
+            found = self.kept(rng.random((1, self.d)))
+            if len(found):
+                return found[0]
+        raise InvalidParameter(
+            f"no point of the space is feasible: {TRIES:,} were tried; ease the constraint."
+        )
+
+    def coordinates(self, places: Floats) -> Floats:
+        """Return the coordinates in which distances are measured."""
+        columns, places = [], self._rows(places)
+        for column, one in zip(places.T, self.parameters.values(), strict=True):
+            if isinstance(one, Choice):
+                chosen = np.minimum((column * one.cells).astype(int), one.cells - 1)
+                columns.extend(np.eye(one.cells)[chosen].T / np.sqrt(2))
+            else:
+                columns.append(column)
+        return np.array(columns).T.reshape(len(places), len(self.lengths))
+
+    def to_json(self) -> str:
+        """Return the parameters as text; a constraint is only mentioned."""
+        kinds = {
+            name: [type(one).__name__, *_arguments(one)] for name, one in self.parameters.items()
+        }
+        return json.dumps({"parameters": kinds, "constrained": self.feasible is not None})
+
+    @classmethod
+    def from_json(cls, text: str, feasible: Callable[..., bool] | None = None) -> Space:
+        """Return the space that :meth:`to_json` wrote, with its constraint."""
+        kinds = {"Real": Real, "Integer": Integer, "Choice": Choice}
+        try:
+            read = json.loads(text)["parameters"]
+            made = {name: kinds[kind](*rest) for name, (kind, *rest) in read.items()}
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            if isinstance(error, InvalidParameter):
+                raise
+            raise InvalidParameter("the text is not that of a space.") from error
+        return cls(made, feasible)
+
+    def _require_two_points(self) -> None:
+        rng = np.random.default_rng(0)
+        for _ in range(TRIES // _BATCH):
+            found = self.spread(_BATCH, rng)
+            if (found != found[0]).any():
+                return
+        raise InvalidParameter("the space has one feasible point; there is nothing to compare.")
+
+
+def even(n: int, d: int, rng: np.random.Generator) -> Floats:
+    """Return ``n`` points spread evenly over the unit cube: multiples of the powers of a root, shifted at random.
+
+    The root solves r^(d+1) = r + 1, the golden ratio in one dimension (Roberts's sequence).
+    """
+    root = 2.0
+    for _ in range(60):
+        root = (1 + root) ** (1 / (d + 1))
+    return (rng.random(d) + np.outer(np.arange(1, n + 1), root ** -np.arange(1.0, d + 1))) % 1
+
+
+def _checked(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    if not isinstance(parameters, Mapping) or not 1 <= len(parameters) <= MOST_PARAMETERS:
+        raise InvalidParameter(
+            f"a space has 1 to {MOST_PARAMETERS} parameters; give a name and a range for each."
+        )
+    for name, one in parameters.items():
+        if not isinstance(name, str) or not isinstance(one, Parameter):
+            raise InvalidParameter(
+                inert(f"the parameter {str(name)[:40]!r} must be a Real, an Integer or a Choice.")
+            )
+    return dict(parameters)
+
+
+def _arguments(one: Parameter) -> tuple[Any, ...]:
+    if isinstance(one, Choice):
+        return one.options
+    return (one.low, one.high, one.log) if isinstance(one, Real) else (one.low, one.high)

@@ -1,0 +1,308 @@
+"""A tuner: ask for two points of a space, tell which is better, take the point that beats the largest share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from copeland.archives import packed, read_arrays
+from copeland.errors import InvalidParameter, UnknownDuel
+from copeland.streams import stream
+from copeland.tuning.asking import OPPONENTS, Asked, choose
+from copeland.tuning.audit import Audit
+from copeland.tuning.duels import Duel
+from copeland.tuning.landscapes import Landscape, landscape_of
+from copeland.tuning.laplace import Fit, Votes
+from copeland.tuning.ledger import Ledger
+from copeland.tuning.recommending import Scores, scored
+from copeland.tuning.spaces import Floats, Point, Space
+from copeland.tuning.threads import one_thread
+from copeland.tuning.walkers import (
+    WALKERS,
+    begun,
+    prior_of,
+    refitted,
+    started,
+    steps_at,
+    walked,
+)
+from copeland.words import counted
+
+MOST_AT_ONCE = 1_000  # duels
+MOST_LISTED = 100  # points of a shortlist
+_BREAKS_TIES = 1e-6
+_FAR = 50  # logarithms of hyperparameters beyond this are no walker's
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The point to take now, and two estimates by the model: neither is proved."""
+
+    point: Point
+    score: float  # the share of the space that the point beats
+    regret: float  # how much larger the largest share is
+
+
+class Tuner:
+    """Find the point of a space that beats the largest share of it, from votes between two points at a time.
+
+    Parameters
+    ----------
+    space
+        What can be asked.
+    seed
+        Same seed, same answers: same duels.
+
+    Examples
+    --------
+    >>> from copeland.tuning import Real
+    >>> tuner = Tuner(Space({"x": Real(0, 10)}), seed=7)
+    >>> for _ in range(20):
+    ...     duel = tuner.ask()
+    ...     tuner.tell(duel, winner=min(duel.first, duel.second, key=lambda point: abs(point["x"] - 3)))
+    >>> abs(tuner.recommend().point["x"] - 3) < 1
+    True
+    """
+
+    def __init__(self, space: Space, seed: int = 0):
+        if not isinstance(space, Space):
+            raise InvalidParameter("a tuner needs a Space; make one of named parameters.")
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise InvalidParameter("seed must be a whole number, 0 or more.")
+        self.space = space
+        self.seed = seed
+        self.asked = 0
+        self._ledger = Ledger(space)
+        self._open: dict[int, tuple[Floats, Floats]] = {}
+        self._prior = prior_of(space.lengths)
+        self._walkers = started(self._prior, stream(seed, "walkers"))
+        self._opponents = space.spread(OPPONENTS, stream(seed, "opponents"))
+        self._leaders = np.zeros((0, space.d))
+
+    def __repr__(self) -> str:
+        return f"<Tuner: {counted(self.votes, 'vote')} on {self.space!r}>"
+
+    @property
+    def votes(self) -> int:
+        """How many votes were told."""
+        return self._ledger.total
+
+    @overload
+    def ask(self) -> Duel: ...
+    @overload
+    def ask(self, n: int) -> list[Duel]: ...
+    def ask(self, n: int | None = None) -> Duel | list[Duel]:
+        """Return the next duel; with ``n``, a list of the next ``n``, to be answered in any order."""
+        if n is None:
+            return self._ask()
+        if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MOST_AT_ONCE:
+            raise InvalidParameter(f"ask for 0 to {MOST_AT_ONCE:,} duels at once.")
+        return [self._ask() for _ in range(n)]
+
+    def _ask(self) -> Duel:
+        number = self.asked + 1
+        rng, votes = stream(self.seed, "ask", number), self._ledger.votes()
+        with one_thread():
+            asked = self._choose(self._turn(number, votes, rng), votes, rng)
+        self.asked, self._leaders = number, asked.leaders
+        self._open[number] = asked.first, asked.second
+        return self.duel(number)
+
+    def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Asked:
+        return choose(self.space, fit, votes, self._opponents, self._leaders, rng)
+
+    def _turn(self, number: int, votes: Votes, rng: np.random.Generator) -> Fit:
+        """Let the next walker learn the new votes and walk."""
+        turn, nth = divmod(number, WALKERS)
+        self._walkers[nth] = refitted(self._prior, self._walkers[nth], votes)
+        steps = steps_at(len(votes.wins), turn)
+        self._walkers[nth] = walked(self._prior, self._walkers, nth, votes, steps, rng)
+        fit = self._walkers[nth].fit
+        assert fit is not None
+        return fit
+
+    @property
+    def open(self) -> list[Duel]:
+        """The duels that were asked and not answered yet."""
+        return [self.duel(number) for number in self._open]
+
+    def duel(self, number: int) -> Duel:
+        """Return an open duel by its number."""
+        if number not in self._open:
+            raise UnknownDuel(f"there is no open duel {number}; it was not asked, or was answered.")
+        return Duel(number, *(self.space.point(place) for place in self._open[number]))
+
+    def tell(self, duel: Duel, winner: Mapping[str, Any] | None) -> None:
+        """Say who won a duel that was asked: ``duel.first``, ``duel.second``, or None for a tie."""
+        self._require_open(duel)
+        self._ledger.add(*self._open[duel.id], duel.share(winner))
+        del self._open[duel.id]
+
+    def drop(self, duel: Duel) -> None:
+        """Say that a duel that was asked will not be answered."""
+        self._require_open(duel)
+        del self._open[duel.id]
+
+    def _require_open(self, duel: Duel) -> None:
+        if not isinstance(duel, Duel) or duel.id not in self._open or duel != self.duel(duel.id):
+            raise UnknownDuel(
+                "this duel was not asked, or was answered before; add takes any vote."
+            )
+
+    def add(
+        self,
+        first: Mapping[str, Any],
+        second: Mapping[str, Any],
+        winner: Mapping[str, Any] | None,
+    ) -> None:
+        """Take in a vote that nobody asked for, an old one perhaps: any two points, at any time."""
+        places = self.space.place(first), self.space.place(second)
+        if (places[0] == places[1]).all():
+            raise InvalidParameter("the two points are the same; a vote needs two.")
+        self._ledger.add(*places, Duel(0, dict(first), dict(second)).share(winner))
+
+    def recommend(self) -> Found:
+        """Return the point to take now, with estimates of its score and of what may be lost by it."""
+        found = self._scored()
+        best = int(found.best[0])
+        regret = found.scores.max(axis=1) - found.scores[:, best]
+        return Found(
+            self.space.point(found.places[best]), float(found.mean[best]), float(regret.mean())
+        )
+
+    def shortlist(self, k: int = 6) -> list[Point]:
+        """Return ``k`` points among which the best one may well be: for an ordinary study, which proves one best *of these*."""
+        if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_LISTED:
+            raise InvalidParameter(f"a shortlist has 1 to {MOST_LISTED} points.")
+        found = self._scored()
+        chosen = [int(found.best[0])]
+        while len(chosen) < k:
+            reached = found.scores[:, chosen].max(axis=1, keepdims=True)
+            gain = np.maximum(found.scores, reached).mean(axis=0) + _BREAKS_TIES * found.mean
+            gain[chosen] = -1
+            chosen.append(int(np.argmax(gain)))
+        return [self.space.point(found.places[i]) for i in chosen]
+
+    def landscape(self) -> Landscape:
+        """Return the estimated score along each parameter and over two of them, to be drawn by ``copeland.plot``."""
+        point, lines, plane = self._looked(landscape_of)
+        asked = [(self.space.point(x), self.space.point(z)) for x, z in self._ledger.places]
+        return Landscape(self.space.point(point), lines, plane, asked)
+
+    def _scored(self) -> Scores:
+        return self._looked(scored)
+
+    def _looked(self, of: Callable[..., _T]) -> _T:
+        """Ask something of all walkers' fits to all votes, without a change to the tuner."""
+        votes = self._ledger.votes()
+        rng = stream(self.seed, "recommend", self.asked, self.votes)
+        with one_thread():
+            fits = [refitted(self._prior, one, votes).fit for one in self._walkers]
+            return of(self.space, fits, votes, self._leaders, rng)
+
+    def audit(
+        self, point: Mapping[str, Any], delta: float = 0.05, seed: int | None = None
+    ) -> Audit:
+        """Return an audit of a point: fresh votes that prove what share of the space it beats.
+
+        Its opponents depend on the seed and on how many votes there are: whoever adds the votes of an audit and
+        audits again meets others.
+        """
+        if seed is None:
+            seed = int(stream(self.seed, "audit", self.asked, self.votes).integers(2**32))
+        return Audit(self.space, point, delta, seed)
+
+    def dump(self) -> bytes:
+        """Return everything as a compact file of arrays (.npz, no pickle); a constraint is not in it."""
+        about = {
+            "tuner": 1,
+            "space": self.space.to_json(),
+            "seed": self.seed,
+            "asked": self.asked,
+            "ties": self._ledger.ties,
+            "open": list(self._open),
+        }
+        arrays = {f"v{n}": one.fit.v for n, one in enumerate(self._walkers) if one.fit is not None}
+        return packed(
+            {
+                "about": np.array(json.dumps(about)),
+                "places": self._ledger.places,
+                "counts": self._ledger.counts,
+                "leaders": self._leaders,
+                "open": np.array(list(self._open.values())).reshape(-1, 2, self.space.d),
+                "walkers": np.array([one.place for one in self._walkers]),
+                **arrays,
+            }
+        )
+
+    @classmethod
+    def load(cls, content: bytes, space: Space | None = None) -> Tuner:
+        """Return the tuner that :meth:`dump` wrote; it goes on as if nothing had happened.
+
+        Parameters
+        ----------
+        space
+            The same space as before; needed where it has a constraint, as a function is not in the file.
+        """
+        with _refusing_damage():
+            arrays = read_arrays(content)
+            about = json.loads(str(arrays["about"]))
+            written, seed = str(about["space"]), int(about["seed"])
+            constrained = bool(json.loads(written)["constrained"])
+        if space is None and constrained:
+            raise InvalidParameter(
+                "this tuner's space has a constraint; give the space to load it."
+            )
+        tuner = cls(Space.from_json(written) if space is None else space, seed)
+        if tuner.space.to_json() != written:
+            raise InvalidParameter(
+                "this tuner was made for another space; a space stays as it is once there are votes."
+            )
+        with _refusing_damage():
+            tuner._restore(about, arrays)
+        return tuner
+
+    def _restore(self, about: dict[str, Any], arrays: dict[str, Floats]) -> None:
+        d = self.space.d
+        places = arrays["places"].reshape(-1, 2, d)
+        counts = arrays["counts"].reshape(len(places), 2)
+        _require_sound(places, counts, arrays)
+        self._ledger.restore(places, counts, int(about["ties"]))
+        self.asked = int(about["asked"])
+        self._leaders = arrays["leaders"].reshape(-1, d)
+        pairs = arrays["open"].reshape(len(about["open"]), 2, d)
+        self._open = {int(n): (x, z) for n, (x, z) in zip(about["open"], pairs, strict=True)}
+        walkers = arrays["walkers"].reshape(WALKERS, len(self._prior.mean))
+        votes = self._ledger.votes()
+        self._walkers = [
+            begun(self._prior, place, votes, arrays.get(f"v{n}")) for n, place in enumerate(walkers)
+        ]
+
+
+def _require_sound(places: Floats, counts: Floats, arrays: dict[str, Floats]) -> None:
+    """Refuse numbers that no tuner has, before they meet any arithmetic."""
+    inside = ((places >= 0) & (places <= 1)).all()
+    if not (inside and np.isfinite(counts).all() and (counts >= 0).all()):
+        raise ValueError("its votes are no counts of places")
+    for n in range(WALKERS):
+        v = arrays.get(f"v{n}", np.zeros(0))
+        if v.ndim != 1 or len(v) > len(places) or not np.isfinite(v).all():
+            raise ValueError("its fits do not belong to its votes")
+    if not (np.abs(arrays["walkers"]) < _FAR).all():
+        raise ValueError("its hyperparameters are out of range")
+
+
+@contextmanager
+def _refusing_damage() -> Iterator[None]:
+    """Say of what :meth:`Tuner.load` cannot read that it is no tuner."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
+        raise InvalidParameter(f"this is no tuner that was dumped: {error}.") from error

@@ -1,0 +1,59 @@
+"""What an admin takes away from a study as files: its certificate, its votes, its whole log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from fastapi import APIRouter
+from starlette.responses import Response, StreamingResponse
+
+from copeland.inert import file_name
+from copeland.study import Study, certificate_to_file
+from copeland.study.record.events import to_json
+from copeland.study.record.votes import csv_lines
+from copeland.web.admin import Here
+from copeland.web.notes import arrivals
+
+router = APIRouter(prefix="/admin/s/{slug}")
+
+PIECE = 5_000  # events that are read at a time
+
+
+@router.get("/certificate.json")
+def certificate(here: Here) -> Response:
+    """Return what is proved, as a file that can be checked offline."""
+    number = here.study.number
+    _, text = certificate_to_file(
+        here.study, at=number, notes=arrivals(here.server, here.page, number)
+    )
+    return _download(text, f"{file_name(here.page.name)}-certificate.json", "application/json")
+
+
+@router.get("/votes.csv")
+def votes(here: Here) -> Response:
+    """Return every vote as a table."""
+    lines = csv_lines(here.study.votes())
+    return _download(lines, f"{file_name(here.page.name)}-votes.csv", "text/csv; charset=utf-8")
+
+
+@router.get("/log.jsonl")
+def log(here: Here) -> Response:
+    """Return the whole log."""
+    name = f"{file_name(here.page.name)}-log.jsonl"
+    return _download(exported(here.study), name, "application/x-ndjson")
+
+
+def exported(study: Study, after: int = 0) -> Iterator[str]:
+    """Yield the log as lines, a piece at a time: nobody waits for it, however long it is."""
+    while piece := study.events(after, PIECE):
+        yield "".join(f"{to_json(event)}\n" for event in piece)
+        after = piece[-1].number
+
+
+def _download(content: str | Iterator[str], name: str, kind: str) -> Response:
+    # Names may have any letters; this form of the header takes all of them.
+    header = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    if isinstance(content, str):
+        return Response(content, media_type=kind, headers=header)
+    return StreamingResponse(content, media_type=kind, headers=header)

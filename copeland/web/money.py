@@ -1,0 +1,50 @@
+"""What answers cost, where an admin says so: spent so far, still needed, left of the budget."""
+
+from __future__ import annotations
+
+import math
+
+from starlette.datastructures import FormData
+
+from copeland.errors import InvalidParameter
+from copeland.study.meaning.standing import Standing
+from copeland.study.record.events import ERROR
+from copeland.web.page import Page
+from copeland.web.sessions import said
+
+MOST = 1e9
+LETTERS = 8  # of a currency
+
+
+def priced(page: Page, form: FormData) -> Page:
+    """Return a page with the price of an answer and the budget that a form says."""
+    price, budget = (_amount(form, name) for name in ("price", "budget"))
+    return page.changed(price=price, budget=budget, currency=said(form, "currency")[:LETTERS])
+
+
+def _amount(form: FormData, name: str) -> float:
+    try:
+        amount = float(said(form, name) or 0)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount <= MOST:
+        raise InvalidParameter(f"The {name} is '{said(form, name)[:40]}'; say a number, as 0.15.")
+    return amount
+
+
+def money_tiles(page: Page, standing: Standing, needed: int | None) -> list[tuple[str, str]]:
+    """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
+    if not page.price:
+        return []
+    spent = page.price * _answers(standing)
+    amounts = [("spent, about", spent)]
+    if needed:
+        amounts.append(("still needed, about", page.price * needed))
+    if page.budget:
+        amounts.append(("left of the budget", page.budget - spent))
+    return [(f"{page.currency} {name}".strip(), f"{amount:,.2f}") for name, amount in amounts]
+
+
+def _answers(standing: Standing) -> int:
+    """All answers that somebody gave: skips and those taken back took their time, too."""
+    return sum(standing.outcomes.values()) - standing.outcomes.get(ERROR, 0) + standing.undone

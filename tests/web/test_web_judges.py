@@ -1,0 +1,176 @@
+"""Judges that an admin starts from a page, and what the page says of them."""
+
+import json
+import re
+import shlex
+import sys
+import threading
+from html import unescape
+
+import pytest
+from fake_chat import FakeChat, says
+from web_client import send
+
+from copeland.errors import InvalidParameter
+from copeland.web.appointed import Appointed, read_appointed
+from copeland.web.judging import PAUSED, runs_of, start, stop
+
+SHORTER = "import sys; a, b = sys.argv[1:]; print('left' if len(a) <= len(b) else 'right')"
+COMMAND = shlex.join([sys.executable, "-c", SHORTER, "{left}", "{right}"])
+
+
+class Obedient(Appointed):
+    """A judge in the test's own thread, which waits until it may answer."""
+
+    may = threading.Event()
+
+    def judge(self):
+        def judged(left, right, item):
+            self.may.wait(20)
+            return "left" if len(left.text) <= len(right.text) else "right"
+
+        return judged
+
+
+@pytest.fixture
+def obedient(site):
+    site.study()
+    site.server.judges = (Obedient("shorter", {}),)
+    Obedient.may.set()
+    yield site.server.judges[0]
+    Obedient.may.set()
+
+
+def path(site):
+    return f"/admin/s/{site.page().slug}/judges"
+
+
+def started(site, admin, **said):
+    said = {"judge": "shorter", "role": "guide", "calls": "200", **said}
+    answer = send(admin, admin.get(path(site)), path(site), does="start", **said)
+    for thread in threading.enumerate():
+        if thread.name.startswith("judge ") and Obedient.may.is_set():
+            thread.join(20)
+    return answer
+
+
+@pytest.mark.quick
+def test_a_guide_answers_all_it_can_and_proves_nothing(site, obedient):
+    admin = site.admin()
+    started(site, admin)
+    study = site.server.study(site.page())
+    assert study.role("shorter") == "guide" and study.standing().votes == 0
+    page = admin.get(path(site))
+    assert "</b> guides: 3 answers" in page.text and "answered every question" in page.text
+    (run,) = runs_of(site.server, site.page())
+    assert run.votes == 3 and run.errors == 0 and run.ended
+
+
+def test_a_judge_that_votes_is_shown_with_its_answers(site, obedient):
+    admin = site.admin()
+    started(site, admin, role="proof", calls="2")
+    assert site.server.study(site.page()).standing().votes == 2
+    page = admin.get(path(site)).text
+    assert re.findall(r"<td>([^<]*)</td>", page)[:2] == ["2", "0"]
+    assert "2 answers from 2 of 2 calls." in page
+
+
+def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, obedient, monkeypatch):
+    monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
+    admin = site.admin()
+    Obedient.may.clear()
+    thread = start(site.server, site.page(), obedient, False, 200, None)
+    assert ">At work</span>" in admin.get(path(site)).text
+    again = started(site, admin)
+    assert again.status_code == 422 and "at work already" in again.text
+    (run,) = runs_of(site.server, site.page())
+    send(admin, admin.get(path(site)), path(site), does="stop", run=run.id)
+    Obedient.may.set()
+    thread.join(20)
+    (run,) = runs_of(site.server, site.page())
+    assert run.votes == 1 and "told to" in run.ended
+
+
+def test_a_judge_stops_when_the_voting_is_paused(site, obedient, monkeypatch):
+    monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
+    site.server.keep.save_page(site.page().changed(paused=True))
+    start(site.server, site.page(), obedient, False, 200, None).join(20)
+    assert runs_of(site.server, site.page())[0].ended == PAUSED
+
+
+def test_a_judge_whose_server_ended_is_not_at_work_for_ever(site, obedient):
+    Obedient.may.clear()
+    thread = start(site.server, site.page(), obedient, False, 200, None)
+    (run,) = runs_of(site.server, site.page())
+    assert run.state(site.clock.now) == "at work"
+    assert "ended with the server" in run.state(site.clock.now + 600)
+    stop(site.server, site.page(), "no such run")
+    stop(site.server, site.page(), run.id)
+    Obedient.may.set()
+    thread.join(20)
+
+
+def test_money_spent_on_judges_is_on_the_dashboard(site):
+    site.study()
+    with FakeChat(says("left")) as chat:
+        terms = {"model": "m", "url": chat.url, "prices": (1e6, 1e6), "key_variable": None}
+        start(site.server, site.page(), Appointed("m", terms), True, 4, 1e9).join(20)
+    (run,) = runs_of(site.server, site.page())
+    assert run.spent > 0
+    board = site.admin().get(f"/admin/s/{site.page().slug}/summary")
+    assert "spent on judges" in board.text
+
+
+def test_texts_for_items_are_what_a_judge_reads(site):
+    site.study(page={"items": True})
+    told = [("Why?", name, text) for name, text in (("sencha-7", "x"), ("bai-3", "yy"))]
+    site.server.keep.add_outputs(site.page().study, told)
+    start(site.server, site.page(), Appointed("p", {"command": COMMAND}), True, 1, None).join(20)
+    vote = site.server.study(site.page()).votes()[-1]
+    assert vote.item == "Why?"
+
+
+@pytest.mark.parametrize("said", [{"judge": "rm"}, {"calls": "0"}, {"cost": "-1"}, {"cost": "1"}])
+def test_what_cannot_be_started_is_said_in_a_sentence(site, obedient, said):
+    answer = started(site, site.admin(), **said)
+    assert answer.status_code == 422 and runs_of(site.server, site.page()) == []
+
+
+def test_the_page_says_what_to_type_and_hides_passwords(site):
+    site.study("tea; rm")
+    admin = site.admin()
+    page = admin.get(f"/admin/s/{site.page('tea; rm').slug}/judges")
+    said = unescape(page.text)
+    assert "copeland study judge 'tea; rm' --storage memory --calls 200 --model MODEL" in said
+    assert "--guide" in said and "--judges FILE" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a]\n",
+        "a = 1\n",
+        "[a]\ncommand = 'no-such-program'\n",
+        "[a]\nmodel = 'm'\nurl = 'http://x/v1'\nshell = 'x'\n",
+        "[a]\nmodel = 'm'\nurl = 'http://x/v1'\nprices = 'x'\n",
+        "[a\n",
+    ],
+)
+def test_a_damaged_file_of_judges_is_refused(tmp_path, text):
+    file = tmp_path / "judges.toml"
+    file.write_text(text)
+    with pytest.raises(InvalidParameter, match=r"judges\.toml"):
+        read_appointed(str(file))
+
+
+def test_a_file_names_judges(tmp_path):
+    file = tmp_path / "judges.toml"
+    file.write_text(
+        f"[shorter]\ncommand = {json.dumps(COMMAND)}\ntimeout = 5\n\n"
+        '["small model"]\nmodel = "m"\nurl = "http://127.0.0.1:1/v1"\nprompt = "ask.txt"\nkey_variable = ""\n'
+    )
+    (tmp_path / "ask.txt").write_text("{left} or {right}?")
+    shorter, model = read_appointed(str(file))
+    assert shorter.judge()("a", "bb", None) == "left"
+    assert model.name == "small model" and model.judge().prompt == "{left} or {right}?"
+    assert model.terms["key_variable"] is None
