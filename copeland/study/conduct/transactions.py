@@ -100,10 +100,12 @@ class Transactions:
         return mine.outcome()
 
     def _leave(self, mine: _Change) -> None:
-        """Let those go whose changes are made, and give the turn to the first of the others."""
+        """Go; who was the first lets those go whose changes are made, and gives the turn to the next."""
         with self._queue:
-            was_first = bool(self._waiting) and self._waiting[0] is mine
-            for change in [one for one in self._waiting if one.is_made or one is mine]:
+            was_first = self._waiting[0] is mine if self._waiting else False
+            for change in [
+                one for one in self._waiting if one is mine or (was_first and one.is_made)
+            ]:
                 self._waiting.remove(change)
                 change.turn.set()
             if was_first and self._waiting:
