@@ -17,7 +17,14 @@ from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
-from benchmarks.one_algorithm import growth_with_k, many_options, slopes, tails, votes
+from benchmarks.one_algorithm import (
+    growth_with_k,
+    many_options,
+    slopes,
+    tails,
+    tournaments,
+    votes,
+)
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
 from benchmarks.tuning import tuning
@@ -151,6 +158,7 @@ PARTS = (
     slopes,
     growth_with_k,
     many_options,
+    tournaments,
     votes,
     cheap,
     false_certificates,

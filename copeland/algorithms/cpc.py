@@ -13,7 +13,8 @@ A pair with n duels and the empirical rate p is decided at step t while
     min(n d(p, 1/2) + ln n, 2 n d(p, 1/2)) > ln t + caution,     d: Bernoulli divergence.
 
 The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
-of growth alone. The second keeps exact ties from being decided by their mere length. ``caution`` trades
+of growth alone. The second keeps exact ties from being decided by their mere length. Losses of a rival
+may also be shown by several pairs together (:mod:`copeland.kernels.planner.joint`). ``caution`` trades
 the mean against rare long wrong spells: see :data:`copeland.kernels.imed.SETTINGS`.
 
 Hardly any pair is dueled but while it is open, so a pair that is not tied has O(log t) duels.
@@ -45,6 +46,7 @@ from copeland.kernels.planner import (
 )
 from copeland.kernels.planner.claims import weakest
 from copeland.kernels.planner.meetings import full
+from copeland.kernels.planner.trees import smallest
 from copeland.registry import Algorithm, register
 
 
@@ -58,7 +60,7 @@ def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
             f"cpc: there is no setting '{setting}'; {nearest(setting, SETTINGS)}"
         )
     check_margin("cpc", margin)
-    planner = new_planner(k, costly=True, margin=margin)
+    planner = new_planner(k, costly=True, margin=margin, joint=True)
     planner.caution[0] = SETTINGS[setting]
     return planner
 
@@ -87,7 +89,8 @@ def select(planner, t, rng):
 @kernel
 def rest(planner, t):
     """Return the first step at which a decision expires."""
-    return max(t + 1, first_step_after(weakest(planner.claims) - planner.caution[0]))
+    least = min(weakest(planner.claims), smallest(planner.joint.until))
+    return max(t + 1, first_step_after(least - planner.caution[0]))
 
 
 @kernel

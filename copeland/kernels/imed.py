@@ -24,11 +24,17 @@ OWN = "own"  # a rule's threshold, unless it takes one of these
 @kernel
 def imed_index(wins, duels, margin):
     """Return min(n d + ln n, 2 n d), d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
+    nats = nats_ahead(wins, duels, margin)
+    return min(nats + math.log(duels), 2 * nats) if nats > 0 else 0.0
+
+
+@kernel
+def nats_ahead(wins, duels, margin):
+    """Return n d, d = d(w/n, 1/2 - margin); 0 for who is not ahead of that."""
     null = 0.5 - margin
     if duels == 0 or wins <= null * duels:
         return 0.0
-    nats = duels * kl(wins / duels, null)
-    return min(nats + math.log(duels), 2 * nats)
+    return duels * kl(wins / duels, null)
 
 
 @kernel

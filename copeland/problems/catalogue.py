@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import copeland.data as data
+import copeland.problems.derived as derived
 import copeland.problems.generators as generators
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
 from copeland.matrix import FILES, PreferenceMatrix
@@ -23,8 +24,9 @@ LONGEST_NAME = 200  # characters of a family's name: more digits mean nothing
 
 _NUMBER = r"\d*\.?\d+"
 _WORDS = {  # what a word of a form stands for, in the order of the arguments
-    **dict.fromkeys("KCL", r"(\d+)"),
-    "LOGIT": f"({_NUMBER})",
+    **dict.fromkeys("KCLB", r"(\d+)"),
+    **dict.fromkeys(("LOGIT", "SD"), f"({_NUMBER})"),
+    "NAME": "(.+)",
     "GAP": rf"({_NUMBER}|U\({_NUMBER},{_NUMBER}\))",
 }
 
@@ -100,6 +102,30 @@ FAMILIES = [
         generators.tournament,
     ),
     Family(
+        "tournament-K-GAP",
+        "tournament-12-U(.01,.1)",
+        "each pair's winner a coin flip; every gap GAP, or drawn from U(a,b)",
+        generators.tournament,
+    ),
+    Family(
+        "total-order-K-GAP",
+        "total-order-12-U(.01,.1)",
+        "an order without a cycle; every gap GAP, or drawn from U(a,b)",
+        generators.total_order,
+    ),
+    Family(
+        "rotated-K-GAP",
+        "rotated-12-U(.05,.45)",
+        "option 0 beats all, the others are a circle, each beats the half that follows; gaps GAP",
+        generators.rotated,
+    ),
+    Family(
+        "blocks-K-B-GAP",
+        "blocks-12-3-U(.05,.45)",
+        "B blocks in a circle, an order within each; every gap GAP, or drawn from U(a,b)",
+        generators.blocks,
+    ),
+    Family(
         "planted-K-C-L",
         "planted-20-3-2",
         "a random tournament with C Copeland winners of L losses each, gaps U(.02, .45)",
@@ -117,6 +143,18 @@ FAMILIES = [
         "order-K-U(.05,.45) with p(i, j) computed, not stored: for huge K",
         implicit_order,
         random=False,
+    ),
+    Family(
+        "part-K-of-NAME",
+        "part-4-of-arithmetic-8",
+        "K options drawn from another problem or file; condorcet=True, or False, asks for such a draw",
+        derived.part,
+    ),
+    Family(
+        "perturbed-SD-of-NAME",
+        "perturbed-0.01-of-mslr-5",
+        "another problem or file with normal noise of standard deviation SD on every pair",
+        derived.perturbed,
     ),
 ]
 
@@ -173,7 +211,7 @@ def redrawn(problem: str) -> bool:
     if _is_file(problem):
         return False
     spec = Spec.parse(problem)
-    family = next((f for f in FAMILIES if f.match(spec.name) is not None), None)
+    family = _family_of(spec.name)
     return family is not None and family.random and "seed" not in spec.params
 
 
@@ -184,7 +222,13 @@ def problem_of_run(problem: str, seed: int, run: int) -> Problem:
 
 
 def _is_file(name: str | Path) -> bool:
-    return isinstance(name, Path) or Path(name).suffix.lower() in FILES
+    if isinstance(name, Path):
+        return True
+    return Path(name).suffix.lower() in FILES and _family_of(name) is None
+
+
+def _family_of(name: str) -> Family | None:
+    return next((family for family in FAMILIES if family.match(name) is not None), None)
 
 
 def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Problem:
@@ -198,10 +242,9 @@ def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Probl
             kind = "downloaded" if printed is None else "printed"
             raise InvalidParameter(f"{spec.name} is a {kind} matrix; it takes no parameters.")
         return data.load(spec.name) if printed is None else printed.matrix(spec.name)
-    for family in FAMILIES:
-        arguments = family.match(spec.name)
-        if arguments is not None:
-            return _made(family, arguments, spec)
+    family = _family_of(spec.name)
+    if family is not None:
+        return _made(family, spec)
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     raise UnknownProblem(
         f"there is no problem '{shown}', nor is it a file ending in {', '.join(FILES)}; "
@@ -209,7 +252,9 @@ def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Probl
     )
 
 
-def _made(family: Family, arguments: list[Any], spec: Spec) -> PreferenceMatrix | Problem:
+def _made(family: Family, spec: Spec) -> PreferenceMatrix | Problem:
+    read = family.match(spec.name) or []
+    arguments = [load(value) if isinstance(value, str) else value for value in read]
     try:
         return family.make(*arguments, **spec.params)
     except InvalidParameter:
@@ -221,8 +266,10 @@ def _made(family: Family, arguments: list[Any], spec: Spec) -> PreferenceMatrix 
 
 
 def _value(text: str) -> Any:
-    """Read a number, or a range U(a,b), out of a name."""
+    """Read a number, a range U(a,b), or the name of another problem, out of a name."""
     if text.startswith("U("):
         low, high = text[2:-1].split(",")
         return float(low), float(high)
-    return int(text) if text.isdigit() else float(text)
+    if re.fullmatch(_NUMBER, text):
+        return int(text) if text.isdigit() else float(text)
+    return text

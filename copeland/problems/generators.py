@@ -15,6 +15,7 @@ from copeland.streams import stream
 Gaps = float | tuple[float, float]
 
 GAPS = (0.05, 0.45)
+WIDE = (0.02, 0.45)  # of random tournaments
 LARGEST = 10_000  # options: a table of all pairs takes 800 MB then
 TINY_GAP = 0.0005  # of the pairs that `near_tie` makes hard
 
@@ -99,14 +100,61 @@ def medium(k: int, seed: int = 0) -> PreferenceMatrix:
     return coin_flips(k, (0.05, 0.2), seed, f"medium-{k}")
 
 
-def tournament(k: int, seed: int = 0) -> PreferenceMatrix:
-    """Return coin flips with gaps from U(.02, .45)."""
-    return coin_flips(k, (0.02, 0.45), seed, f"tournament-{k}")
+def tournament(k: int, gap: Gaps = WIDE, seed: int = 0) -> PreferenceMatrix:
+    """Return coin flips with gaps from U(.02, .45), or from another range."""
+    name = f"tournament-{k}" if gap == WIDE else _name("tournament", k, gap)
+    return coin_flips(k, gap, seed, name)
 
 
-def planted(
-    k: int, winners: int, losses: int, gap: Gaps = (0.02, 0.45), seed: int = 0
-) -> PreferenceMatrix:
+def total_order(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
+    """Return an order without a cycle: i beats j for i < j, each pair by its own gap."""
+    _check(2, k)
+    gaps = _gaps(k, gap, stream(seed, "total-order"))
+    return _tournament(np.triu(np.ones((k, k), bool), 1), gaps, _name("total-order", k, gap))
+
+
+def rotated(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
+    """Return a Condorcet winner over a circle: option 0 beats all, each other the half that follows it.
+
+    Nobody stands out among the others, so nothing but votes tells who may win.
+
+    Examples
+    --------
+    >>> rotated(4, gap=0.1).p.tolist()
+    [[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.6, 0.4], [0.4, 0.4, 0.5, 0.6], [0.4, 0.6, 0.4, 0.5]]
+    """
+    _check(4, k)
+    beats = np.zeros((k, k), bool)
+    beats[0, 1:] = True
+    beats[1:, 1:] = _circle(k - 1)
+    return _tournament(beats, _gaps(k, gap, stream(seed, "rotated")), _name("rotated", k, gap))
+
+
+def blocks(k: int, circle: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
+    """Return an order within each of several blocks, and the blocks in a circle.
+
+    A block beats the half of the others that follows it. The first of each block, one option of about
+    equally many wins for every block, are the winners or close to them.
+
+    Parameters
+    ----------
+    circle
+        The number of blocks, odd and at least 3; option i is in block i mod ``circle``.
+    """
+    if circle < 3 or circle % 2 == 0:
+        raise InvalidParameter(
+            f"{circle} blocks came; their number is odd and at least 3, so that they make a circle."
+        )
+    _check(circle, k)
+    block = np.arange(k) % circle
+    beats = _circle(circle)[np.ix_(block, block)] | (
+        (block[:, None] == block) & np.triu(np.ones((k, k), bool), 1)
+    )
+    name = _name(f"blocks-{k}", circle, gap)
+    return _tournament(beats, _gaps(k, gap, stream(seed, "blocks")), name)
+
+
+def planted(k: int, winners: int, losses: int, gap: Gaps = WIDE, seed: int = 0) -> PreferenceMatrix:
     """Return a random tournament with a chosen number of Copeland winners (C) and their losses (L_C).
 
     Options 0..C-1 are the winners. C can be at most 2 L_C + 1 (Lemma 15 of the paper), and the other
@@ -193,6 +241,13 @@ def _lower(beats: NDArray[np.bool_], winners: int, losses: int, rng: np.random.G
         j = rng.choice(spare)
         beats[i, j], beats[j, i] = False, True
     return True
+
+
+def _circle(n: int) -> NDArray[np.bool_]:
+    """Who beats whom if each beats the half that follows it; of two that are opposite, the first."""
+    ahead = (np.arange(n) - np.arange(n)[:, None]) % n
+    opposite = (2 * ahead == n) & np.triu(np.ones((n, n), bool))
+    return ((ahead > 0) & (2 * ahead < n)) | opposite
 
 
 def _tournament(beats: NDArray[np.bool_], gaps: NDArray[np.float64], name: str) -> PreferenceMatrix:

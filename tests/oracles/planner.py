@@ -101,15 +101,21 @@ def evidence(view: PlainPlanner) -> Floats:
     """Return the nats for each option over each other."""
     if not view.costly:
         return certificate_evidence(view.wins, view.ties, view.margin)
+    x = nats(view)
+    n = np.maximum(view.duels, 1)
+    return np.where(x > 0, np.minimum(x + np.log(n), 2 * x), 0.0)
+
+
+def nats(view: PlainPlanner) -> Floats:
+    """Return n d of each option over each other; 0 where it is not ahead."""
     n = np.maximum(view.duels, 1)
     rate = np.clip((view.wins + view.ties / 2) / n, 0, 1)
     null = 0.5 - view.margin
     with np.errstate(divide="ignore", invalid="ignore"):
         one = np.where(rate > 0, rate * np.log(rate / null), 0.0)
         other = np.where(rate < 1, (1 - rate) * np.log((1 - rate) / (1 - null)), 0.0)
-    nats = n * (one + other)
     ahead = (view.duels > 0) & (rate > null)
-    return np.where(ahead, np.minimum(nats + np.log(n), 2 * nats), 0.0)
+    return np.where(ahead, n * (one + other), 0.0)
 
 
 def win_level(view: PlainPlanner, l: int) -> float:
@@ -169,19 +175,34 @@ def worth(view: PlainPlanner) -> Floats:
 
 def prices(view: PlainPlanner, level: float) -> Floats:
     """Return what it may take until each option is proved at this level to beat each other."""
+    return _unless(evidence(view) > level, view, level, None)
+
+
+def prices_to_nats(view: PlainPlanner, aim: float) -> Floats:
+    """Return what it may take until n d of each option over each other has so many nats."""
+    return _unless(nats(view) >= aim, view, 0.0, aim)
+
+
+def _unless(done: Flags, view: PlainPlanner, level: float, aim: float | None) -> Floats:
+    """The prices of what is not done."""
     mean, deviation = believed_gaps(view)
     z = mean / deviation + view.optimism
     gamble = np.exp(np.minimum(np.maximum(LEAST_Z - z, 0) ** 2 / 2, 300))
     gap = np.minimum(np.maximum(z, LEAST_Z) * deviation, WIDEST_GAP)
-    cost = gamble * votes_to_prove(view, gap, level) * worth(view)
+    cost = gamble * votes_to_prove(view, gap, level, aim) * worth(view)
     cost = np.where(cost < DEAR, cost, DEAR * (1 + np.log(cost / DEAR)))
     may_be_asked = view.asking[:, None] & view.asking[None, :]
-    unproved = (evidence(view) <= level) & ~np.eye(view.k, dtype=bool)
-    return np.where(unproved, np.where(may_be_asked, cost, BLOCKED), 0.0)
+    open_to_votes = ~done & ~np.eye(view.k, dtype=bool)
+    return np.where(open_to_votes, np.where(may_be_asked, cost, BLOCKED), 0.0)
 
 
-def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
-    """Solve (D + n' v)^2 = 2 T (n + n') for n', the votes to come with these gaps: at least one."""
+def votes_to_prove(
+    view: PlainPlanner, gap: Floats, level: float, aim: float | None = None
+) -> Floats:
+    """Solve (D + n' v)^2 = 2 T (n + n') for n', the votes to come with these gaps: at least one.
+
+    T are the nats that evidence above the level takes, or those that are aimed at.
+    """
     n = np.asarray(view.duels, float)
     lead = view.wins - view.wins.T + 2 * view.margin * n
     share = np.ones_like(n)
@@ -192,7 +213,9 @@ def votes_to_prove(view: PlainPlanner, gap: Floats, level: float) -> Floats:
         gap = np.minimum(gap / share, WIDEST_GAP)
     drift = 2 * gap
     nats = (0.5 + gap) * np.log(1 + drift) + (0.5 - gap) * np.log(1 - drift)
-    if view.costly:
+    if aim is not None:
+        needed = np.full_like(n, aim)
+    elif view.costly:
         longest = np.maximum(np.maximum(level / nats, n), 1)
         needed = np.maximum(np.maximum(level - np.log(longest), level / 2), 0.1)
     else:

@@ -146,3 +146,68 @@ def test_bad_names_are_refused_with_a_way_out(name, error, sentence):
 
 def test_names_lists_printed_problems_and_families():
     assert {"mslr-5", "synthetic-500", "order-K-GAP"} <= set(names())
+
+
+# Families beyond the papers' own
+
+
+def test_a_rotated_order_has_a_condorcet_winner_and_nobody_else_stands_out():
+    m = copeland.load("rotated-12-U(.05,.45):seed=2")
+    assert winners.condorcet_winner(m) == 0
+    assert set(losses(m)[1:].tolist()) == {6}  # of eleven in a circle each loses to five, and to 0
+
+
+def test_blocks_beat_the_half_that_follows_and_are_orders_within():
+    m = copeland.load("blocks-6-3-0.1")
+    beats = (m.p > 0.5).astype(int).tolist()
+    assert beats[0] == [0, 1, 0, 1, 1, 0]  # its own block is 0 and 3, the next one 1 and 4
+    assert beats[5] == [1, 0, 0, 1, 0, 0]
+    assert winners.copeland_winners(m).tolist() == [0, 1, 2]
+
+
+def test_a_total_order_has_no_cycle():
+    m = copeland.load("total-order-9-U(.01,.1):seed=4")
+    assert losses(m).tolist() == list(range(9))
+
+
+def test_tournaments_take_their_gaps_from_the_name():
+    gap = np.abs(copeland.load("tournament-9-U(.2,.3)").p - 0.5)[np.triu_indices(9, 1)]
+    assert 0.2 <= gap.min() < gap.max() <= 0.3
+    assert copeland.load("tournament-9-U(.02,.45):seed=3") == copeland.load("tournament-9:seed=3")
+
+
+@pytest.mark.parametrize("condorcet", [True, False])
+def test_a_part_is_drawn_with_or_without_a_condorcet_winner(condorcet):
+    whole = copeland.load("order-12-0.1")
+    for seed in range(5):
+        m = copeland.load(f"part-4-of-order-12-0.1:seed={seed},condorcet={condorcet}")
+        assert (winners.condorcet_winner(m) is not None) == condorcet
+        chosen = [whole.labels.index(label) for label in m.labels]
+        assert np.array_equal(m.p, whole.p[np.ix_(chosen, chosen)])
+
+
+def test_a_part_may_be_of_a_file(tmp_path):
+    file = tmp_path / "m.csv"
+    copeland.load("arithmetic-8").save(file)
+    assert copeland.load(f"part-3-of-{file}").k == 3
+    assert problem_of(f"part-3-of-{file}:seed=1").name == "part-3-of-m"
+
+
+def test_noise_moves_every_pair_a_little():
+    m, whole = copeland.load("perturbed-0.01-of-mslr-5:seed=1"), copeland.load("mslr-5")
+    moved = np.abs(m.p - whole.p)[np.triu_indices(5, 1)]
+    assert moved.min() > 0 and moved.max() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("part-9-of-mslr-5", "take 2 to 5"),
+        ("part-3-of-arithmetic-8:condorcet=False", "without a Condorcet winner"),
+        ("blocks-8-4-0.1", "odd"),
+        ("perturbed-2-of-mslr-5", "below 1"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_a_sentence(name, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        copeland.load(name)

@@ -8,8 +8,8 @@ claim first: what is wrong with a plan shows early. docs/one-algorithm.md explai
 Votes may come in any order, and enter by their counts; only plans (the champion and what is laid out for
 it, each option's l and last price) are carried from step to step. Prices are regret (``costly``) or votes.
 
-To be read in this order: ``meetings`` of pairs, ``claims``, ``state``, ``prices`` of claims, ``losses`` of each option, ``plans`` for
-certificates, the ``champion`` and what to ask, ``votes``, ``hints``; ``ending`` for those who wait for a proof.
+To be read in this order: ``meetings`` of pairs, ``claims``, what they show ``joint``ly, ``state``, ``prices`` of claims, ``sharing`` of evidence,
+``losses`` of each option, ``plans`` for certificates, the ``champion`` and what to ask, ``votes``, ``hints``; ``ending`` for those who wait for a proof.
 """
 
 from copeland.kernels.planner.champion import (

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.losses import losses_price, relist_loss
+from copeland.kernels.planner.joint import show
+from copeland.kernels.planner.losses import list_losses, losses_price, relist_loss
 from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
 from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price, worth
+from copeland.kernels.planner.sharing import raise_aim
 from copeland.kernels.planner.state import is_shown, loss_level, win_level
 from copeland.kernels.planner.trees import lowest_leaf, put, smallest
 
@@ -200,6 +202,9 @@ def rate_pair(planner, entry):
     """Bring the plan up to date where a pair enters it."""
     meetings = planner.meetings
     i, j = meetings.first[entry], meetings.second[entry]
+    if planner.joint.used[0]:
+        show(planner.joint, planner.claims, i, loss_level(planner))
+        show(planner.joint, planner.claims, j, loss_level(planner))
     relist_loss(planner, i, j, entry)
     relist_loss(planner, j, i, entry)
     champion = planner.champion[0]
@@ -237,6 +242,11 @@ def rate_losses(planner, j):
         set_leaf(planner, k + j, 0.0, math.inf)
         return
     cost, blocked = losses_price(planner, j, missing, champion)
+    while cost == 0 and blocked == 0 and planner.joint.share[j] > 1:
+        raise_aim(planner, j, missing + planner.claims.lost[j])
+        list_losses(planner, j)
+        cost, blocked = losses_price(planner, j, missing, champion)
+    missing += planner.joint.share[j] - 1
     least = math.inf
     for place in range(planner.cheap.shape[1]):
         i = planner.cheap[j, place]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.meetings import NONE, after, claim_of, entry_of, opponent
-from copeland.kernels.planner.prices import BLOCKED, price
-from copeland.kernels.planner.state import loss_level
+from copeland.kernels.planner.prices import BLOCKED
+from copeland.kernels.planner.sharing import best_share, loss_price, set_share
 
 FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
 
@@ -18,6 +18,20 @@ def refresh_losses(planner, j):
     Of those it never met only the challengers come into question, for the strong are cheap; all others
     if too few are listed.
     """
+    if not planner.joint.used[0]:
+        list_losses(planner, j)
+    else:
+        set_share(planner, j, planner.joint.share[j])
+        list_losses(planner, j)
+        s = best_share(planner, j)
+        if s != planner.joint.share[j]:
+            set_share(planner, j, s)
+            list_losses(planner, j)
+
+
+@kernel
+def list_losses(planner, j):
+    """List who would prove a loss of option j in as many parts as are planned."""
     meetings = planner.meetings
     planner.cheap_edition[j] = planner.edition[0]
     for place in range(planner.cheap.shape[1]):
@@ -52,7 +66,7 @@ def list_loss(planner, k, j, entry):
     """Put k among those who would prove a loss of j, unless that is proved or too dear."""
     if entry != NONE and is_held(planner.claims, claim_of(planner.meetings, entry, k)):
         return
-    cost = price(planner, k, j, loss_level(planner))
+    cost = loss_price(planner, entry, k, j)
     place = planner.cheap.shape[1] - 1
     last = planner.cheap[j, place]
     if last != NONE and planner.cheap_price[j, place] <= cost:
@@ -91,10 +105,12 @@ def relist_loss(planner, k, j, entry):
 def losses_price(planner, j, number, without):
     """Return what so many further losses of j cost, and how many of them cannot be asked.
 
-    They are the cheapest, but not that ``without`` would prove; those beyond the list cost twice its last.
+    They are the cheapest, but not that ``without`` would prove; those beyond the list cost twice its last. With
+    several parts there are as many more claims, each of fewer nats.
     """
     if planner.cheap_edition[j] != planner.edition[0]:
         refresh_losses(planner, j)
+    number += planner.joint.share[j] - 1
     cost, blocked, last = 0.0, 0, BLOCKED
     for place in range(planner.cheap.shape[1]):
         k = planner.cheap[j, place]

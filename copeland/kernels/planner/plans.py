@@ -10,7 +10,7 @@ from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.losses import losses_price
 from copeland.kernels.planner.meetings import NONE, claim_of, entry_of
 from copeland.kernels.planner.prices import BLOCKED, price_of
-from copeland.kernels.planner.state import win_level
+from copeland.kernels.planner.state import losses_shown, win_level
 
 FAR = 1e13  # the weight of a claim that cannot be asked: that of hundreds of the dearest that can
 
@@ -59,7 +59,7 @@ def plan(planner, i):
     """
     k = len(planner.row)
     if planner.margin[0] == 0:  # then a loss that is shown rules the win out, so l is no less
-        planner.skipped[i] = max(planner.skipped[i], min(planner.claims.lost[i], k - 2))
+        planner.skipped[i] = max(planner.skipped[i], min(losses_shown(planner, i), k - 2))
     before = planner.skipped[i]
     price_row(planner, i)
     best, best_cost, best_l = math.inf, math.inf, before
@@ -112,4 +112,5 @@ def other_losses(planner, i, l, enough):
 @kernel
 def losses_missing(planner, i, j, l, left_out):
     """Return how many losses of j must still be proved for (i, l), beside the one that i may prove."""
-    return l - planner.claims.lost[j] - int(planner.fresh[j] and not left_out)
+    needed = l - int(planner.fresh[j] and not left_out)
+    return 0 if losses_shown(planner, j) >= needed else needed - planner.claims.lost[j]

@@ -97,6 +97,20 @@ def price_of(planner, entry, i, j, level):
         claim = claim_of(planner.meetings, entry, i)
         if planner.claims.evidence[claim] > level:
             return 0.0
+    return price_of_votes(planner, entry, i, j, level, 0.0)
+
+
+@kernel
+def price_to_nats(planner, entry, i, j, aim):
+    """Return what it may take until "i beats j" has n d of so many nats, enough to be one of several parts."""
+    if entry != NONE and planner.joint.nats[claim_of(planner.meetings, entry, i)] >= aim:
+        return 0.0
+    return price_of_votes(planner, entry, i, j, 0.0, aim)
+
+
+@kernel
+def price_of_votes(planner, entry, i, j, level, aim):
+    """Return what the votes may cost that raise evidence above the level; or n d to ``aim``, if that is not 0."""
     if not (planner.asking[i] and planner.asking[j]):
         return BLOCKED
     mean, deviation = believed_gap(planner, entry, i, j)
@@ -107,14 +121,14 @@ def price_of(planner, entry, i, j, level):
         out = LEAST_Z - gap / deviation
         gamble = math.exp(min(out * out / 2, WILDEST))
         gap = LEAST_Z * deviation
-    votes = votes_to_prove(planner, entry, i, min(gap, WIDEST_GAP), level)
+    votes = votes_to_prove(planner, entry, i, min(gap, WIDEST_GAP), level, aim)
     cost = gamble * votes * worth(planner, i, j)
     return cost if cost < DEAR else DEAR * (1 + math.log(cost / DEAR))
 
 
 @kernel
-def votes_to_prove(planner, entry, i, gap, level):
-    """Return how many votes with this gap raise the evidence of i above the level.
+def votes_to_prove(planner, entry, i, gap, level, aim):
+    """Return how many votes with this gap raise the evidence of i above the level, or its n d to ``aim``.
 
     Evidence is about D^2 / 2n of a lead D in n votes; n' further ones with drift v = 2 gap bring it to
     T when (D + n' v)^2 = 2 T (n + n').
@@ -134,7 +148,9 @@ def votes_to_prove(planner, entry, i, gap, level):
             gap = min(gap / share, WIDEST_GAP)
     drift = 2 * gap
     nats = kl(0.5 + gap, 0.5)
-    if planner.costly[0]:
+    if aim > 0:
+        needed = aim
+    elif planner.costly[0]:
         # Of min(n d + ln n, 2 n d), the index, n d is the part to be voted for; n is about level / d.
         needed = max(level - math.log(max(level / nats, n, 1.0)), level / 2, LEAST_NATS)
     else:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner.claims import Claims, claims_with_room, is_held, new_claims
+from copeland.kernels.planner.joint import Joint, joint_with_room, new_joint
 from copeland.kernels.planner.meetings import (
     NONE,
     Meetings,
@@ -45,6 +46,7 @@ class Planner(NamedTuple):
 
     meetings: Meetings
     claims: Claims
+    joint: Joint
     points: Floats  # by option: votes won, and half of those tied
     votes: Ints  # by option
     credit: Floats  # by option: plausible wins over those it met
@@ -90,12 +92,13 @@ class Planner(NamedTuple):
     heap: Ints  # room for K options
 
 
-def new_planner(k: int, costly: bool, margin: float) -> Planner:
-    """Return a planner of K options without a vote."""
+def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Planner:
+    """Return a planner of K options without a vote; ``joint`` lets losses be shown together."""
     room = FIRST_ROOM
     return Planner(
         meetings=new_meetings(k, room),
         claims=new_claims(k, room),
+        joint=new_joint(k, room, joint),
         points=np.zeros(k),
         votes=np.zeros(k, np.int64),
         credit=np.zeros(k),
@@ -142,7 +145,9 @@ def with_more_pairs(planner: Planner) -> Planner:
     """Return the planner with room for twice as many pairs."""
     room = 2 * len(planner.meetings.first)
     return planner._replace(
-        meetings=with_room(planner.meetings, room), claims=claims_with_room(planner.claims, room)
+        meetings=with_room(planner.meetings, room),
+        claims=claims_with_room(planner.claims, room),
+        joint=joint_with_room(planner.joint, room),
     )
 
 
@@ -160,6 +165,12 @@ def win_level(planner, l):
 def loss_level(planner):
     """Return the evidence that a loss of another option needs."""
     return planner.levels[LOSS]
+
+
+@kernel
+def losses_shown(planner, j):
+    """Return how many losses of j are shown."""
+    return planner.joint.shown[j] if planner.joint.used[0] else planner.claims.lost[j]
 
 
 @kernel

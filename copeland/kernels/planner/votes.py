@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels.evidence import log_evidence
-from copeland.kernels.imed import imed_index
+from copeland.kernels.imed import imed_index, nats_ahead
 from copeland.kernels.live import live
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.champion import compare, make_due, rate_pair
+from copeland.kernels.planner.champion import compare, make_due, rate_losses, rate_pair
 from copeland.kernels.planner.claims import release, weakest, weigh
+from copeland.kernels.planner.joint import file_claim, show
 from copeland.kernels.planner.meetings import NONE, enter, entry_of, side_of
 from copeland.kernels.planner.prices import pair_credit
 from copeland.kernels.planner.state import Planner, loss_level, new_planner, with_more_pairs
+from copeland.kernels.planner.trees import lowest_leaf, smallest
 
 LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
 MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
@@ -77,6 +79,20 @@ def weigh_claims(planner, entry):
     backward = evidence(planner, second, first, meetings.tied[entry])
     weigh(claims, 2 * entry, meetings.second[entry], forward, loss_level(planner))
     weigh(claims, 2 * entry + 1, meetings.first[entry], backward, loss_level(planner))
+    if planner.joint.used[0]:
+        file_claims(planner, entry)
+
+
+@kernel
+def file_claims(planner, entry):
+    """Count both claims of a pair among those against its options together."""
+    meetings = planner.meetings
+    n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
+    for side in range(2):
+        loser = meetings.second[entry] if side == 0 else meetings.first[entry]
+        wins = meetings.won[entry, side] + meetings.tied[entry] / 2
+        nats = nats_ahead(wins, n, planner.margin[0])
+        file_claim(planner.joint, 2 * entry + side, loser, nats)
 
 
 @kernel
@@ -89,7 +105,7 @@ def evidence(planner, wins, losses, ties):
 
 @kernel
 def expire(planner):
-    """Give up the claims whose evidence the level for a loss has reached."""
+    """Give up the claims whose evidence the level for a loss has reached, and what is shown by several together."""
     claims, meetings = planner.claims, planner.meetings
     while weakest(claims) <= loss_level(planner):
         claim = claims.heap[0]
@@ -97,6 +113,11 @@ def expire(planner):
         loser = meetings.second[entry] if claim % 2 == 0 else meetings.first[entry]
         release(claims, claim, loser)
         rate_pair(planner, entry)
+    while smallest(planner.joint.until) <= loss_level(planner):
+        j = lowest_leaf(planner.joint.until)
+        show(planner.joint, claims, j, loss_level(planner))
+        if planner.champion[0] != NONE:
+            rate_losses(planner, j)
 
 
 # Many votes, new options, pauses, answers under way
@@ -125,7 +146,7 @@ def with_options(planner: Planner, k: int) -> Planner:
     """Return the planner with new options, up to ``k`` in all; the champion stays."""
     old = len(planner.points)
     meetings = planner.meetings
-    wider = new_planner(k, bool(planner.costly[0]), planner.margin[0])
+    wider = new_planner(k, bool(planner.costly[0]), planner.margin[0], bool(planner.joint.used[0]))
     for name in ("levels", "caution", "promise"):
         getattr(wider, name)[:] = getattr(planner, name)
     while len(wider.meetings.first) < len(meetings.first):

@@ -1,0 +1,158 @@
+"""Losses shown together: against plain sums, and along whole runs."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import joint as plain
+from oracles.planner import PlainPlanner, held, prices, prices_to_nats
+from situations import with_random_votes
+
+from copeland.algorithms import cpc
+from copeland.kernels.planner import joint, losses, sharing, state, votes
+from copeland.kernels.planner.champion import compare
+from copeland.kernels.planner.meetings import NONE
+from copeland.problems.generators import coin_flips
+
+
+def planner_with_votes(seed, level, k=None, margin=0.0):
+    """A planner of regret amid random votes, many pairs open."""
+    rng = np.random.default_rng(seed)
+    k = k or int(rng.integers(3, 12))
+    planner = state.new_planner(k, costly=True, margin=margin, joint=True)
+    planner.levels[[0, 2]] = level
+    spread, most = rng.choice([0.3, 1.0]), int(rng.choice([10, 60, 300]))
+    return with_random_votes(planner, rng, spread, most, ties=0.1, unmet=0.2)
+
+
+seeds = st.integers(0, 10**6)
+levels = st.floats(2.5, 20)
+margins = st.sampled_from([0.0, 0.05])
+
+
+# The sums
+
+
+@given(seeds, levels, margins)
+@settings(max_examples=40)
+def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin):
+    planner = planner_with_votes(seed, level, margin=margin)
+    view = PlainPlanner.of(planner)
+    for j in range(view.k):
+        for m in range(1, view.k):
+            found = joint.evidence_together(planner.joint, planner.claims, j, m)
+            assert found == pytest.approx(plain.together(view, j, m), rel=1e-9, abs=1e-9)
+
+
+@given(seeds, levels, margins)
+@settings(max_examples=40)
+def test_as_many_losses_are_shown_as_the_plain_sums_show(seed, level, margin):
+    planner = planner_with_votes(seed, level, margin=margin)
+    view = PlainPlanner.of(planner)
+    assert planner.joint.shown.tolist() == [plain.shown(view, j) for j in range(view.k)]
+    assert (planner.joint.shown >= planner.claims.lost).all()
+
+
+@given(seeds, st.lists(st.floats(0.01, 3), min_size=1, max_size=6))
+@settings(max_examples=30)
+def test_what_is_shown_together_expires_when_the_level_reaches_it(seed, steps):
+    planner = planner_with_votes(seed, 3.0)
+    for step in steps:
+        planner.levels[[0, 2]] += step
+        votes.expire(planner)
+        view = PlainPlanner.of(planner)
+        assert planner.joint.shown.tolist() == [plain.shown(view, j) for j in range(view.k)]
+
+
+def test_three_claims_by_hand():
+    # 10 : 0, 8 : 0 and 6 : 0 have 6.93, 5.55 and 4.16 nats; of J(1) each but the first is charged one.
+    planner = state.new_planner(4, costly=True, margin=0.0, joint=True)
+    planner.levels[[0, 2]] = 100.0
+    for winner, n in ((0, 10), (1, 8), (2, 6)):
+        votes.take_in(planner, winner, 3, n, 0, 0)
+    nat = math.log(2)
+    expected = [
+        10 * nat + math.log(10) + (8 * nat - 1) + (6 * nat - 1),
+        8 * nat + math.log(8) + (6 * nat - 1),
+        6 * nat + math.log(6),
+    ]
+    found = [joint.evidence_together(planner.joint, planner.claims, 3, m) for m in (1, 2, 3)]
+    assert found == pytest.approx(expected)
+    planner.levels[[0, 2]] = expected[1] - 0.01
+    votes.take_in(planner, 0, 3, 0, 0, 0)
+    assert planner.joint.shown[3] == 2 and planner.claims.lost[3] == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.floats(0, 9)), max_size=60))
+def test_lists_are_kept_in_order_whatever_changes(changes):
+    kept = joint.new_joint(2, 5, True)
+    expected = {}
+    for claim, nats in changes:
+        joint.file_claim(kept, claim, claim % 2, nats)
+        expected[claim] = nats if nats > joint.CHARGE else 0.0
+    for option in range(2):
+        found, claim, before = [], kept.weakest[option], NONE
+        while claim != NONE:
+            assert kept.weaker[claim] == before
+            found.append(kept.nats[claim])
+            before, claim = claim, kept.stronger[claim]
+        those = (x for claim, x in expected.items() if claim % 2 == option and x > 0)
+        assert found == sorted(those) and len(found) == kept.number[option]
+
+
+# The parts
+
+
+@pytest.mark.parametrize("s", sharing.SHARES[1:])
+@pytest.mark.parametrize("level", [2.5, 8.0, 14.0, 40.0])
+def test_so_many_parts_make_up_the_level_together(s, level):
+    x = sharing.nats_each(s, level)
+    index = min(x + math.log(10 * x), 2 * x)
+    assert index + (s - 1) * (x - joint.CHARGE) == pytest.approx(level, rel=1e-3)
+
+
+@given(seeds, levels)
+@settings(max_examples=20)
+def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):
+    planner = planner_with_votes(seed, level)
+    compare(planner)
+    view = PlainPlanner.of(planner)
+    for j in range(view.k):
+        losses.refresh_losses(planner, j)
+        s, aim = int(planner.joint.share[j]), float(planner.joint.aim[j])
+        cost = (prices(view, view.levels[2]) if s == 1 else prices_to_nats(view, aim))[:, j]
+        listed = [i for i in planner.cheap[j].tolist() if i != NONE]
+        assert set(listed) == {i for i in range(view.k) if i != j and not held(view)[i, j]}
+        assert planner.cheap_price[j, : len(listed)] == pytest.approx(cost[listed], rel=1e-9)
+
+
+# Whole runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "setting"), [(0, "eager"), (2, "cautious")])
+def test_whoever_rests_has_a_certificate_by_the_plain_rule_until_the_rest_ends(seed, setting):
+    rng = np.random.default_rng(seed)
+    p = coin_flips(7, (0.1, 0.5), seed).p
+    planner = cpc.init(7, setting=setting)
+    t, rests, shared = 1, 0, 0
+    while t < 1e6:
+        cpc.advance(planner, t, rng)
+        i, j = map(int, cpc.select(planner, t, rng))
+        if i != j:
+            winner = i if rng.random() < p[i, j] else j
+            cpc.update(planner, winner, i + j - winner, rng)
+            t += 1
+            continue
+        l = int(planner.skipped[i])
+        assert plain.holds(PlainPlanner.of(planner), i, l)
+        rests += 1
+        shared += int((planner.joint.shown > planner.claims.lost).any())
+        end = cpc.rest(planner, t)
+        before = max(t, end - 2)  # e^evidence may be a whole number, up to rounding
+        cpc.advance(planner, before, rng)
+        assert tuple(map(int, cpc.select(planner, before, rng))) == (i, i)
+        t = end
+    assert rests > 0 and shared > 0
