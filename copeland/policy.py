@@ -18,7 +18,10 @@ from copeland.streams import stream
 from copeland.words import listed
 
 MOST_AT_ONCE = 100_000  # duels
-_LATER = ("hints",)  # arrays of states that policies dumped earlier do not have
+_LATER = (
+    "hints",
+    "joint.",
+)  # what names of arrays begin with that policies dumped earlier do not have
 
 
 class Duel(NamedTuple):
@@ -310,17 +313,20 @@ class Policy:
             raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
         with _refusing_damage():
             policy = cls(algorithm, about["k"], about["seed"], about["horizon"], **about["params"])
-            kept = {
-                name: arrays.get(f"state.{name}", fresh)
-                if name in _LATER
-                else arrays[f"state.{name}"]
-                for name, fresh in arrays_of(policy.state)
-            }
+            kept = {name: _kept(arrays, name, fresh) for name, fresh in arrays_of(policy.state)}
             policy.state = with_arrays(policy.state, kept)
             policy.asked = about["asked"]
             policy.events = about["events"]
             policy.open = {duel[0]: Duel(*duel) for duel in about["open"]}
         return policy
+
+
+def _kept(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.ndarray:
+    """An array of a state that was dumped; what it was dumped without stays unused."""
+    stored = f"state.{name}"
+    if stored in arrays or not name.startswith(_LATER):
+        return arrays[stored]
+    return np.zeros_like(fresh) if name == "joint.used" else fresh
 
 
 _LIVE = ("advance", "select", "finished", "crowded", "pend")  # what kernels of live use call

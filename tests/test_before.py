@@ -25,6 +25,8 @@ CALLS = {
     },
 }
 
+CHANGED = ["cpc"]  # whose rule is another since: several pairs show a loss together
+
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_folder_from_before_opens_and_holds_the_numbers_of_today(name):
@@ -32,6 +34,8 @@ def test_a_folder_from_before_opens_and_holds_the_numbers_of_today(name):
     today = copeland.simulate(**CALLS[name], runs=3, marks=20, compiled=False)
     assert (before.problem, before.k, before.key) == (today.problem, today.k, today.key)
     assert (before.redrawn, before.regret) == (today.redrawn, today.regret)
+    same = ~np.isin(before.columns()["algorithm"], CHANGED)
+    assert same.any()
     for column, values in before.columns().items():
-        assert np.array_equal(values, today.columns()[column]), column
+        assert np.array_equal(values[same], today.columns()[column][same]), column
     assert [c.independent for c in before.curves] == [c.independent for c in today.curves]

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Collection, Mapping
-from html import escape
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from copeland.certificate import Certificate
-from copeland.drift import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.forecast.goals import Goal, goal_of
-from copeland.forecast.prospects import Prospect, check_people, prospect_of
-from copeland.forecast.races import MOST, Forecast
-from copeland.inert import inert
 from copeland.panel import PanelCertificate
 from copeland.study.conduct.asking import (
     Answered,
@@ -45,21 +39,11 @@ from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.members import attendance
 from copeland.study.conduct.restarting import restart
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
+from copeland.study.conduct.saying import Clock, Saying
 from copeland.study.conduct.transactions import Transactions
-from copeland.study.meaning.drifting import Drift, drifts_of
-from copeland.study.meaning.guidance import guidance_of
-from copeland.study.meaning.likely import refuse_for_panel, require_chances
-from copeland.study.meaning.panel_plan import panel_plan
-from copeland.study.meaning.ranking import Ranking, ranking_of
-from copeland.study.meaning.reach import Met, met_of, plan_of, votes_each
-from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import (
-    Standing,
     certificate_of,
-    standing_of,
-    voters_of,
 )
-from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     CLOSED,
@@ -93,19 +77,15 @@ from copeland.study.record.votes import (
     writable,
     write_csv,
 )
-from copeland.words import counted, shortened
 
 if TYPE_CHECKING:
     from copeland.ranking.allocation import Allocation
     from copeland.study.conduct.impressions import Impressions
 
 LAST = 2**63 - 1  # number that an event can have
-CLAIM = 80  # letters of what is said of a study in passing
-
-Clock = Callable[[], float]
 
 
-class Study:
+class Study(Saying):
     """A study at work; made by :func:`create_study` and :func:`open_study`.
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
@@ -118,23 +98,6 @@ class Study:
         self._key = key
         self._clock = clock
         self._work = Transactions(storage, key)
-
-    def __repr__(self) -> str:
-        claim, _, _ = claim_of(self._seen()).partition(". ")
-        return f"<Study {self._size()}: {shortened([claim.rstrip('.')], CLAIM)[0]}>"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
-
-    def _size(self) -> str:
-        books = self._work.books
-        size = f"{counted(books.k, 'option')}, {counted(books.votes, 'vote')}"
-        return f"{self.name!r}, {size}"
-
-    def _seen(self) -> Reading:
-        """What is known without looking into the storage."""
-        now = self._clock()
-        return self._work.known(lambda books: Reading(standing_of(self.name, books, (), now)))
 
     # What it is
 
@@ -576,128 +539,11 @@ class Study:
                 f"{path} ends in neither .csv, for the votes, nor .jsonl, for the whole log."
             )
 
-    # What it means
-
-    def verdict(self) -> Verdict:
-        """Return what to tell people who wait for an answer, in sentences.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black"])
-        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
-        >>> study
-        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
-        >>> study.verdict().kind, study.certificate().best
-        ('winner', (0,))
-        """
-        return verdict_of(self.standing(voters=self.settings.dependent))
+    # What it means, in short; all else is said by :class:`Saying`
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
         """Return what the votes prove: of all options ever offered, or of the active ones alone."""
         return self._work.read(lambda _log: certificate_of(self._books, active))
-
-    def plan(
-        self,
-        worlds: int | None = None,
-        most: int = MOST,
-        seed: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-        *,
-        until: str | Goal = "proved",
-        people: int | None = None,
-    ) -> Forecast:
-        """Return how many more votes it may take to prove an option best, by simulation.
-
-        Where people vote, it also says what the voters so far can settle, each with one vote a pair.
-        Of a panel, these are answers until some active option is sure to be best.
-
-        Parameters
-        ----------
-        worlds
-            How many plausible worlds; 100 by default, fewer for more than 30 options.
-        most
-            Votes after which a world is given up.
-        progress
-            Called with (worlds done, worlds in all).
-        until
-            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
-        people
-            How many voters there will be in all; by default those who have voted so far.
-        """
-        goal = goal_of(until)
-        check_people(people)
-        if self.settings.panel:
-            refuse_for_panel(goal, people)
-            return panel_plan(self.standing(voters=False), worlds, seed, progress)
-        standing, met = self._work.read(self._met)
-        require_chances(goal, len(standing.options))
-        return plan_of(standing, met, people, worlds, most, seed, progress, goal)
-
-    def prospect(self, people: int) -> Prospect:
-        """Return what so many voters can settle: as people, and as a panel; by simulation."""
-        check_people(people)
-        if not self.settings.dependent:
-            raise InvalidParameter("what people can settle is for studies of people; this is none.")
-        standing = self.standing(voters=False)
-        each = votes_each(self.settings, len(standing.active))
-        return prospect_of(standing.start, people, each)
-
-    def _met(self, log: Log) -> tuple[Standing, Met]:
-        """Where the study stands, and what those have met whose votes prove something."""
-        books = self._books
-        standing = standing_of(self.name, books, (), self._clock())
-        tally = log.tally() if self.settings.dependent else ()
-        return standing, met_of((row for row in tally if not books.is_guide(row[0])), books.k)
-
-    def ranking(self) -> Ranking:
-        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
-
-        Examples
-        --------
-        >>> from copeland.study import create_study
-        >>> study = create_study("tea", ["green", "black", "white"])
-        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
-        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
-        >>> study.ranking().tiers
-        (('black',), ('green', 'white'))
-        """
-        return ranking_of(Reading(self.standing(voters=False)))
-
-    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
-        """Return the pairs whose votes changed over time, as a certificate assumes that none does.
-
-        If none changes, any is ever returned with a probability of at most ``level``, however often one looks.
-        """
-        check_level(level)
-        return self._work.read(lambda log: drifts_of(self._books, log.votes(), level))
-
-    def report(self, path: str | Path, command: str = "") -> Path:
-        """Write where the study stands as one HTML page; return its path.
-
-        ``command`` is how the page can be made again, if it shall say so.
-        """
-        from copeland.study.page.page import write_study_page
-
-        return write_study_page(self.standing(), self.log(), path, command, self.drift())
-
-    def standing(self, voters: bool = True) -> Standing:
-        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
-
-        ``voters=False`` leaves voters and guides out, for whom all votes must be gone through.
-        """
-
-        def look(log: Log) -> Standing:
-            books, now = self._books, self._clock()
-            if not voters:
-                return standing_of(self.name, books, (), now)
-            tally = list(log.tally())
-            proving = (row for row in tally if not books.is_guide(row[0]))
-            known = voters_of(proving, self.settings.panel)
-            guides = guidance_of(tally, books.guides, books.wins)
-            return standing_of(self.name, books, known, now, guides)
-
-        return self._work.read(look)
 
     def books(self) -> Books:
         """Return the state that the log gives: a copy, to look at."""
