@@ -156,7 +156,7 @@ class RemoteStudy:
         return _vote(kept, ballot, number, voter, item)
 
     def undo(self, vote: Vote | str, reason: str | None = None) -> None:
-        """Count a vote no more; give the vote or its ``event_id``."""
+        """Stop counting a vote; give the vote or its ``event_id``."""
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         params = {} if reason is None else {"reason": reason}
         self._call("DELETE", f"/votes/{quote(event_id, safe='/')}", params=params)

@@ -56,7 +56,7 @@ def simulate(
         counts; an algorithm that must know its horizon is run for each of them independently, as in
         the paper's first figure, and has a mark at each.
     runs, seed
-        How many runs of each algorithm, 10 by default. Run r of every algorithm meets the same luck: comparisons are paired. Those that must know
+        How many runs of each algorithm, 10 by default. Run r of every algorithm draws its answers from the same random numbers: comparisons are paired. Those that must know
         their horizon meet another for each horizon.
     jobs
         Processes; the numbers do not depend on it.

@@ -228,16 +228,17 @@ def overlap_rows(found: OverlapTable, printed: bool) -> list[list[str]]:
 def winners_found(found: Reproduction) -> str:
     """Return who beats all others under the other click models."""
     return " ".join(
-        f"{name}: no ranker beats all others, not as there."
+        f"{name}: no ranker beats all others; in the paper one does."
         if winner is None
-        else f"{name}: ranker {winner} beats all others, as there."
+        else f"{name}: ranker {winner} beats all others, as in the paper."
         for name, winner in found.condorcet_winners.items()
     )
 
 
 def _small(runs: Runs) -> str:
-    ccb = "" if _best(runs) is None else "As there, " if _best(runs) == "ccb" else "Not as there, "
-    told = [_ranking(runs, ccb)]
+    best = _best(runs)
+    like = "" if best is None else "As in the paper, " if best == "ccb" else "Unlike in the paper, "
+    told = [_ranking(runs, like)]
     rucb = next((curve for curve in runs.curves if curve.name == "rucb"), None)
     if rucb is not None:
         growth = _growth(rucb, runs.horizon)
@@ -256,7 +257,9 @@ def _large(runs: Runs) -> str:
     verdict = (
         "A cut hides who is ahead."
         if winner is None
-        else f"{('ccb', 'scb')[winner]} is ahead{', not as there' if winner == 0 else ''}."
+        else "ccb is ahead; in the paper scb is."
+        if winner == 0
+        else "scb is ahead, as in the paper."
     )
     return f"By t = {amount(runs.horizon)}, ccb has a regret of {ccb} and scb of {scb}. {verdict}"
 

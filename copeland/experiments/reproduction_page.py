@@ -278,7 +278,7 @@ def _cells(curve: Curves, runs: Runs) -> list[str]:
 
 def _facts(found: Reproduction) -> dict[str, str]:
     known = {
-        "seed": f"{found.seed}; run r of every algorithm meets the same luck, whatever the backend "
+        "seed": f"{found.seed}; run r of every algorithm draws its answers from the same random numbers, whatever the backend "
         "and the number of processes",
         "problems": "; ".join(f"{runs.problem} ({runs.key})" for _, runs in found.figures),
     }

@@ -83,5 +83,5 @@ def _facts(runs: Runs) -> dict[str, str]:
         "problem": f"{runs.problem}, {runs.k} options",
         "key": runs.key if not runs.redrawn else "one for each run",
         "horizon": f"{runs.horizon:,} steps; an option against itself is one too",
-        "seed": f"{runs.seed}; run r of every algorithm meets the same luck",
+        "seed": f"{runs.seed}; run r of every algorithm draws its answers from the same random numbers",
     }

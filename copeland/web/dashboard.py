@@ -136,7 +136,7 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
     return [
         ("votes", f"{standing.votes:,}"),
         ("voters", f"{len(standing.voters):,}"),
-        ("of the proof", f"{math.floor(100 * share_of(standing))} %"),
+        ("proof done", f"{math.floor(100 * share_of(standing))} %"),
         ("votes left, about", "-" if needed is None else f"{needed:,}"),
         *money_tiles(here.page, standing, needed),
         *_paid(spent_on(here.server, here.page)),

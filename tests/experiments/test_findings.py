@@ -44,7 +44,9 @@ def figure_named(name):
 def test_the_best_of_the_first_experiment_and_a_linear_rival_are_named():
     runs = runs_of(ccb=[[1, 20, 22]], rucb=[[5, 50, 500]], savage=[[1, 30, 44]])
     told = findings.found_in(figure_named("small"), runs)
-    assert "As there, ccb ends with the least mean regret, 22; savage is next with 44." in told
+    assert (
+        "As in the paper, ccb ends with the least mean regret, 22; savage is next with 44." in told
+    )
     assert "rucb grows 10.0 times" in told and "it grows linearly" in told
     assert "That of ccb grows 1.1 times" in told
 
@@ -52,7 +54,7 @@ def test_the_best_of_the_first_experiment_and_a_linear_rival_are_named():
 def test_it_is_said_when_the_paper_is_contradicted():
     runs = runs_of(ccb=[[1, 20, 50]], rucb=[[5, 30, 35]])
     told = findings.found_in(figure_named("small"), runs)
-    assert "Not as there, rucb ends with the least" in told
+    assert "Unlike in the paper, rucb ends with the least" in told
     assert "it does not grow linearly" in told
 
 

@@ -229,8 +229,8 @@ def test_the_page_says_how_to_get_a_matrix_that_is_absent(found):
 
 
 def test_the_page_names_the_winners_under_other_clicks(page):
-    assert "mslr-perfect: ranker 0 beats all others, as there." in page
-    assert "mslr-other: no ranker beats all others, not as there." in page
+    assert "mslr-perfect: ranker 0 beats all others, as in the paper." in page
+    assert "mslr-other: no ranker beats all others; in the paper one does." in page
 
 
 def test_the_page_says_how_it_was_made(page, matrix):

@@ -74,7 +74,7 @@ def test_the_demo_is_a_cycle_of_three_with_two_options_out():
         "In a circle, A beats B (140:60), B beats C (140:60) and C beats A (140:60). Each of these "
         "wins is proved (error probability 0.05 for all pairs together)."
     ) in verdict.shown
-    assert "D and E are out, as far as the votes tell; that is not proved yet." in verdict.shown
+    assert "D and E look out of the running; that is not proved yet." in verdict.shown
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_what_is_no_price_is_refused_and_changes_nothing(site, board, price):
 
 def test_the_share_of_the_proof_grows_to_all_of_it(site, board):
     _, numbers = board
-    before = numbers()["of the proof"]
+    before = numbers()["proof done"]
     study = site.server.study(site.page())
     rows = [
         {"voter": f"v{i}", "winner": "assam-9", "loser": loser}
@@ -59,11 +59,9 @@ def test_the_share_of_the_proof_grows_to_all_of_it(site, board):
         for loser in ("bai-3", "sencha-7")
     ]
     study.add_votes(rows[:20])
-    halfway = numbers()["of the proof"]
+    halfway = numbers()["proof done"]
     study.add_votes(rows[20:])
-    after = [
-        int(share.removesuffix(" %")) for share in (before, halfway, numbers()["of the proof"])
-    ]
+    after = [int(share.removesuffix(" %")) for share in (before, halfway, numbers()["proof done"])]
     assert after[0] == 0 < after[1] < after[2] == 100
 
 

@@ -33,7 +33,7 @@ def undo_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Count a vote no more; it stays in the log, and so does its undoing.
+    """Stop counting a vote; it stays in the log, and so does its undoing.
 
     Undo for reasons that do not look at the outcome, or the certificate loses its meaning.
     """

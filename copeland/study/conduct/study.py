@@ -297,7 +297,7 @@ class Study(Saying):
         )
 
     def undo(self, vote: Vote | str, reason: str | None = None) -> None:
-        """Count a vote no more; give the vote or its ``event_id``. Its ballot can be answered again.
+        """Stop counting a vote; give the vote or its ``event_id``. Its ballot can be answered again.
 
         The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
         counts, that is from now on the first one that stands. A ``reason`` is kept in the log.

@@ -54,12 +54,12 @@ class CommandJudge:
         try:
             self.arguments = shlex.split(command)
         except ValueError as error:
-            raise InvalidParameter(f"the command {quoted(command)} has {error}; mend it.") from None
+            raise InvalidParameter(f"the command {quoted(command)} has {error}; fix it.") from None
         if not self.arguments:
             raise InvalidParameter("the command is empty; name a program.")
         if shutil.which(self.arguments[0]) is None:
             raise InvalidParameter(
-                f"there is no program '{self.arguments[0]}'; look to its spelling, its place and "
+                f"there is no program '{self.arguments[0]}'; check its spelling, its path and "
                 "whether it may be executed."
             )
         if has_places(command):

@@ -30,7 +30,7 @@ from copeland.study.record.options import ACTIVE
 from copeland.words import LISTED, about, counted, listed, percent
 
 PAIRS = 5  # to ask, named in a sentence
-UNLIKELY = 0.05  # a chance to be best with which an option is out, as far as the votes tell
+UNLIKELY = 0.05  # a chance to be best with which an option looks out of the running
 
 
 @dataclass(frozen=True)
@@ -259,8 +259,8 @@ def _behind(votes: Reading) -> Iterator[str]:
     out = [i for i in rest if chances[i] < UNLIKELY]
     behind = [i for i in rest if i not in out]
     if out:
-        are = "is" if len(out) == 1 else "are"
-        yield f"{_name(votes, out)} {are} out, as far as the votes tell; that is not proved yet."
+        look = "looks" if len(out) == 1 else "look"
+        yield f"{_name(votes, out)} {look} out of the running; that is not proved yet."
     if behind:
         yield f"Behind, but still possible: {_name(votes, behind)}."
 

@@ -256,7 +256,7 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
     if isinstance(certificate, PanelCertificate):
         return known | {"answers missing": f"{certificate.missing:,}"}
     return known | {
-        "of the proof": f"{math.floor(100 * progress[-1].share)} %",
+        "proof done": f"{math.floor(100 * progress[-1].share)} %",
         "error probability": f"{certificate.delta:g}",
     }
 

@@ -187,5 +187,5 @@ def _rows(body: bytes) -> list[dict[str, Any]]:
 def undo(
     call: Admins, event_id: str, reason: Annotated[str | None, Query(max_length=1000)] = None
 ) -> None:
-    """Count a vote no more; it stays in the log, with the reason."""
+    """Stop counting a vote; it stays in the log, with the reason."""
     call.study.undo(event_id, reason or None)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 def test_the_status_of_the_demo_in_words(demo):
     shown = ok("status", "demo")
     assert "A, B and C are tied for first so far, in a cycle." in shown
-    assert "D and E are out, as far as the votes tell; that is not proved yet." in shown
+    assert "D and E look out of the running; that is not proved yet." in shown
     assert "Chances to be best, ties for first shared: A" in shown
     assert re.search(r"about [\d,]+ more votes, on [ABC] against D", shown)
 
