@@ -147,7 +147,12 @@ class Policy:
 
     def count_on(self, pairs: Iterable[tuple[int, int]], change: int = 1) -> None:
         """Say that answers of these pairs are under way, or with -1 that they no longer are; ask none."""
-        coming = np.array([pair for pair in pairs if pair[0] != pair[1]], np.int64)
+        if change not in (1, -1):
+            raise InvalidParameter(f"change is {change!r}; it must be 1 or -1.")
+        named = list(pairs)
+        for pair in named:
+            self._check_options(*pair)
+        coming = np.array([pair for pair in named if pair[0] != pair[1]], np.int64)
         while self.algorithm.pend is not None and len(coming):
             self._make_room()
             n = live(pend_all, _live_parts(self.algorithm))(self.state, coming, change)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ import typer
 
 from copeland.cli.options import Backend, Jobs, Json, Number, Whole
 from copeland.cli.progress import progress_bar
-from copeland.cli.shell import app, note, print_json, show
+from copeland.cli.shell import app, note, print_json, print_line
 from copeland.errors import FolderExists, InvalidParameter
 from copeland.files import write_file
 from copeland.inert import command_line
@@ -20,12 +21,24 @@ from copeland.words import counted
 if TYPE_CHECKING:
     from copeland.ranking.logs.counts import ClickCounts
 
-clicks = typer.Typer(no_args_is_help=True)
-app.add_typer(clicks, name="clicks", help="Logs of interleaved lists and of clicks on them.")
+clicks = typer.Typer(invoke_without_command=True)
+app.add_typer(clicks, name="clicks")
 
 _EXAMPLE = "copeland clicks count shown.parquet clicks.parquet --out wins.csv"
 _PLACE = "a .ndjson, .csv or .parquet file, a folder of them, or a pattern with *"
 _NAMED = 10  # unreadable rows that are told
+
+_ROWS = {  # an example of each log
+    "impressions": {
+        "impression": "q7-0042",
+        "time": "2026-03-01T12:00:00Z",
+        "user": "u19",
+        "left": "bm25",
+        "right": "neural",
+        "teams": "LRRL",
+    },
+    "clicks": {"impression": "q7-0042", "time": "2026-03-01T12:00:09Z", "position": 2},
+}
 
 _LISTS = {
     "votes": "counted as votes",
@@ -44,6 +57,18 @@ _CLICKS = {
     "never shown": "on lists that were never shown",
     "outside": "on lists outside of --since and --until",
 }
+
+
+@clicks.callback(epilog=f"Example: `{_EXAMPLE}`")
+def example_command(context: typer.Context, as_json: Json = False) -> None:
+    """Logs of interleaved lists and of clicks on them; by itself, a row of each."""
+    if context.invoked_subcommand is not None:
+        return
+    if as_json:
+        print_json(_ROWS)
+        return
+    for log, row in _ROWS.items():
+        print_line(f"{log}: {json.dumps(row)}")
 
 
 @clicks.command("count", epilog=f"Example: `{_EXAMPLE}`")
@@ -112,7 +137,8 @@ def count_command(
     if as_json:
         print_json({"out": str(out), **_about(found)})
         return
-    show(*_sentences(found))
+    for sentence in _sentences(found):
+        print_line(sentence)
     note(f"Written to {out}: look at it with {command_line('copeland', 'winners', out)}.")
 
 

@@ -21,18 +21,18 @@ Names = Annotated[
 
 
 @app.command("compile", epilog="Example: `copeland compile cpc ccb`")
-def compile_command(names: Names = None, as_json: Json = False) -> None:
+def compile_command(wanted: Names = None, as_json: Json = False) -> None:
     """Compile algorithms ahead of their first use, and keep the result on disk.
 
     A first simulation, or a server's first questions, would wait for it otherwise.
     """
-    wanted = names or list(algorithms())
-    for name in wanted:
+    names = wanted or list(algorithms())
+    for name in names:
         find(name)  # a misspelt one is named before anything takes long
     done = []
-    for name in wanted:
+    for name in names:
         if not as_json:
-            note(f"{name} ...")
+            note(f"copeland: compiling {name} ...")
         done.append(compile_ahead(name))
         if not as_json:
             print_line(_said(done[-1]))

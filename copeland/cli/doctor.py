@@ -36,7 +36,7 @@ def doctor_command(as_json: Json = False) -> None:
         *(f"extra {name}: lacks {listed(found['extras'][name])}" for name in missing),
         f"data sets: {found['data']}",
         f"compiled code: {listed(found['caches']) or 'is not kept'}",
-        f"compiled: {listed(ready) or 'nothing yet; copeland compile does it now'}",
+        f"compiled: {', '.join(ready) or 'nothing yet; copeland compile does it now'}",
     ]
     for line in lines:
         print_line(line)

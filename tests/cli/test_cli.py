@@ -20,6 +20,8 @@ COMMANDS = [
     "algorithms",
     "backup",
     "bounds",
+    "clicks",
+    "clicks count",
     "compile",
     "data",
     "data fetch",

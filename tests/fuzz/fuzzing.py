@@ -84,6 +84,7 @@ LIMITED = {
     "storage": URLS,
     "voters": ["independent", "dependent", "x"],
     "names": ["mslr-informational", "x", "", "\0"],
+    "wanted": ["random", "x", "", "\0"],
     "clicks": ["perfect", "random", "x"],
     "prices": ["1,2", "1", "nan,inf", "-1,1", "a,b", ",", "1e400,1"],
     "most_options": ["2", "150", "0", "-1", "1e30"],
@@ -95,7 +96,7 @@ LIMITED = {
 
 ALWAYS = set(LIMITED) & {
     *("horizon", "runs", "jobs", "comparisons", "worlds", "most", "calls", "patience", "only"),
-    *("storage", "marks"),
+    *("storage", "marks", "wanted"),
 }
 
 

@@ -54,9 +54,15 @@ class _Change:
 
     def outcome(self) -> Any:
         """Return what was decided, or raise what went wrong."""
-        if self.error is not None:
-            raise self.error
-        return self._result
+        error, self.error = self.error, None
+        if error is None:
+            return self._result
+        try:
+            raise error
+        finally:
+            del (
+                error
+            )  # its traceback holds this frame: neither would end, nor the connections below
 
 
 class Transactions:
