@@ -96,7 +96,18 @@ def create_app(
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
     app.state.times = Times()
     app.add_middleware(Timed, times=app.state.times)
+    _look_through(app)
     return app
+
+
+def _look_through(app: FastAPI) -> None:
+    """Let every route be made now: FastAPI makes them at the first request, which several threads may bring."""
+    nowhere = {"type": "http", "method": "GET", "path": "/\0", "root_path": "", "headers": []}
+    for route in app.routes:
+        route.matches(dict(nowhere))
+        below = getattr(route, "app", None)
+        if isinstance(below, FastAPI):
+            _look_through(below)
 
 
 @asynccontextmanager
