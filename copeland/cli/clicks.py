@@ -12,7 +12,8 @@ import typer
 from copeland.cli.options import Backend, Jobs, Json, Number, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import app, note, print_json, print_line
-from copeland.errors import FolderExists, InvalidParameter
+from copeland.cli.study.group import Force, require_new
+from copeland.errors import InvalidParameter
 from copeland.files import write_file
 from copeland.inert import command_line
 from copeland.times import seconds_since_1970
@@ -113,12 +114,11 @@ def count_command(
     ] = None,
     jobs: Jobs = 1,
     backend: Backend = "loky",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Count who won each interleaved list by its clicks, from logs of any size."""
-    if out.exists() and not force:
-        raise FolderExists(f"{out} exists; name another file, or replace it with --force.")
+    require_new(out, force)
 
     from copeland.ranking.logs.counting import count_clicks
     from copeland.ranking.logs.joining import Rules

@@ -69,7 +69,7 @@ class Transactions:
     """What this process knows of a study, and the turns in which it is brought up to date and changed.
 
     A transaction begins by reading what other processes did, so what is decided in it is decided on the newest
-    books; what it appended is on disk before the books keep it.
+    books. The books take in what it appends at once, and are made anew from the log if it cannot be stored.
     """
 
     def __init__(self, storage: Storage, key: int):
@@ -86,7 +86,7 @@ class Transactions:
         self._keep()
 
     def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
-        """Catch up with the log, decide what to append to it, and take that in once it is stored.
+        """Catch up with the log, decide what to append to it, and return once that is stored.
 
         Those who wait for their turn have their changes made in one transaction, by the first of them: a disk takes
         as long to store many as to store one.
