@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from copeland.cli.options import Json
-from copeland.cli.shell import app
-from copeland.cli.study.group import STORAGE, Force, Storage, require_new, tell_result
+from copeland.cli.options import Force, Json
+from copeland.cli.shell import app, require_new, tell_result
+from copeland.cli.study.group import STORAGE, Storage
 
 
 @app.command("backup", epilog="Example: `copeland backup votes-2026-11-16.db`")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import Backend, Jobs, Json, Number, Whole
+from copeland.cli.options import Backend, Force, Jobs, Json, Number, Whole
 from copeland.cli.progress import progress_bar
-from copeland.cli.shell import app, note, print_json, print_line
-from copeland.cli.study.group import Force, require_new
+from copeland.cli.shell import app, note, print_json, print_line, require_new
 from copeland.errors import InvalidParameter
 from copeland.files import write_file
 from copeland.inert import command_line

@@ -33,6 +33,7 @@ Whole = partial(typer.Option, parser=whole, metavar="N")
 Seed = Annotated[int, Whole(help="Same seed, same numbers.")]
 Jobs = Annotated[int, Whole(help="Processes at once; changes no number.")]
 Backend = Annotated[str, typer.Option(help="loky (this machine), dask or ray; changes no number.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Matrix = Annotated[
     str,

@@ -9,13 +9,14 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from copeland.cli.interrupts import INTERRUPTED, interruptible
-from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError
+from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError, FolderExists
 from copeland.inert import inert
 from copeland.version import __version__
 
@@ -118,6 +119,20 @@ def show(*things: Any) -> None:
     for thing in things:
         shown = inert(thing) if isinstance(thing, str) else thing
         terminal.print(shown, markup=False, highlight=False)
+
+
+def require_new(path: Path, force: bool) -> None:
+    """Refuse to replace a file unless that was asked for."""
+    if path.exists() and not force:
+        raise FolderExists(f"{path} exists; name another file, or replace it with --force.")
+
+
+def tell_result(sentence: str, result: dict[str, Any], as_json: bool) -> None:
+    """Say what was done: as JSON, or in a sentence."""
+    if as_json:
+        print_json(result)
+    else:
+        show(sentence)
 
 
 def print_line(text: str) -> None:

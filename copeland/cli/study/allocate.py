@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copeland.cli.options import Json, Number, Whole
-from copeland.cli.shell import note, print_json, show
-from copeland.cli.study.group import STORAGE, Force, Name, Storage, opened, require_new, study
+from copeland.cli.options import Force, Json, Number, Whole
+from copeland.cli.shell import note, print_json, require_new, show
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 from copeland.files import write_file
 from copeland.words import percent
 

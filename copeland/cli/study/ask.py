@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copeland.cli.options import Json, Whole
-from copeland.cli.shell import print_json, show
+from copeland.cli.shell import print_json, show, tell_result
 from copeland.cli.study.group import (
     STORAGE,
     AsGuide,
@@ -18,7 +18,6 @@ from copeland.cli.study.group import (
     nothing_left,
     opened,
     study,
-    tell_result,
     wait_first,
 )
 from copeland.inert import command_line

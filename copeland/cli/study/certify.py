@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from copeland.cli.options import Json
-from copeland.cli.shell import FAILURE, note, print_json, show
-from copeland.cli.study.group import STORAGE, Force, Name, Storage, opened, require_new, study
+from copeland.cli.options import Force, Json
+from copeland.cli.shell import FAILURE, note, print_json, require_new, show
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 from copeland.files import write_file
 from copeland.inert import command_line
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from copeland.cli.options import Json
-from copeland.cli.study.group import STORAGE, Name, Storage, opened, study, tell_result
+from copeland.cli.shell import tell_result
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 
 
 @study.command("close", epilog="Example: `copeland study close tea`")

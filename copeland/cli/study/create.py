@@ -10,8 +10,8 @@ import typer
 
 from copeland.cli import columns as named
 from copeland.cli.options import Json, Number, Whole
-from copeland.cli.shell import note
-from copeland.cli.study.group import STORAGE, Storage, study, tell_result
+from copeland.cli.shell import note, tell_result
+from copeland.cli.study.group import STORAGE, Storage, study
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.inert import command_line
 

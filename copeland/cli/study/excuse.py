@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from copeland.cli.options import Json
-from copeland.cli.study.group import STORAGE, Name, Storage, opened, study, tell_result
+from copeland.cli.shell import tell_result
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 
 Member = Annotated[str, typer.Argument(metavar="VOTER", help="A member of the panel.")]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from copeland.cli.shell import app, print_json, show
-from copeland.errors import FolderExists, InvalidParameter
+from copeland.cli.shell import app
+from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
@@ -55,7 +55,6 @@ Folder = Annotated[
         "SQLite file.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 
 study = typer.Typer(invoke_without_command=True)
 app.add_typer(study, name="study")
@@ -73,20 +72,6 @@ def let_guide(work: Study, voter: str | None) -> None:
     if voter is None:
         raise InvalidParameter("a guide needs a name; give one with --voter.")
     work.set_role(voter, "guide")
-
-
-def require_new(path: Path, force: bool) -> None:
-    """Refuse to replace a file unless that was asked for."""
-    if path.exists() and not force:
-        raise FolderExists(f"{path} exists; name another file, or replace it with --force.")
-
-
-def tell_result(sentence: str, result: dict[str, Any], as_json: bool) -> None:
-    """Say what was done: as JSON, or in a sentence."""
-    if as_json:
-        print_json(result)
-    else:
-        show(sentence)
 
 
 def nothing_left(work: Study, voter: str | None = None) -> str:

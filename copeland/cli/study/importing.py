@@ -9,7 +9,8 @@ import typer
 
 from copeland.cli import columns as named
 from copeland.cli.options import Json
-from copeland.cli.study.group import STORAGE, AsGuide, Name, Storage, opened, study, tell_result
+from copeland.cli.shell import tell_result
+from copeland.cli.study.group import STORAGE, AsGuide, Name, Storage, opened, study
 
 
 @study.command("import", epilog="Example: `copeland study import tea votes.csv`")

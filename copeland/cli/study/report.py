@@ -7,17 +7,9 @@ from typing import Annotated
 
 import typer
 
-from copeland.cli.options import Json
-from copeland.cli.study.group import (
-    STORAGE,
-    Force,
-    Name,
-    Storage,
-    opened,
-    require_new,
-    study,
-    tell_result,
-)
+from copeland.cli.options import Force, Json
+from copeland.cli.shell import require_new, tell_result
+from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 from copeland.inert import command_line, file_name
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from copeland.cli.options import Json, whole
-from copeland.cli.study.group import STORAGE, Name, Storage, Voter, opened, study, tell_result
+from copeland.cli.shell import tell_result
+from copeland.cli.study.group import STORAGE, Name, Storage, Voter, opened, study
 
 
 @study.command("tell", epilog="Example: `copeland study tell tea 17 left --voter ann`")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from copeland.cli.options import Json
-from copeland.cli.study.group import STORAGE, Name, Storage, Voter, opened, study, tell_result
+from copeland.cli.shell import tell_result
+from copeland.cli.study.group import STORAGE, Name, Storage, Voter, opened, study
 from copeland.errors import InvalidParameter, UnknownVote
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from copeland.cli.options import Json, Seed
-from copeland.cli.study.group import Force, require_new, tell_result
+from copeland.cli.options import Force, Json, Seed
+from copeland.cli.shell import require_new, tell_result
 from copeland.cli.tune.group import File, keep, tune
 from copeland.words import counted
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from copeland.cli.options import Json, whole
-from copeland.cli.study.group import tell_result
+from copeland.cli.shell import tell_result
 from copeland.cli.tune.group import File, keep, opened, tune
 from copeland.errors import InvalidVote
 from copeland.words import counted
