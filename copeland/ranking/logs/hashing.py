@@ -31,6 +31,18 @@ def mixed(word):
 
 
 @kernel
+def place_in(table, ones, others, one, other, start):
+    """Return where a row with these two values is in a table of rows, or where it would be, looked for from a word."""
+    last = np.uint64(len(table) - 1)
+    place = start & last
+    while True:
+        row = table[np.int64(place)]
+        if row < 0 or (ones[row] == one and others[row] == other):
+            return np.int64(place)
+        place = (place + _1) & last
+
+
+@kernel
 def hash_texts(data, ends, first, second):
     """Write two words for each text; text i is the bytes from ends[i] to ends[i + 1]."""
     for i in range(len(ends) - 1):

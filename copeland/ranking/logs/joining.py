@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel
-from copeland.ranking.logs.hashing import fast
+from copeland.ranking.logs.hashing import fast, place_in
 from copeland.ranking.logs.records import CLICK, VOTE, Records
 
 LEFT, RIGHT, TIE, NO_CLICK = 0, 1, 2, 3  # outcomes of a list
@@ -44,22 +44,10 @@ class Joined(NamedTuple):
 
 
 @kernel
-def slot_of(table, ids, mores, id, more):
-    """Return where a list is in the table, or where it would be."""
-    last = np.uint64(len(table) - 1)
-    slot = id & last
-    while True:
-        row = table[np.int64(slot)]
-        if row < 0 or (ids[row] == id and mores[row] == more):
-            return np.int64(slot)
-        slot = (slot + _1) & last
-
-
-@kernel
 def enter(ids, mores, times, table, counts):
     """Put each list into the table; of several with one id, the earliest."""
     for row in range(len(ids)):
-        slot = slot_of(table, ids, mores, ids[row], mores[row])
+        slot = place_in(table, ids, mores, ids[row], mores[row], ids[row])
         if table[slot] < 0:
             table[slot] = row
             continue
@@ -87,7 +75,7 @@ def take_clicks(clicks, shown, table, rules, clicked, counts):
     click_ids, click_mores, click_times, positions = clicks
     ids, mores, times, lengths = shown
     for click in range(len(click_ids)):
-        slot = slot_of(table, ids, mores, click_ids[click], click_mores[click])
+        slot = place_in(table, ids, mores, click_ids[click], click_mores[click], click_ids[click])
         row = table[slot]
         if row < 0:
             counts[NEVER_SHOWN] += 1

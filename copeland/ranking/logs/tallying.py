@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel
-from copeland.ranking.logs.hashing import fast, mixed
+from copeland.ranking.logs.hashing import fast, mixed, place_in
 from copeland.ranking.logs.joining import NO_CLICK, Rules
 from copeland.ranking.logs.records import Records
 
@@ -20,7 +20,7 @@ MINUTE, DAY = 60.0, 86_400.0  # seconds; both begin at 1970, UTC
 FATES = ("bots", "no click", "further", "votes")  # of a list: each is counted
 BOT, WITHOUT_CLICK, FURTHER, VOTED = range(len(FATES))
 
-_0, _1 = np.uint64(0), np.uint64(1)
+_0 = np.uint64(0)
 
 
 class Tallied(NamedTuple):
@@ -33,13 +33,8 @@ class Tallied(NamedTuple):
 @kernel
 def place_of(table, users, keys, user, key):
     """Return where a user and a key are in the table, or where they would be."""
-    last = np.uint64(len(table) - 1)
-    slot = mixed(user ^ np.uint64(key) * np.uint64(0x9E3779B185EBCA87)) & last
-    while True:
-        row = table[np.int64(slot)]
-        if row < 0 or (users[row] == user and keys[row] == key):
-            return np.int64(slot)
-        slot = (slot + _1) & last
+    start = mixed(user ^ np.uint64(key) * np.uint64(0x9E3779B185EBCA87))
+    return place_in(table, users, keys, user, key, start)
 
 
 @kernel
