@@ -18,7 +18,12 @@ from copeland.streams import stream
 from copeland.words import listed
 
 MOST_AT_ONCE = 100_000  # duels
-_LATER = ("hints", "joint.")  # how arrays begin that policies dumped earlier do not have
+_LATER = (
+    "hints",
+    "joint.",
+    "calm.",
+    "base.calm.",
+)  # how arrays begin that policies dumped earlier do not have
 
 
 class Duel(NamedTuple):

@@ -43,8 +43,8 @@ def reached(kernels: Iterable[Callable[..., Any]]) -> set[Callable[..., Any]]:
         one = new.pop()
         if one not in seen:
             seen.add(one)
-            named = (one.__globals__.get(name) for name in one.__code__.co_names)
-            new += [value for value in named if is_kernel(value)]
+            space = one.__globals__
+            new += [space[name] for name in one.__code__.co_names if is_kernel(space.get(name))]
     return seen
 
 

@@ -82,14 +82,15 @@ class WholeLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower it, and give each part its constants, as numba does for what has an address."""
-        state.library = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
+        library: Any = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
+        library.enable_object_caching()
+        state.library = library
         super().run_pass(state)
-        for variable in state.library._final_module.global_variables:
+        for variable in library._final_module.global_variables:
             if variable.name.startswith("_ZN08NumbaEnv"):
                 constants = lookup_environment(variable.name)
                 if constants is not None:
-                    state.library.codegen.set_env(variable.name, constants)
+                    library.codegen.set_env(variable.name, constants)
         return True
 
 
