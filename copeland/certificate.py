@@ -127,11 +127,13 @@ class Certificate:
             _check(read.delta, read.margin, read.epoch, read.voters)
             _named(read.labels, len(read.labels))
         except RecursionError:
-            raise InvalidParameter("the text is nested too deeply for a certificate.") from None
+            raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
         except KeyError as missing:
-            raise InvalidParameter(f"a certificate has {missing}, and this text has not.") from None
+            raise InvalidParameter(
+                f"a certificate has {missing}, and this text does not."
+            ) from None
         except (ValueError, TypeError) as error:
-            raise InvalidParameter(f"the text is not that of a certificate: {error}.") from None
+            raise InvalidParameter(f"this text is not a certificate: {error}.") from None
         return read
 
     def recheck(self, wins: ArrayLike, ties: ArrayLike | None = None) -> tuple[str, ...]:
@@ -143,7 +145,7 @@ class Certificate:
         if digest != self.digest:
             return (
                 f"it was issued on other votes: their counts have the digest {self.digest[:12]}, "
-                f"and these have {digest[:12]}.",
+                f"but these have {digest[:12]}.",
             )
         again = certify(
             wins,
@@ -156,7 +158,7 @@ class Certificate:
             labels=self.labels,
         )
         return tuple(
-            f"it says that {field.name} is {said!r}, and the votes give {found!r}."
+            f"it says that {field.name} is {said!r}, but the votes give {found!r}."
             for field in fields(self)
             if _says_more(
                 field.name, said := getattr(self, field.name), found := getattr(again, field.name)
@@ -501,7 +503,7 @@ def _named(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     names = tuple(map(str, range(k) if labels is None else labels))
     if len(names) != k or len(set(names)) != k:
         raise InvalidParameter(
-            f"there are {len(set(names))} different labels for {k} options; give each one of its own."
+            f"there are {len(set(names))} different labels for {k} options; give each option its own label."
         )
     return names
 

@@ -67,7 +67,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
     check_text("the study's ", name=name)
     key = key if key is not None else os.environ.get(KEY, "")
     if not key or not key.isascii() or not key.isprintable():
-        raise InvalidParameter(f"there is no key; give one, as cop_..., or set {KEY}.")
+        raise InvalidParameter(f"there is no key; give one, such as cop_..., or set {KEY}.")
     headers = {"Authorization": f"Bearer {key}", "Accept": "application/json"}
     try:
         address = httpx.URL(f"{url.rstrip('/')}/api/v1")
@@ -75,7 +75,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
         address = httpx.URL("")
     if address.scheme not in ("http", "https") or not address.host:
         raise InvalidParameter(
-            f"'{url}' is no server; give its address, as https://vote.example.org."
+            f"'{url}' is not the address of a server; give one, such as https://vote.example.org."
         )
     http = httpx.Client(base_url=address, headers=headers, timeout=PATIENCE)
     return RemoteStudy(name, http)

@@ -101,8 +101,8 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     if short.size:
         i = int(short[0])
         raise Undefined(
-            f"i* is undefined for option {i}: because of ties it is no Copeland winner and yet loses to "
-            f"only {losses(m)[i]}, where L_C + 1 = {place + 1} losses are needed."
+            f"i* is undefined for option {i}: because of ties it is not a Copeland winner and "
+            f"yet loses to only {losses(m)[i]}, but L_C + 1 = {place + 1} losses are needed."
         )
     # Ascending p is descending gap among losses, and puts whatever is not a loss behind them.
     order = np.argsort(m.p[rest], axis=1, kind="stable")

@@ -78,14 +78,14 @@ def lemma_22(means: Sequence[float], delta: float, epsilon: float) -> float:
     """
     check(delta=delta, epsilon=epsilon)
     if not epsilon:
-        raise InvalidParameter("epsilon is 0; Lemma 22 is infinite then.")
+        raise InvalidParameter("epsilon is 0; Lemma 22 is then infinite.")
     mu = numbers_of(means, "means").ravel()
     if not (mu.size and ((mu >= 0) & (mu <= 1)).all()):
-        raise InvalidParameter("means must be probabilities of coins, at least one.")
+        raise InvalidParameter("means must be probabilities, for at least one coin.")
     wide = np.maximum(mu.max() - mu, epsilon * (1 - mu.max()))
     if wide.min() < _SMALLEST:
         raise Undefined(
-            "Lemma 22 is undefined: the best coin always wins, or epsilon is too small, so that "
+            "Lemma 22 is undefined: the best coin always wins, or epsilon is too small, so "
             "Delta_i^epsilon is 0."
         )
     logs = math.log(len(mu)) - math.log(delta) - math.log(epsilon) - np.log(wide)

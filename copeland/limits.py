@@ -173,7 +173,7 @@ def divergence(p: ArrayLike) -> Reals:
     """
     given = numbers_of(p, "probabilities")
     if not ((given >= 0) & (given <= 1)).all():
-        raise InvalidParameter("d(p, 1/2) is of probabilities, between 0 and 1.")
+        raise InvalidParameter("p is not a probability; d(p, 1/2) takes numbers between 0 and 1.")
     x = np.abs(2 * given - 1)
     inner = np.minimum(x, 1 - 2**-53)  # at p = 0 or 1 both terms are infinite, their sum is ln 2
     return np.where(x < 1, x * np.arctanh(inner) + np.log1p(-(inner**2)) / 2, math.log(2))
@@ -257,8 +257,8 @@ def _cheapest(
         return relaxed
     if m.k > most_options:
         raise InvalidParameter(
-            f"there are {m.k} options; {what} is computed for up to {most_options} where there is a "
-            "single Copeland winner. Take ECW's, which is at least as large, or in Python give "
+            f"there are {m.k} options; {what} is computed only for up to {most_options} where there is a "
+            "single Copeland winner. Use ECW's, which is at least as large, or in Python give "
             "most_options."
         )
     return relaxed * min(1.0, _optimum(price / relaxed, list(_upsets(beats, among[0]))))
@@ -268,7 +268,7 @@ def _winner(m: PreferenceMatrix, best: Ints, champion: int | str) -> int:
     option = m.index(champion)
     if option not in best:
         raise InvalidParameter(
-            f"champion is {champion}, which is no Copeland winner; choose one of {best.tolist()}."
+            f"champion is {champion}, which is not a Copeland winner; choose one of {best.tolist()}."
         )
     return option
 

@@ -162,7 +162,7 @@ class Policy:
 
     def _check_open(self, duel: Duel) -> None:
         if self.open.get(duel.id) != duel:
-            raise UnknownDuel(f"{duel} was not asked, or was answered before.")
+            raise UnknownDuel(f"{duel} was never asked, or was answered before.")
 
     def _close(self, duel: Duel) -> None:
         del self.open[duel.id]
@@ -213,7 +213,7 @@ class Policy:
         counts = np.asarray(table)
         if counts.shape != (self.k, self.k):
             raise InvalidParameter(
-                f"{what} have the shape {counts.shape}; give a row and a column for each of "
+                f"{what} have shape {counts.shape}; give a row and a column for each of "
                 f"{self.k} options."
             )
         whole = np.issubdtype(counts.dtype, np.integer) or (counts == np.floor(counts)).all()
@@ -239,7 +239,9 @@ class Policy:
     def grow(self, k: int) -> None:
         """Add options, until there are ``k``."""
         if k < self.k:
-            raise InvalidParameter(f"there are {self.k} options; {k} would be fewer. Pause them.")
+            raise InvalidParameter(
+                f"there are {self.k} options; {k} would be fewer. To leave options out, pause them."
+            )
         grow = self._can("grow")
         if k > self.k:
             self.state = grow(self.state, k)
@@ -359,7 +361,7 @@ def _refusing_damage() -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise InvalidParameter(f"this is no policy that was dumped: {error}.") from error
+        raise InvalidParameter(f"this is not a dumped policy: {error}.") from error
 
 
 def arrays_of(state: State, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:

@@ -102,7 +102,7 @@ class Algorithm:
         for name, value in params.items():
             self._check(name, value)
         if k < 2:
-            raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; {k} came.")
+            raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; got {k}.")
         if k > MOST_OPTIONS:
             raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
         try:

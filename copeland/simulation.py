@@ -111,7 +111,7 @@ def simulate(
         done = sum(arrays is not None for arrays in stop.runs)
         collected = plan.collect(stop.runs)
         raise Interrupted(
-            f"stopped after {done} of {len(cells)} runs; what is done is in `.runs`.",
+            f"stopped after {done} of {len(cells)} runs; the finished runs are in `.runs`.",
             collected if collected.curves else None,
         ) from None
 
@@ -130,7 +130,7 @@ def _check(runs: int, seed: int, jobs: int, backend: str, regret: str) -> None:
 def _check_entrants(plan: Comparison) -> None:
     """Refuse bad parameters before anything runs, and warn of what does not suit the problem."""
     if not plan.entrants:
-        raise InvalidParameter("no algorithm is named; name at least one.")
+        raise InvalidParameter("there is no algorithm; name at least one.")
     if len({str(spec) for _, spec in plan.entrants}) < len(plan.entrants):
         raise InvalidParameter("an algorithm is named twice with the same parameters.")
     for algorithm, spec in plan.entrants:
@@ -157,7 +157,7 @@ def _horizons(horizon: float | Sequence[float]) -> tuple[int, ...]:
     """The horizons in increasing order."""
     given = np.atleast_1d(np.asarray(horizon, dtype=np.float64)).tolist()
     if not given:
-        raise InvalidParameter("no horizon is given; name at least one.")
+        raise InvalidParameter("there is no horizon; give at least one.")
     for value in given:
         if not 1 <= value <= LONGEST:
             raise InvalidParameter(f"horizon is {value}; it must lie between 1 and {LONGEST:.0e}.")

@@ -114,7 +114,9 @@ class Saying:
         """Return what so many voters can settle: as people, and as a panel; by simulation."""
         check_people(people)
         if not self._work.books.settings.dependent:
-            raise InvalidParameter("what people can settle is for studies of people; this is none.")
+            raise InvalidParameter(
+                "this is not a study of people, so there is nothing for them to settle."
+            )
         standing = self.standing(voters=False)
         each = votes_each(self._work.books.settings, len(standing.active))
         return prospect_of(standing.start, people, each)

@@ -90,6 +90,15 @@ class Study(Saying):
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
     each question and each answer is a transaction that begins by reading what the others did.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> while ballot := study.ask():
+    ...     vote = study.tell(ballot, "green")
+    >>> study.verdict().claim
+    'green is proved the only winner.'
     """
 
     def __init__(self, storage: Storage, name: str, key: int, clock: Clock = time.time):
@@ -327,7 +336,7 @@ class Study(Saying):
         """
         check_text(voter=voter)
         if voter is None:
-            raise InvalidParameter("a role is given to a voter by name, and there is none.")
+            raise InvalidParameter("a role needs a voter's name; give one.")
         check_role(role)
         self._work.append(lambda log: role_given(self._books, log, voter, role, self._clock()))
 
@@ -536,7 +545,7 @@ class Study(Saying):
                 file.writelines(to_json(event) + "\n" for event in self.log())
         else:
             raise InvalidParameter(
-                f"{path} ends in neither .csv, for the votes, nor .jsonl, for the whole log."
+                f"{path} must end in .csv, for the votes, or .jsonl, for the whole log."
             )
 
     # What it means, in short; all else is said by :class:`Saying`

@@ -133,7 +133,7 @@ class ChatJudge:
                 "prices=(input, output) of a million tokens" if self._longest() else "max_tokens"
             )
             raise InvalidParameter(
-                f"a cap on cost cannot be kept, because nothing bounds what a call of '{self.name}' "
+                f"the cap on cost cannot be kept, because nothing limits what a call of '{self.name}' "
                 f"costs; give {missing}."
             )
 

@@ -76,7 +76,7 @@ class CommandJudge:
         about = None if item is None else {"name": name_of(item), "text": item_text(item)}
         code, answer, complaint = self._run(arguments, json.dumps(shown | {"item": about}))
         if code != 0:
-            last = complaint.strip().splitlines()[-1:] or ["without a word on standard error"]
+            last = complaint.strip().splitlines()[-1:] or ["nothing on standard error"]
             raise JudgeFailed(f"{self.name} ended with code {code}: {quoted(last[0])[1:-1]}.")
         if not answer.strip():
             raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")

@@ -178,7 +178,7 @@ def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) ->
     """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
     if role == GUIDE and endless:
         raise InvalidParameter(
-            "a guide that may repeat itself never comes to an end; give a number of calls, or a cost."
+            "a guide that may repeat itself never ends; give a number of calls, or a cost."
         )
     for judge in judges:
         study.set_role(judge, role)
@@ -275,7 +275,7 @@ class _Work:
                 self._stop_if_idle("likely", self.favourite)
                 break
             if not self._affordable():
-                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is met.")
+                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is reached.")
                 break
             asked = self._ask()
             if asked is None:
@@ -328,8 +328,9 @@ class _Work:
                 f"{who} answered every question there is; what is left is for people.",
             )
         return "answered", (
-            f"{who} answered every question there is, and the same answer again would be no new vote; "
-            "more items, more judges, people, or a temperature above 0 with repeats allowed would help."
+            f"{who} answered every question there is, and the same answer again would not be a "
+            "new vote; more items, more judges, people, or a temperature above 0 with repeats "
+            "allowed would help."
         )
 
     def _ask(self) -> _Asked | Wait | None:
@@ -434,7 +435,7 @@ class _Work:
         if failures == self.patience:
             times = "once" if failures == 1 else f"{failures} times in a row"
             self._stop(
-                "failed", f"the judge '{asked.judge}' failed {times}, at last: {opinion.note}"
+                "failed", f"the judge '{asked.judge}' failed {times}; the last time: {opinion.note}"
             )
 
     def _tell(self, asked: _Asked, opinion: Opinion, outcome: str) -> bool:
@@ -484,7 +485,7 @@ def _named(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, J
         if len(named) < len(several):
             names = ", ".join(_own_name(judge) for judge in several)
             raise InvalidParameter(
-                f"judges must have different names, and these are {names}; give a dict by name."
+                f"judges must have different names, but these are {names}; give a dict by name."
             )
     if not named:
         raise InvalidParameter("there is no judge; give at least one.")
