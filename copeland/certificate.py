@@ -1,4 +1,4 @@
-"""What votes prove: counts in, a certificate out, right with probability 1 - delta whenever one looks.
+"""What votes prove: counts in, a certificate out, right with probability 1 - delta whenever you look.
 
 The claims, their levels and the proof are explained in docs/certificate.md.
 """
@@ -37,9 +37,9 @@ _Bools = NDArray[np.bool_]
 class Certificate:
     """What the votes prove about the Copeland winners; made by :func:`certify`.
 
-    With probability 1 - ``delta`` no certificate of a study is ever wrong in what it says by ``best``
-    and ``is_all``, though one is made after every vote. What ``scores``, ``beats`` and ``ties`` say
-    about single options and pairs holds for all of them together, with a ``delta`` of its own.
+    With probability 1 - ``delta`` no certificate of a study is ever wrong in ``best`` and ``is_all``,
+    even if you make one after every vote. What ``scores``, ``beats`` and ``ties`` say about single
+    options and pairs holds for all of them together, with its own ``delta``.
 
     Options are given by index; an option *beats* another if it wins more than half of their votes.
 
@@ -96,7 +96,7 @@ class Certificate:
 
     @property
     def advice(self) -> str:
-        """Which option to take, in a sentence; empty where that goes without saying."""
+        """Which option to take, in a sentence; empty if that is obvious."""
         return advice_of(self, self.labels) if self.choice and self.margin > 0 else ""
 
     @property
@@ -110,7 +110,7 @@ class Certificate:
         return f"error probability {self.delta:g}"
 
     def to_json(self) -> str:
-        """Return the certificate as the text of a file, to be checked again from the votes."""
+        """Return the certificate as the text of a file, which can be checked against the votes."""
         return json.dumps({"format": FORMAT, **asdict(self)})
 
     @classmethod
@@ -137,7 +137,7 @@ class Certificate:
         return read
 
     def recheck(self, wins: ArrayLike, ties: ArrayLike | None = None) -> tuple[str, ...]:
-        """Return what does not hold, in sentences, if it is made again from these counts.
+        """Make it again from these counts; return what does not hold, in sentences.
 
         No sentence means: these are the votes it was issued on, and they prove all that it says.
         """
@@ -184,18 +184,18 @@ def certify(
     Parameters
     ----------
     wins
-        K x K counts: ``wins[i, j]`` votes for i over j. Options that were retired stay in.
+        K x K counts: ``wins[i, j]`` votes for i over j. Retired options stay in.
     ties
         K x K symmetric counts of ties; each is half a win for both.
     margin
-        Pairs closer to 1/2 than this do not matter: the best option gets such a pair as won, its
-        rivals do not. From 0 to below 1/2.
+        Pairs closer to 1/2 than this do not matter: such a pair counts as a win for the best option and
+        not for its rivals. From 0 to below 1/2.
     epoch
-        0 if options are never added. Else 1 before any was added, and one more at each addition.
+        0 if options are never added. Otherwise 1 before the first addition, and one more at each.
     voters
         ``"dependent"`` if one voter answers several pairs and the answers may depend on each other.
     active
-        Make the statement about these options alone, though they were chosen with a look at the votes.
+        Make the statement only about these options, even if they were chosen after looking at the votes.
     labels
         One name for each option; ``"0"``, ``"1"``, ... by default.
 

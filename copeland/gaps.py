@@ -88,7 +88,7 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     """Return i* for each option i that is not a Copeland winner (Definition 3.3).
 
     i* is the opponent at which i's losing gaps, from the largest down, reach place L_C + 1: the loss
-    that proves that i is no winner. Of equal gaps the lower index comes first.
+    that proves that i is not a winner. Of equal gaps the lower index comes first.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def first_tie(m: PreferenceMatrix) -> tuple[int, int] | None:
 
 
 def non_winners(m: PreferenceMatrix) -> NDArray[np.int64]:
-    """Return the options that are no Copeland winners."""
+    """Return the options that are not Copeland winners."""
     return np.setdiff1d(np.arange(m.k), copeland_winners(m))
 
 

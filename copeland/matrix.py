@@ -32,7 +32,7 @@ class PreferenceMatrix:
     """Who beats whom, and how often: ``p[i, j]`` is the probability that option i beats option j.
 
     A value of this class is valid: square, K >= 2, every entry in [0, 1], P + P^T = 1 and 1/2 on the
-    diagonal. Input off by rounding (at most 1e-6) is made exact. Entries of exactly 0, 1 and 1/2
+    diagonal. Input that is off by rounding (at most 1e-6) is made exact. Entries of exactly 0, 1 and 1/2
     (an exact tie) are legal. The array is read-only.
 
     Parameters
@@ -70,7 +70,7 @@ class PreferenceMatrix:
 
     @property
     def key(self) -> str:
-        """A digest of the probabilities alone: the same numbers have the same key under any name."""
+        """A digest of the probabilities only: the same numbers have the same key under any name."""
         return hashlib.sha256(self.p.tobytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -118,7 +118,7 @@ class PreferenceMatrix:
         return int(option) % self.k
 
     def sub(self, options: Sequence[int | str]) -> PreferenceMatrix:
-        """Return the problem among ``options`` alone, in the order given.
+        """Return the problem among only these ``options``, in the order given.
 
         Examples
         --------
@@ -229,7 +229,7 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"{path}: cannot be read as a matrix: {reason}.") from error
 
     def save(self, path: str | Path) -> None:
-        """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
+        """Write the matrix to a .csv, .npy (numbers only), .npz or .json file."""
         path = Path(path)
         write = _writer_of(path)
         try:

@@ -56,9 +56,9 @@ def create_study(
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
     algorithm
-        Who chooses the pairs: ``"cpc-pac"`` by default, and in a panel its own planner.
+        Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
     indifference
-        What ``margin`` was called.
+        The old name of ``margin``.
     clock
         Returns seconds since 1970.
 

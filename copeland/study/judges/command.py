@@ -1,4 +1,4 @@
-"""A program of one's own as a judge: it reads two options and prints one word."""
+"""Your own program as a judge: it reads two options and prints one word."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CommandJudge:
     """A judge that runs a program for every comparison and reads one word from its standard output.
 
     The command is split as a shell would, but no shell runs it: a text that is filled in is always one
-    argument. Standard input has the same as JSON: ``{"left": {"name": ..., "text": ..., "path": ...},
+    argument. Standard input gets the same as JSON: ``{"left": {"name": ..., "text": ..., "path": ...},
     "right": ..., "item": ...}``, where item is null or has a name and a text too.
 
     Parameters
@@ -39,7 +39,7 @@ class CommandJudge:
     timeout
         Seconds that it may take.
     name
-        The voter it votes as; the name of the program, if left out.
+        The name it votes under; by default that of the program.
 
     Examples
     --------

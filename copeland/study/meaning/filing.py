@@ -65,11 +65,11 @@ def certificate_to_file(
     Parameters
     ----------
     active
-        Make the statement about the active options alone. It then needs more evidence.
+        Make the statement only about the active options. It then needs more evidence.
     at
         The number of the event after which it is issued; by default the last.
     notes
-        What else is to be told: how voters came, say. Votes that were undone are told of in any case.
+        What else to say, such as how voters came. Undone votes are always mentioned.
     """
     log = study.log()[:at]
     books = replayed(log)
@@ -150,9 +150,9 @@ def _names_panel(content: Mapping[str, Any]) -> bool:
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
-    """Return what does not hold of a certificate, in sentences, if it is made again from the log.
+    """Make a certificate again from the log; return what does not hold, in sentences.
 
-    The log must fit its chain from end to end, also where it went on after the certificate.
+    The log must match its chain from end to end, even where it went on after the certificate.
     """
     misfit = study.misfit()
     broken = () if misfit is None else (str(misfit),)

@@ -54,7 +54,7 @@ class Option:
 
     @property
     def shown(self) -> dict[str, str]:
-        """What was said of it when it was added."""
+        """What it was given when it was added."""
         return {"name": self.name, "text": self.text, "path": self.path}
 
 
