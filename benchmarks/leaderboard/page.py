@@ -32,6 +32,7 @@ def leaderboard_page(board: Leaderboard, date: str, versions: Mapping[str, str])
     parts = [
         *_opening(board, date, versions),
         *_summary(board),
+        *_legend(),
         *_behind(board),
         *_same_threshold(board),
         *_board(board, REGRET),
@@ -46,33 +47,43 @@ def _opening(board: Leaderboard, date: str, versions: Mapping[str, str]) -> Iter
     made = ", ".join(f"{name} {version}" for name, version in versions.items())
     yield "# Leaderboard"
     yield ""
+    yield (
+        "Every [problem](problems.md) meets every [algorithm](algorithms.md) that can run on it. "
+        "Below are the result in short, a picture of all of it, the places where our own algorithm loses, and the full tables, folded."
+    )
+    yield ""
     yield f"Written by `make leaderboard` on {date}: {made}; seed {board.seed}."
     if board.quick:
         yield "A quick board: fewer problems and runs than `make leaderboard` has."
+
+
+def _legend() -> Iterator[str]:
+    """How to read the tables."""
+    yield ""
+    yield "## How to read the tables"
     yield ""
     yield (
-        "Every [problem](problems.md) meets every [algorithm](algorithms.md) that can be run on it. A problem that is random is drawn anew for "
-        "each run; run r of every algorithm meets the same draw. What takes long has fewer runs, so ratios are taken on the runs that both "
-        "sides have."
+        "A random problem is drawn anew for each run, and run r of every algorithm gets the same draw. Slow algorithms have fewer runs, so a ratio "
+        "uses only the runs that both sides have."
     )
     yield ""
-    yield "- **Regret**: mean regret of Definition 1, up to 2 a duel, with its standard error, at T steps."
+    yield "- **Regret**: mean regret of Definition 1, up to 2 a duel, at T steps, with its standard error."
     yield (
-        f"- **Votes**: mean number of votes until an algorithm stops, at delta = {DELTA:g}, with its standard error. Runs that have not ended "
-        f"after {_power(MOST_VOTES)} votes, or that took too long, are *unfinished* and count with what they had. *Wrong*: runs that stopped with "
-        "an option that is no Copeland winner."
+        f"- **Votes**: mean number of votes until an algorithm stops, at delta = {DELTA:g}, with its standard error. A run is *unfinished* if it has not "
+        f"stopped after {_power(MOST_VOTES)} votes or took too long; it counts with the votes it had. *Wrong*: runs that stopped with "
+        "an option that is not a Copeland winner."
     )
-    yield "- **Bold**: the least mean. **≥**: some runs were cut, and have at least so much."
-    yield "- **x best**: the mean in multiples of the least. **x limit**: in multiples of what theory allows in the long run, LB ln T or LB ln(1/delta)"
+    yield "- **Bold**: the lowest mean. **≥**: some runs were cut, so the mean is at least this."
+    yield "- **x best**: the mean divided by the lowest mean. **x limit**: the mean divided by what theory allows in the long run, LB ln T or LB ln(1/delta)"
     yield (
-        "  ([limits](theory.md)). Below 1 is possible: the limit is asymptotic. Above 60 options it is that of ECW-RMED's plan, which is "
+        "  ([limits](theory.md)). The limit is asymptotic, so a mean can be below it. Above 60 options the limit is that of ECW-RMED's plan, which is "
         "no lower."
     )
     yield (
-        f"- **{ASSUMES}**: assumes a Condorcet winner. Where there is one, it has less to prove. Where there is none it may still end among the "
-        "winners, if these form a cycle on top, and no limit binds it there; elsewhere its regret is linear. So it is set apart."
+        f"- **{ASSUMES}**: assumes a Condorcet winner. Where there is one, the algorithm has less to prove. Where there is none, it may still end among the "
+        "winners, if these form a cycle on top, and no limit binds it there; elsewhere its regret is linear. So we compare it separately."
     )
-    yield "- **s**: seconds of one processor a run."
+    yield "- **s**: seconds of one processor per run."
     yield "- `ccb:threshold=...` and `ecw-rmed:...threshold=...` decide pairs at the threshold of `cpc` with that setting."
 
 
@@ -82,8 +93,8 @@ def _summary(board: Leaderboard) -> Iterator[str]:
     yield "## In short"
     yield ""
     yield (
-        "Over all problems, at the last mark, against algorithms that assume no Condorcet winner: on how many ours has the lowest mean, and "
-        "the geometric means of ours in multiples of the best other and of the limit."
+        "Our algorithms against those that assume no Condorcet winner, over all problems, at the last mark. *Lowest*: on how many problems ours has the "
+        "lowest mean. *x best other* and *x limit*: the geometric mean of ours divided by the best other, and by the limit."
     )
     yield ""
     rows = [_summary_row(board, kind, name) for kind in OURS for name in OURS[kind]]
