@@ -74,6 +74,7 @@ PAGES = {
     ),
 }
 TOP = Page("copeland", "", ("copeland",))
+_SHORT = 120  # letters of a value that is shown
 
 
 def reference_pages() -> dict[str, str]:
@@ -116,7 +117,8 @@ def _entry(path: str) -> str:
         return f".. autoclass:: {path}\n   :members:\n"
     if callable(value):
         return f".. autofunction:: {path}\n"
-    return f".. autodata:: {path}\n   :no-value:\n"
+    hidden = "" if len(repr(value)) <= _SHORT else "   :no-value:\n"
+    return f".. autodata:: {path}\n{hidden}"
 
 
 def _top(elsewhere: dict[tuple[str, str], str]) -> str:

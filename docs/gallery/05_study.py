@@ -24,9 +24,11 @@ from copeland.study.page.graph import graph_of, shown_options
 study = copeland.create_study("lunch", ["soup", "salad", "pasta", "toast"])
 wins = {("soup", "salad"): 80, ("salad", "pasta"): 75, ("pasta", "soup"): 75}
 wins |= {(dish, "toast"): 90 for dish in ("soup", "salad", "pasta")}
-for (winner, loser), won in wins.items():
-    votes = [{"left": winner, "right": loser, "outcome": "left"}] * won
-    study.add_votes(votes + [{"left": loser, "right": winner, "outcome": "left"}] * (100 - won))
+for (winner, loser), percent in wins.items():
+    for vote in range(60):
+        left, right = (winner, loser) if vote % 2 else (loser, winner)
+        better = winner if vote < 60 * percent // 100 else loser
+        study.add_votes([{"left": left, "right": right, "outcome": better}])
 
 standing = study.standing()
 reading, found = Reading(standing), standing.certificate
