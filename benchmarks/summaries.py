@@ -66,7 +66,7 @@ def _all_pairs(found: list[Table]) -> str:
 
 def _killed(found: list[Table]) -> str:
     kept, lost = (int(sum(column(found[0], name))) for name in ("acknowledged votes", "lost"))
-    return f"Of {kept:,} votes that were acknowledged while voters were being killed, {lost} were lost."
+    return f"Of {kept:,} votes that were acknowledged while we killed voters at random, {lost or 'none'} got lost."
 
 
 def _identified(found: list[Table]) -> str:
@@ -93,7 +93,8 @@ def _quick(found: list[Table]) -> str:
 
 def _served(found: list[Table]) -> str:
     row = found[0][0]
-    return f"A server with {row['']} and {row['voters']} voters who do not pause takes {row['votes/s']} votes a second, and loses {row['lost']}."
+    lost = "loses none" if row["lost"] == "0" else f"loses {row['lost']}"
+    return f"A server with {row['']} and {row['voters']} voters who do not pause takes {row['votes/s']} votes a second, and {lost}."
 
 
 def _tuned(found: list[Table]) -> str:
