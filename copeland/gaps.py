@@ -55,7 +55,7 @@ def l_c(m: PreferenceMatrix) -> int:
 
 
 def gaps(m: PreferenceMatrix) -> Reals:
-    """Return the K x K matrix Delta_ij = |p_ij - 1/2| (Definition 3.2).
+    """Return the K x K matrix ``Delta_ij = |p_ij - 1/2|`` (Definition 3.2).
 
     Examples
     --------
