@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import joint as plain
-from oracles.planner import PlainPlanner, held, prices, prices_to_nats
+from oracles.planner import PlainPlanner, held, prices, prices_to_nats, refuted
 from situations import with_random_votes
 
 from copeland.algorithms import cpc
@@ -124,7 +124,8 @@ def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):
         s, aim = int(planner.joint.share[j]), float(planner.joint.aim[j])
         cost = (prices(view, view.levels[2]) if s == 1 else prices_to_nats(view, aim))[:, j]
         listed = [i for i in planner.cheap[j].tolist() if i != NONE]
-        assert set(listed) == {i for i in range(view.k) if i != j and not held(view)[i, j]}
+        decided = held(view) | refuted(view)
+        assert set(listed) == {i for i in range(view.k) if i != j and not decided[i, j]}
         assert planner.cheap_price[j, : len(listed)] == pytest.approx(cost[listed], rel=1e-9)
 
 

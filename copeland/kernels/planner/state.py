@@ -60,6 +60,10 @@ class Planner(NamedTuple):
         Floats  # (3,): what the levels come from, if they are votes; see DELTA, EPOCH, DEPENDENT
     )
     margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
+    exclusive: (
+        Flags  # (1,): whether a claim that is held rules the other of its pair out of all plans
+    )
+    contradicted: Flags  # (1,): whether what is laid out needs a claim that is ruled out by now
     prior: Floats  # (1,): votes that strengths count for
     hints: Floats  # by entry, of the first ones or of none: see `hint_for`
     gaps: (
@@ -110,6 +114,8 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         caution=np.zeros(1),
         promise=np.zeros(3),
         margin=np.array([margin], np.float64),
+        exclusive=np.array([costly and margin == 0]),
+        contradicted=np.zeros(1, np.bool_),
         prior=np.array([FIRST_PRIOR]),
         hints=np.zeros(0),
         gaps=np.array([FIRST_GAP_VOTES, FIRST_GAP_VOTES * FIRST_GAP_SQUARED]),
@@ -171,6 +177,13 @@ def loss_level(planner):
 def losses_shown(planner, j):
     """Return how many losses of j are shown."""
     return planner.joint.shown[j] if planner.joint.used[0] else planner.claims.lost[j]
+
+
+@kernel
+def is_refuted(planner, entry, i):
+    """Tell whether the other option of an entry is proved to beat i, so that no plan may say the reverse."""
+    other = claim_of(planner.meetings, entry, i) ^ 1
+    return planner.exclusive[0] and is_held(planner.claims, other)
 
 
 @kernel
