@@ -24,6 +24,7 @@ _LATER = (
     "claims.won",
     "exclusive",
     "contradicted",
+    "list_length",
 )  # how arrays begin that policies dumped earlier do not have
 
 

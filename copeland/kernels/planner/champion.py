@@ -10,7 +10,7 @@ from copeland.kernels.planner.losses import list_losses, losses_price, relist_lo
 from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
 from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
-from copeland.kernels.planner.sharing import raise_aim
+from copeland.kernels.planner.sharing import SHARES, raise_aim
 from copeland.kernels.planner.state import is_refuted, is_shown, loss_level, win_level
 from copeland.kernels.planner.trees import lowest_leaf, put, smallest
 
@@ -155,6 +155,19 @@ def begin_edition(planner):
     if moved or abs(loss_level(planner) - planner.edition_level[0]) > HIGHER_LEVEL:
         planner.listed_at[0] = planner.counted[0]
         planner.edition_level[0] = loss_level(planner)
+        planner.edition[0] += 1
+    lengthen_lists(planner)
+
+
+@kernel
+def lengthen_lists(planner):
+    """Have lists of losses as long as the champion's certificate takes in the most parts, and longer."""
+    champion = planner.champion[0]
+    if champion == NONE:
+        return
+    wanted, room = planner.skipped[champion] + SHARES[-1], planner.cheap.shape[1]
+    if planner.list_length[0] < min(wanted, room):
+        planner.list_length[0] = min(wanted + SHARES[-1], room)
         planner.edition[0] += 1
 
 

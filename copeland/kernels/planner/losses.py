@@ -45,7 +45,7 @@ def list_losses(planner, j):
     for k in planner.challengers:
         if k != NONE and k != j and entry_of(meetings, k, j) == NONE:
             list_loss(planner, k, j, NONE)
-    options, room = len(planner.points), planner.cheap.shape[1]
+    options, room = len(planner.points), planner.list_length[0]
     wanted = room if options <= 2 * room else min(room, FEW)
     if planner.cheap[j, wanted - 1] == NONE and options > len(planner.challengers):
         for k in range(options):
@@ -56,7 +56,7 @@ def list_losses(planner, j):
 @kernel
 def is_listed(planner, k, j):
     """Tell whether k is among those who would prove a loss of j."""
-    for place in range(planner.cheap.shape[1]):
+    for place in range(planner.list_length[0]):
         if planner.cheap[j, place] == k:
             return True
     return False
@@ -68,7 +68,7 @@ def list_loss(planner, k, j, entry):
     if entry != NONE and is_decided(planner, entry, k):
         return
     cost = loss_price(planner, entry, k, j)
-    place = planner.cheap.shape[1] - 1
+    place = planner.list_length[0] - 1
     last = planner.cheap[j, place]
     if last != NONE and planner.cheap_price[j, place] <= cost:
         return
@@ -95,16 +95,16 @@ def relist_loss(planner, k, j, entry):
     """Bring the place of k among the refuters of j up to date."""
     if planner.cheap_edition[j] != planner.edition[0]:
         return  # the whole row will be listed anew when it is looked at
-    found = False
-    for place in range(planner.cheap.shape[1]):
+    found, end = False, planner.list_length[0] - 1
+    for place in range(end + 1):
         found = found or planner.cheap[j, place] == k
-        if found and place + 1 < planner.cheap.shape[1]:
+        if found and place < end:
             planner.cheap[j, place] = planner.cheap[j, place + 1]
             planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
     if found:
-        planner.cheap[j, -1] = NONE
+        planner.cheap[j, end] = NONE
     list_loss(planner, k, j, entry)
-    if is_decided(planner, entry, k) or planner.cheap[j, -1] == k:
+    if is_decided(planner, entry, k) or planner.cheap[j, end] == k:
         planner.cheap_edition[j] = 0  # one that is not listed may be cheaper now
 
 

@@ -25,12 +25,15 @@ from copeland.kernels.planner.trees import new_tree
 WIN, WIN_GROWTH, LOSS = range(3)  # levels: for a win with l = 0, its growth with ln(l + 1), a loss
 DELTA, EPOCH, DEPENDENT = range(3)  # promises; the last, whether votes may depend on each other
 
-# A claim is priced at its believed gap plus so many standard deviations. Means hardly depend on it; for
-# regret more of it cuts the tail of long runs, for votes less is cheaper at a hundred options.
-OPTIMISM_FOR_REGRET = 3.5
+# A claim is priced at its believed gap plus so many standard deviations. With more of it, close options are
+# tried for longer before a plan is given up; with less, a plan that had bad luck. For votes less is cheaper.
+OPTIMISM_FOR_REGRET = 2.0
 OPTIMISM_FOR_VOTES = 1.5
 CHALLENGERS = 32  # the options of the highest plausible scores are planned for
-REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most
+REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most;
+MANY_REFUTERS = (
+    256  # where they are shown together there is room for more, among up to so many options
+)
 FIRST_ROOM = 256  # pairs; doubled whenever they are used up
 # Before there are votes gaps are taken to be near .2, as if eight votes had said so; then strengths count
 # for 1 / (2 gap)^2 votes.
@@ -74,6 +77,7 @@ class Planner(NamedTuple):
     edition: Ints  # (1,): number of the edition that lists of losses must have to be up to date
     listed_at: Ints  # (1,): the votes when the edition began
     edition_level: Floats  # (1,): the level for a loss by then
+    list_length: Ints  # (1,): how many losses of each option it lists
     top: Floats  # (1,): the highest plausible score
     champion: Ints  # (1,)
     chosen_at: Ints  # (1,): the votes when it was chosen, or confirmed
@@ -87,7 +91,9 @@ class Planner(NamedTuple):
     unproved: Ints  # (1,): how many of these are not free
     risk: Floats  # a tree over the 2 K leaves: those to ask for, the riskiest first
     challengers: Ints
-    cheap: Ints  # K x REFUTERS: who would prove a loss of each option, the cheapest first
+    cheap: (
+        Ints  # K x list_length or more: who would prove a loss of each option, the cheapest first
+    )
     cheap_price: Floats
     cheap_edition: Ints  # by option: the edition of its row
     row: Floats  # room for a number of each option
@@ -99,6 +105,7 @@ class Planner(NamedTuple):
 def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Planner:
     """Return a planner of K options without a vote; ``joint`` lets losses be shown together."""
     room = FIRST_ROOM
+    refuters = k if joint and k <= MANY_REFUTERS else min(k, REFUTERS)
     return Planner(
         meetings=new_meetings(k, room),
         claims=new_claims(k, room),
@@ -124,6 +131,7 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         edition=np.ones(1, np.int64),
         listed_at=np.zeros(1, np.int64),
         edition_level=np.zeros(1),
+        list_length=np.array([min(k, REFUTERS)]),
         top=np.zeros(1),
         champion=np.array([NONE]),  # none before the first comparison
         chosen_at=np.zeros(1, np.int64),
@@ -137,8 +145,8 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         unproved=np.zeros(1, np.int64),
         risk=new_tree(2 * k),
         challengers=np.full(min(k, CHALLENGERS), NONE, np.int64),
-        cheap=np.full((k, min(k, REFUTERS)), NONE, np.int64),
-        cheap_price=np.zeros((k, min(k, REFUTERS))),
+        cheap=np.full((k, refuters), NONE, np.int64),
+        cheap_price=np.zeros((k, refuters)),
         cheap_edition=np.zeros(k, np.int64),
         row=np.zeros(k),
         fresh=np.zeros(k, np.bool_),
