@@ -9,7 +9,7 @@ from oracles.planner import PlainPlanner, held
 
 from copeland.algorithms import cpc
 from copeland.kernels.imed import imed_index_of_leader
-from copeland.kernels.planner import votes
+from copeland.kernels.planner import votes, with_more_pairs
 from copeland.kernels.planner.champion import compare
 from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.problems.generators import coin_flips
@@ -22,7 +22,7 @@ def play(p, setting, steps, seed):
     t, turns = 1, 0
     while turns < steps:
         if cpc.crowded(planner):
-            planner = cpc.ALGORITHM.enlarge(planner)
+            planner = with_more_pairs(planner)
         cpc.advance(planner, t, rng)
         i, j = map(int, cpc.select(planner, t, rng))
         yield planner, t, i, j
