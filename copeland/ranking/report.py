@@ -16,7 +16,8 @@ from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import INK, PALETTE, image
+from copeland.report.images import image
+from copeland.report.styles import INK, PALETTE
 from copeland.words import some
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.inert import inert
-from copeland.report.figures import INK, PALETTE
+from copeland.report.styles import INK, PALETTE
 from copeland.tuning import Landscape
 from copeland.tuning.landscapes import Line, Plane
 

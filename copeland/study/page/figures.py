@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.report.figures import INK, PALETTE
+from copeland.report.styles import INK, PALETTE
 from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED
 from copeland.study.page.graph import AROUND, COLUMNS, Arrow, Graph
 from copeland.words import letters

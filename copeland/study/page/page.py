@@ -14,7 +14,8 @@ from copeland.certificate import Certificate
 from copeland.files import write_file
 from copeland.panel import PanelCertificate
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import PALETTE, image
+from copeland.report.images import image
+from copeland.report.styles import PALETTE
 from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.drifting import Drift
