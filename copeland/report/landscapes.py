@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.inert import inert
+from copeland.report.images import name
 from copeland.report.styles import INK, PALETTE
 from copeland.tuning import Landscape
 from copeland.tuning.landscapes import Line, Plane
@@ -59,6 +60,8 @@ def _draw_plane(
         axes.set_xscale("log")
     if _is_log(y):
         axes.set_yscale("log")
+    name(axes.xaxis.label, plane.names[0])
+    name(axes.yaxis.label, plane.names[1])
     axes.set_xlabel(_short(plane.names[0]))
     axes.set_ylabel(_short(plane.names[1]))
     axes.set_title(words, fontsize=9, color=INK)
@@ -74,6 +77,7 @@ def _draw_line(axes: Axes, line: Line, taken: Any) -> None:
     axes.axvline(here, color=PALETTE[1], linestyle="--", linewidth=1)
     axes.set_ylim(0, 1)
     axes.set_xlabel(_short(line.name))
+    name(axes.xaxis.label, line.name)
     axes.set_ylabel("share beaten")
 
 
