@@ -78,11 +78,11 @@ def _draw(axes: Axes, drawing: Drawing) -> None:
 
 
 def _new_axes(drawing: Drawing) -> Axes:
-    from matplotlib.figure import Figure
+    from copeland.report.canvas import ShownFigure
 
     size = drawing.look.size
     high = max(size.height, needed(_ends(drawing), size) + _AROUND)
-    return Figure(figsize=(size.width, high), layout="constrained").add_subplot()
+    return ShownFigure(figsize=(size.width, high), layout="constrained").add_subplot()
 
 
 def _ends(drawing: Drawing) -> list[End]:

@@ -24,12 +24,12 @@ _LETTERS = 24
 
 def landscape_figure(seen: Landscape) -> Figure:
     """Return the estimated score over two parameters, whom the recommended point beats, and a line for each parameter."""
-    from matplotlib.figure import Figure
+    from copeland.report.canvas import ShownFigure
 
     rows = (len(seen.lines) + 1) // 2
     top = [_PLANE] if seen.plane is not None else []
     heights = [*top, *[_LINE] * rows]
-    figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+    figure = ShownFigure(figsize=(_WIDTH, sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
     if seen.plane is not None:
         score, beaten = (figure.add_subplot(grid[0, side]) for side in (0, 1))

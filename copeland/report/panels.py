@@ -23,13 +23,13 @@ _AROUND = 0.75  # inches above and below all panels
 
 def panels_figure(drawing: Drawing) -> Figure:
     """Return a figure with axes for each algorithm, which share their scales."""
-    from matplotlib.figure import Figure
+    from copeland.report.canvas import ShownFigure
 
     size, count = drawing.look.size, len(drawing.curves)
     columns = min(size.columns, count)
     rows = math.ceil(count / columns)
     high = rows * _SHAPE * size.width / size.columns + _AROUND
-    figure = Figure(figsize=(size.width, high), layout="constrained")
+    figure = ShownFigure(figsize=(size.width, high), layout="constrained")
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, (place, curve) in zip(grid, drawing.curves, strict=False):
         _draw_panel(axes, drawing, place, curve)

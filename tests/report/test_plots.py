@@ -150,6 +150,11 @@ def test_bands_are_quantiles_standard_errors_or_none():
     assert not copeland.plot(one, spread="none").axes[0].collections
 
 
+def test_a_notebook_shows_a_figure_by_itself_at_its_own_size():
+    png, size = copeland.plot(runs_of(["a"]), width="single")._repr_png_()
+    assert png.startswith(b"\x89PNG") and size["width"] == pytest.approx(3.4 * 96)
+
+
 def test_axes_of_ones_own_are_drawn_on():
     figure = Figure()
     left, right = figure.subplots(1, 2)
