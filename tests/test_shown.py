@@ -63,8 +63,8 @@ def test_runs_say_who_ran_on_what_and_the_regret_with_its_error():
 
 def test_cells_of_a_matrix_are_blue_where_the_row_wins_and_orange_where_it_loses():
     page = matrix(3, "first")._repr_html_()
-    assert '<td style="background: rgba(0, 114, 178, 0.25)">0.75</td>' in page
-    assert '<td style="background: rgba(213, 94, 0, 0.25)">0.25</td>' in page
+    assert '<td style="background: rgba(0, 114, 178, 0.35)">0.75</td>' in page
+    assert '<td style="background: rgba(213, 94, 0, 0.35)">0.25</td>' in page
     assert "<td>0.5</td>" in page
 
 

@@ -127,7 +127,7 @@ def _title(axes: Axes, drawing: Drawing) -> None:
 
 def _letters(size: Size) -> int:
     """How many letters of the note fit above the axes."""
-    return int(72 * (size.width - 1.1) / (0.52 * size.note))
+    return int(72 * (size.width - 0.95) / (0.52 * size.note))
 
 
 def note_above(axes: Axes, text: str, size: float = 8.5) -> None:
