@@ -63,7 +63,7 @@ def _free_lane(
     found = []
     for out, into in product(_OUT, _INTO):
         corners = _along_lanes(start, end, lanes, direction * out, direction * into)
-        covered = sum(_crossed(a, b, others) for a, b in pairwise(corners))
+        covered = np.sum([_crossed(a, b, others) for a, b in pairwise(corners)], axis=0)
         best = int(np.lexsort((far, covered))[0])
         found.append(
             (
