@@ -23,7 +23,9 @@ from copeland.runs import Runs
 def report_command(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="What `simulate --out` or `reproduce --out` wrote."),
+        typer.Argument(
+            metavar="DIR", help="A folder that `simulate --out` or `reproduce --out` wrote."
+        ),
     ],
     page: Annotated[
         bool, typer.Option("--page", help="Write figures and a page into each result folder.")
@@ -44,7 +46,7 @@ def report_command(
     by: By = None,
     as_json: Json = False,
 ) -> None:
-    """Show the results in a folder again; of a reproduction, those of each experiment."""
+    """Show the results in a folder again; for a reproduction, those of each experiment."""
     look = checked(Look(yscale, xscale, width, spread, by, algorithm or None))
     if look != LOOK and not page:
         raise InvalidParameter("options of the figure are for --page; give it too.")

@@ -11,7 +11,7 @@ from copeland.runs import BOUNDED, Runs
 def lower_bound_of(problem: str, regret: str) -> float:
     """Return the least regret for each ln t of a problem by its name or file; say why, if there is none."""
     if regret not in BOUNDED:
-        raise Undefined(f"it is one on regret by Definition 1, not on {regret}.")
+        raise Undefined(f"it holds for regret by Definition 1, not for {regret}.")
     if redrawn(problem):
         raise Undefined("the problem is redrawn for each run; name a seed.")
     return lower_regret(load(problem))

@@ -191,7 +191,7 @@ def test_true_draws_the_lower_bound_of_the_problem():
     [
         ({"problem": "matrix"}, "no problem 'matrix'"),
         ({"key": "another"}, "not the problem that was run"),
-        ({"regret": "weak"}, "not on weak"),
+        ({"regret": "weak"}, "not for weak"),
         ({"problem": "easy-6"}, "redrawn"),
     ],
 )
