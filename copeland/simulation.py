@@ -77,7 +77,8 @@ def simulate(
     backend
         ``loky`` (this machine), ``dask`` or ``ray``; the numbers do not depend on it.
     progress
-        Called with (runs done, runs in all).
+        Called with (runs done, runs in all). By default a bar shows it in a terminal or a notebook, if it takes
+        over two seconds.
     note
         Called with a sentence for each kept run that is damaged and so run again.
 
