@@ -194,13 +194,31 @@ def _created(
 
 
 def open_study(name: str, storage: str | Storage, *, clock: Clock = time.time) -> Study:
-    """Return the study of this name."""
+    """Return the study of this name.
+
+    Examples
+    --------
+    >>> from copeland.study import Storage, create_study
+    >>> storage = Storage("memory")
+    >>> _ = create_study("tea", ["green", "black"], storage)
+    >>> [option.name for option in open_study("tea", storage).options]
+    ['green', 'black']
+    """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return Study(kept, name, kept.key(name), clock)
 
 
 def list_studies(storage: str | Storage) -> list[str]:
-    """Return the names of the studies in a storage, the oldest first."""
+    """Return the names of the studies in a storage, the oldest first.
+
+    Examples
+    --------
+    >>> from copeland.study import Storage, create_study
+    >>> storage = Storage("memory")
+    >>> _ = create_study("tea", ["green", "black"], storage)
+    >>> list_studies(storage)
+    ['tea']
+    """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return kept.names()
 

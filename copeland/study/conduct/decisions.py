@@ -47,7 +47,14 @@ _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote
 
 
 class Wait(NamedTuple):
-    """There is no ballot now, but one may be asked at ``until``, or earlier. It is false, as None is."""
+    """There is no ballot now, but one may be asked at ``until``, or earlier. It is false, as None is.
+
+    Examples
+    --------
+    >>> wait = Wait(until=1_700_000_000.0)
+    >>> bool(wait), wait.until
+    (False, 1700000000.0)
+    """
 
     until: float
 

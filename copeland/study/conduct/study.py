@@ -90,6 +90,18 @@ class Study(Saying):
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
     each question and each answer is a transaction that begins by reading what the others did.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black", "white"])
+    >>> for _ in range(100):
+    ...     ballot = study.ask()
+    ...     if not ballot:
+    ...         break  # nothing is left to ask
+    ...     vote = study.tell(ballot, min(ballot.left, ballot.right))
+    >>> study.verdict().claim
+    'black is proved the only winner.'
     """
 
     def __init__(self, storage: Storage, name: str, key: int, clock: Clock = time.time):

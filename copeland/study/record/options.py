@@ -25,7 +25,14 @@ ACTIVE = "active"  # the other states are called as the events that lead to them
 
 @dataclass(frozen=True)
 class Option:
-    """One option: a unique name, and what to show for it (the name, if neither is given)."""
+    """One option: a unique name, and what to show for it (the name, if neither is given).
+
+    Examples
+    --------
+    >>> green = Option("green", text="Green tea, two minutes.")
+    >>> green.name, green.text, green.state
+    ('green', 'Green tea, two minutes.', 'active')
+    """
 
     name: str
     text: str = ""

@@ -29,7 +29,16 @@ MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: eac
 
 
 class Vote(NamedTuple):
-    """One vote as it is in the log, with the options by name."""
+    """One vote as it is in the log, with the options by name.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> vote = study.tell(study.ask(voter="ann"), "green")
+    >>> vote.voter, vote.outcome in ("left", "right"), vote.counted
+    ('ann', True, True)
+    """
 
     event_id: str
     ballot: int | None
