@@ -30,7 +30,7 @@ browser:  ## install Chromium for the tests of pages, where that is missing and 
 docs: setup  ## the docs as a site: out/docs/html/index.html
 	$(BIN)/python -m sphinx -W --keep-going -q -j 2 -d out/docs/doctrees docs out/docs/html
 
-screenshots: setup browser  ## take the pictures of docs/images anew from the real pages
+screenshots: setup browser  ## retake the pictures of docs/images from the real pages
 	$(BIN)/python -m benchmarks.screenshots
 
 run: setup  ## an experiment with the paper's algorithms and ours, then a study with its verdict: pages in out/
@@ -72,10 +72,10 @@ measure: setup  ## the big measurements; writes docs/measurements.md
 leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (QUICK=--quick: a small one, in out/)
 	$(BIN)/python -m benchmarks.leaderboard $(QUICK)
 
-golden: setup  ## write the golden traces anew; read the diff
+golden: setup  ## rewrite the golden traces; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py
 
-tables: setup  ## write what docs/algorithms.md says of algorithms anew, from their records; fold the long tables of other pages, and draw their heat maps
+tables: setup  ## rewrite what docs/algorithms.md says about algorithms, from their records; fold the long tables of other pages and draw their heat maps
 	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records
 	$(BIN)/python -m benchmarks.pages
 

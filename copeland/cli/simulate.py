@@ -107,7 +107,7 @@ def simulate_command(
                 note=lambda sentence: note(f"copeland: {sentence}"),
             )
     except Interrupted as stop:
-        later = "" if out is None else "; the same command goes on from there"
+        later = "" if out is None else "; the same command continues from there"
         note(f"copeland: {str(stop).split(';')[0]}{later}.")
         if isinstance(stop.runs, Runs):
             _deliver(stop.runs, out, command, limit, as_json)
@@ -140,7 +140,7 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
 def _limit(problem: str, regret: str) -> float | None:
     """The lower bound of a problem; None, and a note, if there is none to draw."""
     if regret not in BOUNDED:
-        note(f"copeland: no lower bound: it is one on regret by Definition 1, not on {regret}.")
+        note(f"copeland: no lower bound: it holds for regret by Definition 1, not for {regret}.")
         return None
     if redrawn(problem):
         note("copeland: no lower bound: the problem is redrawn for each run; name a seed.")

@@ -95,10 +95,10 @@ class Standing:
     --------
     >>> from copeland import create_study
     >>> study = create_study("tea", ["green", "black"])
-    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> taken = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
     >>> standing = study.standing()
-    >>> standing.votes, standing.wins.tolist(), standing.certificate.verdict
-    (3, [[0, 3], [0, 0]], 'open')
+    >>> standing.votes, standing.leader
+    (3, 'green')
     """
 
     name: str
