@@ -41,7 +41,20 @@ _SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
 
 
 class Judged(NamedTuple):
-    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it."""
+    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> from copeland.study.judges import judge_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> seen = []
+    >>> _ = judge_study(study, {"longer": longer}, progress=seen.append)
+    >>> len(seen), seen[0].judge, seen[0].outcome in ("left", "right")
+    (6, 'longer', True)
+    """
 
     judge: str
     left: str
@@ -62,6 +75,17 @@ class Summary:
     ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
     answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
     their outcome with the sides.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> from copeland.study.judges import judge_study
+    >>> done = judge_study(study, {"longer": longer})
+    >>> done.votes
+    6
     """
 
     calls: int
@@ -140,6 +164,15 @@ def judge_study(
         over two seconds.
     rest
         What to do when a judge must wait until a ballot that it holds elsewhere expires; by default :func:`sleep_until`.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> judge_study(study, {"longer": longer}).votes
+    6
     """
     named = _named(judges)
     _check(calls=calls, workers=workers, patience=patience)
