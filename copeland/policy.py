@@ -25,6 +25,8 @@ _LATER = (
     "exclusive",
     "contradicted",
     "list_length",
+    "calm.",
+    "base.calm.",
 )  # how arrays begin that policies dumped earlier do not have
 
 
