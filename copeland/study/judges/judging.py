@@ -31,6 +31,7 @@ from copeland.study.meaning.likely import likely_sentence, refuse_for_panel, req
 from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
+from copeland.waiting import waiting
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -159,7 +160,8 @@ def judge_study(
         ``"guide"``: what the judges say decides what people are asked, and proves nothing. By default
         each judge keeps its role.
     progress
-        Called with every judged ballot.
+        Called with every judged ballot. By default a bar shows the calls in a terminal or a notebook, if they take
+        over two seconds.
     rest
         What to do when a judge must wait until a ballot that it holds elsewhere expires; by default :func:`sleep_until`.
 
@@ -187,22 +189,24 @@ def judge_study(
     require_chances(goal, len(study.options))
     if role is not None:
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)
-    work = _Work(
-        study=study,
-        goal=goal,
-        judges={name: _charging(judge, budget) for name, judge in named.items()},
-        budget=budget,
-        cap=calls,
-        swap=swap,
-        workers=workers,
-        patience=patience,
-        items=None if items is None else Drawer(items, seed),
-        answered=None if repeat else Answered(study, named),
-        folder=study.storage.folder if folder is None else Path(folder),
-        progress=progress or (lambda judged: None),
-        rest=rest or sleep_until,
-    )
-    work.run()
+    own = None if progress is None else (lambda done, total: None)  # then there is no bar
+    with waiting("calls", own) as tell:
+        work = _Work(
+            study=study,
+            goal=goal,
+            judges={name: _charging(judge, budget) for name, judge in named.items()},
+            budget=budget,
+            cap=calls,
+            swap=swap,
+            workers=workers,
+            patience=patience,
+            items=None if items is None else Drawer(items, seed),
+            answered=None if repeat else Answered(study, named),
+            folder=study.storage.folder if folder is None else Path(folder),
+            progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
+            rest=rest or sleep_until,
+        )
+        work.run()
     return work.summary()
 
 
