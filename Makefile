@@ -92,5 +92,5 @@ dist: setup  ## a wheel and an sdist in dist/, each installed and tried in an em
 	.ci/smoke
 
 clean:  ## remove the environment and everything made
-	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) out docs/generated .pytest_cache .ruff_cache .hypothesis dist
 	find copeland tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
