@@ -37,7 +37,10 @@ ScoresFiles = Annotated[
 ]
 Models = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A model of LightGBM; again for each of several."),
+    typer.Option(
+        metavar="[NAME=]FILE",
+        help="A model of LightGBM, or of XGBoost as .json or .ubj; again for each of several.",
+    ),
 ]
 Runs = Annotated[
     list[str] | None,
