@@ -12,6 +12,7 @@ import numpy as np
 
 import copeland
 from benchmarks.cheap import cheap
+from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
 from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
@@ -165,6 +166,7 @@ PARTS = (
     likely,
     guides,
     tuning,
+    drift,
     kills,
     worker_kills,
     served,
