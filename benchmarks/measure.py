@@ -18,6 +18,7 @@ from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
+from benchmarks.multileaving import multileaving
 from benchmarks.one_algorithm import (
     growth_with_k,
     many_options,
@@ -28,6 +29,7 @@ from benchmarks.one_algorithm import (
 )
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
+from benchmarks.traffic import traffic
 from benchmarks.tuning import tuning
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
@@ -166,6 +168,8 @@ PARTS = (
     likely,
     guides,
     tuning,
+    traffic,
+    multileaving,
     drift,
     kills,
     worker_kills,
