@@ -76,7 +76,7 @@ def change_in(won: ArrayLike) -> Change | None:
     flags = _flags(won)
     if len(flags) < EARLIEST + 2:
         return None
-    wins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags)])
+    wins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags, dtype=np.int64)])
     split, n = _likely_time(wins), len(flags)
     return Change(
         max(float(log_ratios(flags, j, t).max()) for j, t in enumerate(times_before(n))),

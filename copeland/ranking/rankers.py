@@ -108,7 +108,9 @@ def xgboost_model(path: str | Path, name: str | None = None) -> Ranker:
     return Ranker(name or file.stem, score)
 
 
-def _table_for(file: Path, features: int, collection: Collection, unused: float) -> Floats:
+def _table_for(
+    file: Path, features: int, collection: Collection, unused: float
+) -> NDArray[np.floating]:
     """The features of the documents as a model was trained on them: maybe with a column 0 before the first."""
     table = collection.features
     if features == collection.n_features + 1:
