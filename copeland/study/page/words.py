@@ -115,7 +115,7 @@ def outcomes_sentence(standing: Standing) -> str:
 def lists_sentence(standing: Standing) -> str:
     """Return how many lists of a live search have no click."""
     return (
-        f"Of {counted(standing.lists, 'list')} shown, {standing.unclicked:,} have had no click in time: "
+        f"Of {counted(standing.lists, 'list')} shown, {standing.unclicked:,} had no click that counts: "
         "no click is no vote."
     )
 
