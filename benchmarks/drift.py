@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from copeland.drift import LEVEL, log_ratios, times_before
+from copeland.drift import LEVEL, _log_ratios, _times_before
 
 RUNS, STAYING = 1_000, 2_000
 DRIFT, POWER, TIMES = 0.1, 0.8, 4
@@ -20,8 +20,8 @@ def fixed_votes():
 def first_flag(won):
     """After how many votes a change is proved; infinity if it is not."""
     first = np.inf
-    for j, t in enumerate(times_before(len(won))):
-        over = np.flatnonzero(log_ratios(won, j, t) >= -np.log(LEVEL))
+    for j, t in enumerate(_times_before(len(won))):
+        over = np.flatnonzero(_log_ratios(won, j, t) >= -np.log(LEVEL))
         first = min(first, t + 1 + over[0]) if len(over) else first
     return first
 

@@ -79,7 +79,7 @@ def change_in(won: ArrayLike) -> Change | None:
     wins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags, dtype=np.int64)])
     split, n = _likely_time(wins), len(flags)
     return Change(
-        max(float(log_ratios(flags, j, t).max()) for j, t in enumerate(times_before(n))),
+        max(float(_log_ratios(flags, j, t).max()) for j, t in enumerate(_times_before(n))),
         n,
         split,
         float(wins[split] / split),
@@ -99,13 +99,13 @@ def _flags(won: ArrayLike) -> NDArray[np.bool_]:
     return flags.astype(bool)
 
 
-def times_before(n: int) -> NDArray[np.int64]:
+def _times_before(n: int) -> NDArray[np.int64]:
     """Return the times of change that are looked at, of n votes."""
     times = (EARLIEST * 2 ** (np.arange(3 * 50) / 3)).astype(np.int64)
     return times[times < n]
 
 
-def log_ratios(flags: NDArray[np.bool_], j: int, t: int) -> Floats:
+def _log_ratios(flags: NDArray[np.bool_], j: int, t: int) -> Floats:
     """Return the logarithm of the ratio of a time of change, with its weight, after each vote from t + 1 to 2t."""
     late = flags[t : 2 * t]
     early = flags[: len(late)]
