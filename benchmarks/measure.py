@@ -27,8 +27,10 @@ from benchmarks.one_algorithm import (
     tournaments,
     votes,
 )
+from benchmarks.pages import measurements
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
+from benchmarks.summaries import write_tuning_map
 from benchmarks.traffic import traffic
 from benchmarks.tuning import tuning
 
@@ -195,7 +197,8 @@ def main():
         heading, *lines = part()
         kept[heading] = "\n".join([heading, MADE, "", *lines])
     title = "# Measurements\n\n`make measure` writes this page; each part says when."
-    PAGE.write_text("\n\n".join([title, *kept.values()]) + "\n")
+    PAGE.write_text(measurements("\n\n".join([title, *kept.values()]) + "\n"))
+    write_tuning_map(PAGE.read_text(), PAGE.parent / "images")
     print(PAGE.read_text())
 
 

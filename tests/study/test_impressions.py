@@ -193,7 +193,7 @@ def test_lists_without_a_click_are_told_by_status_and_report(tmp_path, monkeypat
     desk = made.impressions(SECRET)
     pages = [shown_to(desk, user)[1] for user in ("ann", "bea", "cat")]
     desk.clicks(pages[0].token, [1])
-    said = "Of 3 lists shown, 2 had no click that counts: no click is no vote."
+    said = "Of 3 lists shown, 2 had no click that counts: a list without clicks gives no vote."
     assert said in flat(run("study", "status", "search").stdout)
     found = json.loads(run("study", "status", "search", "--json").stdout)
     assert found["lists"] == {"shown": 3, "unclicked": 2}
@@ -261,7 +261,7 @@ def test_a_desk_that_cannot_work_is_refused(study, how, sentence):
 
 
 def test_users_who_count_again_and_again_are_refused():
-    with pytest.raises(InvalidParameter, match="once a pair"):
+    with pytest.raises(InvalidParameter, match="once per pair"):
         create_study("search", list(LISTS)).impressions(SECRET)
 
 
