@@ -27,7 +27,7 @@ browser:  ## install Chromium for the tests of pages, where that is missing and 
 	  timeout 300 sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium' >/dev/null 2>&1; \
 	} || echo "No Chromium is there, and none could be installed: the tests of pages in a browser are skipped."
 
-screenshots: setup browser  ## take the pictures of docs/images anew from the real pages
+screenshots: setup browser  ## retake the pictures of docs/images from the real pages
 	$(BIN)/python -m benchmarks.screenshots
 
 run: setup  ## an experiment with the paper's algorithms and ours, then a study with its verdict: pages in out/
@@ -69,10 +69,10 @@ measure: setup  ## the big measurements; writes docs/measurements.md
 leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (QUICK=--quick: a small one, in out/)
 	$(BIN)/python -m benchmarks.leaderboard $(QUICK)
 
-golden: setup  ## write the golden traces anew; read the diff
+golden: setup  ## rewrite the golden traces; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py
 
-tables: setup  ## write what docs/algorithms.md says of algorithms anew, from their records
+tables: setup  ## rewrite what docs/algorithms.md says about algorithms, from their records
 	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records
 
 lock: setup  ## renew requirements.lock from pyproject.toml

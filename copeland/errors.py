@@ -1,4 +1,4 @@
-"""What can go wrong, said in sentences: each error is also a builtin, so either can be caught."""
+"""What can go wrong, in sentences. Each error is also a builtin, so you can catch either."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import Any
 
 
 class CopelandError(Exception):
-    """Any error that this package raises on purpose."""
+    """Any error that this package raises on purpose.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.Policy("copelandpac", k=3)
+    ... except copeland.CopelandError as error:
+    ...     print(error)
+    there is no algorithm 'copelandpac'; did you mean 'copeland-pac'?
+    """
 
     def __str__(self) -> str:
         # KeyError would print its message in quotes; a sentence is printed as it is.
@@ -17,11 +27,27 @@ class CopelandError(Exception):
 
 
 class InvalidMatrix(CopelandError, ValueError):
-    """Numbers, labels or a file that cannot be a preference matrix."""
+    """Numbers, labels or a file that cannot be a preference matrix.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> copeland.PreferenceMatrix([[0.5, 1.2], [-0.2, 0.5]])
+    Traceback (most recent call last):
+    copeland.errors.InvalidMatrix: p[0, 1] is 1.2; every entry must be a probability between 0 and 1.
+    """
 
 
 class InvalidParameter(CopelandError, ValueError):
-    """A parameter outside the range in which it means anything."""
+    """A parameter outside the range in which it means anything.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> copeland.Policy("ccb", k=3, alpha=0.4)
+    Traceback (most recent call last):
+    copeland.errors.InvalidParameter: ccb: alpha is 0.4; Algorithm 1 requires alpha > 1/2.
+    """
 
 
 class Undefined(CopelandError, ValueError):
@@ -49,7 +75,7 @@ class UnknownDuel(CopelandError, KeyError):
 
 
 class FolderExists(CopelandError, FileExistsError):
-    """A result folder that is there already and was not to be replaced."""
+    """A result folder or a file that exists and must not be replaced."""
 
 
 class InvalidResult(CopelandError, ValueError):
@@ -85,7 +111,7 @@ class StudyClosed(CopelandError, RuntimeError):
 
 
 class InvalidVote(CopelandError, ValueError):
-    """An answer that is no outcome, or names an option that is not on the ballot."""
+    """An answer that is not an outcome, or names an option that is not on the ballot."""
 
 
 class InvalidRow(CopelandError, ValueError):
@@ -121,7 +147,7 @@ class MissingExtra(CopelandError, ImportError):
 
 
 class AssumptionWarning(UserWarning):
-    """An algorithm is run where what it assumes does not hold."""
+    """An algorithm runs on a problem that does not meet its assumptions."""
 
 
 class AlgorithmWarning(UserWarning):
@@ -129,7 +155,7 @@ class AlgorithmWarning(UserWarning):
 
 
 def need(package: str, extra: str, what: str) -> Any:
-    """Return a package that an extra brings; where it is missing, say what needs it and how to get it.
+    """Return a package that an extra brings; if it is missing, say what needs it and how to get it.
 
     Examples
     --------

@@ -88,7 +88,7 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     """Return i* for each option i that is not a Copeland winner (Definition 3.3).
 
     i* is the opponent at which i's losing gaps, from the largest down, reach place L_C + 1: the loss
-    that proves that i is no winner. Of equal gaps the lower index comes first.
+    that proves that i is not a winner. Of equal gaps the lower index comes first.
 
     Examples
     --------
@@ -101,8 +101,8 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     if short.size:
         i = int(short[0])
         raise Undefined(
-            f"i* is undefined for option {i}: because of ties it is no Copeland winner and yet loses to "
-            f"only {losses(m)[i]}, where L_C + 1 = {place + 1} losses are needed."
+            f"i* is undefined for option {i}: because of ties it is not a Copeland winner and "
+            f"yet loses to only {losses(m)[i]}, but L_C + 1 = {place + 1} losses are needed."
         )
     # Ascending p is descending gap among losses, and puts whatever is not a loss behind them.
     order = np.argsort(m.p[rest], axis=1, kind="stable")
@@ -227,7 +227,7 @@ def first_tie(m: PreferenceMatrix) -> tuple[int, int] | None:
 
 
 def non_winners(m: PreferenceMatrix) -> NDArray[np.int64]:
-    """Return the options that are no Copeland winners."""
+    """Return the options that are not Copeland winners."""
     return np.setdiff1d(np.arange(m.k), copeland_winners(m))
 
 

@@ -1,7 +1,7 @@
 """What theory promises: the paper's regret bounds for CCB and SCB, as numbers for a given problem.
 
 Zoghi, Karnin, Whiteson, de Rijke, "Copeland Dueling Bandits", 2015. Here Theorem 1 is the paper's
-regret bound for CCB (it prints it as Theorem 11, for it counts all its statements in one row),
+regret bound for CCB (printed as Theorem 11, because the paper numbers all its statements in one sequence),
 Theorem 2 the one for SCB (printed as Theorem 13) and Lemma 3 the sample bound behind it (Lemma 14).
 
 Each bound is given as printed, or with ``corrected=True`` as its proof supports it:
@@ -25,8 +25,8 @@ Each bound is given as printed, or with ``corrected=True`` as its proof supports
    K - 1 opponents, if they are drawn without replacement: with min{(1 - cpld_i) / Delta_i^2, K - 1} in the
    place of (1 - cpld_i) / Delta_i^2 the first form is smaller, and the second, with constants, bounds it.
 
-C(delta), T_delta, A1 and Theorem 1 outgrow any float when alpha is near 1/2, so they come as natural
-logarithms, and their names begin with ``log_``. What does not exist raises
+C(delta), T_delta, A1 and Theorem 1 outgrow any float when alpha is near 1/2, so these functions return
+natural logarithms, and their names begin with ``log_``. A quantity that does not exist raises
 :class:`copeland.errors.Undefined`; an empty sum is 0.
 
 What theory forbids is in :mod:`copeland.limits`.

@@ -137,7 +137,7 @@ def log_theorem_1_expected(
     """Return the logarithm of Theorem 1's bound on CCB's expected regret, which needs alpha > 1.
 
     It is the mean of the bound over delta in (0, 1). In A1, C(delta/4) has the mean
-    C(1/4) (2 alpha - 1) / (2 alpha - 2), finite for alpha > 1 alone; ln T_{delta/2} is averaged by
+    C(1/4) (2 alpha - 1) / (2 alpha - 2), finite only for alpha > 1; ln T_{delta/2} is averaged by
     quadrature. In A2, ln(2 K / delta) has the mean ln(2 K) + 1; and 2 + 2 K / e^2 if it is taken to be 2
     or more, for K under 4.
     """

@@ -34,7 +34,7 @@ def log_c_delta(k: int, alpha: float = ALPHA, delta: float = DELTA) -> float:
 def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDArray[np.float64]:
     """Return N-hat_ij(t) = 4 alpha ln t / Delta*_ij^2 for all pairs (Definition 3.8, Proposition 4).
 
-    After C(delta), CCB chooses i and then j as its challenger at most so often by time t.
+    After C(delta), CCB chooses i and then j as its challenger at most this often by time t.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def n_hat(
 ) -> float:
     """Return N-hat(t), the sum of N-hat_ij(t) over all i != j, plus 1 (Definition 3.8).
 
-    Among so many steps in a row a Copeland winner is at least once compared with itself (Corollary 18).
+    Among this many steps in a row a Copeland winner is compared with itself at least once (Corollary 18).
     ``corrected`` also counts the duels of line 10: 4 alpha ln t / Delta_ij^2 for each pair.
     """
     total = float(n_hat_pairs(m, log_t, alpha).sum()) + 1

@@ -53,7 +53,7 @@ def theorem_2(m: PreferenceMatrix, horizon: float = HORIZON, corrected: bool = F
 def lemma_3_rate(m: PreferenceMatrix, epsilon: float = 0.0, corrected: bool = False) -> float:
     """Return (1/K) sum_i H_i (1 - cpld_i) / (Delta_i^epsilon)^2, Lemma 3's duels for each log(1/delta).
 
-    So many, up to a constant, find an epsilon-approximate Copeland winner. Epsilon 0 asks for a
+    This many duels, up to a constant, find an epsilon-approximate Copeland winner. Epsilon 0 asks for a
     Copeland winner, and the rate is then that of Theorem 2. ``corrected`` counts K - 1 opponents of an
     option at most.
     """
@@ -69,8 +69,8 @@ def lemma_3_closed_rate(
     """Return H_inf (log K + min(epsilon^-2, L_C)), the second form of Lemma 3's rate, up to a constant.
 
     As printed it does not bound the first form. ``corrected`` has the constants with which it bounds the
-    corrected one: H_inf (20 (ceil(log2(K - 1)) + 1) + min(8 epsilon^-2, 4 L_C)). For of the options with
-    fewer than 2 L_C losses there are less than 4 L_C (Lemma 15), and 4 / (1 - cpld_i) rewards are enough
+    corrected one: H_inf (20 (ceil(log2(K - 1)) + 1) + min(8 epsilon^-2, 4 L_C)). The reason: fewer than
+    4 L_C options have fewer than 2 L_C losses (Lemma 15), and 4 / (1 - cpld_i) rewards are enough
     for each other one, which Lemma 16 sums.
     """
     check(epsilon=epsilon)

@@ -34,12 +34,13 @@ _EXAMPLE = "copeland rankers report matrix.npz --letor train.txt --page report.h
 @rankers.command("report", epilog=f"Example: `{_EXAMPLE}`")
 def report_command(
     matrix: Annotated[
-        Path, typer.Argument(metavar="M.npz", help="What `rankers estimate --out` wrote.")
+        Path, typer.Argument(metavar="M.npz", help="A file that `rankers estimate --out` wrote.")
     ],
     letor: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE", help="The LETOR file it is from, for nDCG; again for each of several."
+            metavar="FILE",
+            help="The LETOR file that the matrix comes from, for nDCG; repeat for each.",
         ),
     ] = None,
     features: Features = None,
@@ -52,10 +53,12 @@ def report_command(
         Path | None, typer.Option(metavar="OUT.html", help="Write a page with a heat map.")
     ] = None,
     ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
-    cutoff: Annotated[int, Whole(help="Documents from the top that nDCG looks at.")] = 10,
+    cutoff: Annotated[int, Whole(help="How many documents from the top nDCG looks at.")] = 10,
     grades: Grades = None,
-    seed: Annotated[int, Whole(help="The seed of the estimate: of equal scores and of coins.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file --page names.")] = False,
+    seed: Annotated[int, Whole(help="The seed for equal scores and for coins.")] = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file that --page names.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Say which ranker is best by clicks, how sure that is, and whether nDCG agrees."""
@@ -87,7 +90,7 @@ def report_command(
 
 def _check(page: Path, force: bool) -> None:
     if page.is_dir() or not page.parent.is_dir():
-        raise InvalidParameter(f"{page}: name a file, in a folder that there is.")
+        raise InvalidParameter(f"{page}: name a file in a folder that exists.")
     if page.exists() and not force:
         raise FolderExists(f"{page} exists; name another file, or replace it with --force.")
 
@@ -106,8 +109,8 @@ def _means(found: Estimate, entries: Entries, grades: int | None, cutoff: int, s
     unknown = [name for name in found.labels if name not in known]
     if unknown:
         raise InvalidParameter(
-            f"{unknown[0]!r} is no feature of the documents, and no ranker that was named; nDCG is of the "
-            "rankers that `rankers estimate` compared, from the same files."
+            f"{unknown[0]!r} is neither a feature of the documents nor a ranker that you named; "
+            "nDCG is for the rankers that `rankers estimate` compared, from the same files."
         )
     return means(
         ndcg(collection, rankings(collection, [known[n] for n in found.labels], seed), cutoff)

@@ -30,17 +30,18 @@ def serve_command(
         str,
         typer.Option(
             metavar="URL",
-            help="How people reach the server from elsewhere, as https://vote.example.org.",
+            help="The address at which people reach the server, such as https://vote.example.org.",
         ),
     ] = "",
-    workers: Annotated[int, Whole(help="Processes that answer.")] = 1,
+    workers: Annotated[int, Whole(help="How many processes answer requests.")] = 1,
     trust_proxy: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="A reverse proxy whose word on visitors counts.")
+        str, typer.Option(metavar="ADDRESS", help="A reverse proxy to believe about who visits.")
     ] = "",
     judges: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.toml", help="Judges that admins may start: programs and models, by name."
+            metavar="FILE.toml",
+            help="A file of judges that admins may start: programs and models, by name.",
         ),
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Begin with a small study to try.")] = False,
@@ -48,7 +49,7 @@ def serve_command(
 ) -> None:
     """Let people vote in a browser, and programs over HTTP.
 
-    It prints a link that opens the admin pages. Without --url it answers on this machine alone.
+    It prints a link that opens the admin pages. Without --url it answers only on this machine.
     """
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")
@@ -83,21 +84,23 @@ def _announce(link: str, base: str, as_json: bool) -> None:
         print_json({"url": base, "admin": link})
     else:
         print_line(f"Admin: {link}")
-        print_line("Whoever has this link can do everything; it ends when the server starts again.")
+        print_line("Anyone with this link can do everything; it expires when the server restarts.")
     sys.stdout.flush()  # before the server begins, which does not end
 
 
 def _check(host: str, port: int, url: str, workers: int) -> None:
     if not 0 < port < 65536:
-        raise InvalidParameter(f"--port is {port}; say a number from 1 to 65535.")
+        raise InvalidParameter(f"--port is {port}; give a number from 1 to 65535.")
     if not 1 <= workers <= 64:
-        raise InvalidParameter(f"--workers is {workers}; say a number from 1 to 64.")
+        raise InvalidParameter(f"--workers is {workers}; give a number from 1 to 64.")
     if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc):
-        raise InvalidParameter(f"--url is '{url}'; say it in full, as https://vote.example.org.")
+        raise InvalidParameter(
+            f"--url is '{url}'; give it in full, as in https://vote.example.org."
+        )
     if not url and host not in LOOPBACK:
         raise InvalidParameter(
-            f"--host is '{host}', which others can reach; say with --url how they do, as "
-            "--url https://vote.example.org."
+            f"--host is '{host}', which others can reach; give the address they use, as in --url "
+            "https://vote.example.org."
         )
 
 

@@ -224,8 +224,8 @@ def _named_documents(collection: Collection, run: str) -> dict[str, dict[str, in
     names = collection.documents
     if names is None:
         raise InvalidCollection(
-            f"run {run} names documents, and the documents of the collection have no names; "
-            "make it from qrels, or from a file with comments 'docid = NAME'."
+            f"run {run} names documents, but the documents of the collection have no names; make "
+            "the collection from qrels, or from a file with comments 'docid = NAME'."
         )
     spans = zip(collection.offsets[:-1].tolist(), collection.offsets[1:].tolist(), strict=True)
     return {
@@ -241,6 +241,4 @@ def _booster(file: Path) -> Any:
     try:
         return lightgbm.Booster(model_file=str(file))
     except lightgbm.basic.LightGBMError as error:
-        raise InvalidCollection(
-            f"{file}: is not a model that LightGBM has saved: {error}"
-        ) from None
+        raise InvalidCollection(f"{file}: this is not a model saved by LightGBM: {error}") from None

@@ -192,10 +192,10 @@ def certainty_sentences(sure: Certainty) -> list[str]:
     """Return how sure an estimate is, in words."""
     said = [
         f"Standard error of the probabilities: {sure.median_error:.2g} in the median, "
-        f"{sure.largest_error:.2g} at most. It is that of the comparisons, on these queries alone.",
+        f"{sure.largest_error:.2g} at most. It covers only the comparisons, on these queries.",
         f"Pairs not yet told apart, less than {SURE:g} standard errors from 1/2: "
-        f"{len(sure.open):,} of {sure.pairs:,}. Of pairs that are in truth equal, about one in twenty "
-        "looks told apart.",
+        f"{len(sure.open):,} of {sure.pairs:,}. Of pairs that are truly equal, about one in "
+        "twenty looks told apart.",
     ]
     if sure.twins:
         one = len(sure.twins) == 1

@@ -20,7 +20,7 @@ def plot(runs: Runs | Tuner, lower_bound: float | None = None) -> Figure:
     runs
         The simulation, or a tuner: then the score that it estimates, along each parameter and over the first two.
     lower_bound
-        What :func:`copeland.limits.lower_regret` gives for its problem, to be drawn as a dashed line.
+        The value of :func:`copeland.limits.lower_regret` for its problem, drawn as a dashed line.
 
     Examples
     --------

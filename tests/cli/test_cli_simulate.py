@@ -117,13 +117,13 @@ def test_simulate_replaces_results_by_force(tmp_path):
 
 def test_simulate_stopped_before_any_run_ended_exits_with_130(monkeypatch, tmp_path):
     def stop(*args, **kwargs):
-        raise Interrupted("stopped after 0 of 6 runs; what is done is in `.runs`.", None)
+        raise Interrupted("stopped after 0 of 6 runs; the finished runs are in `.runs`.", None)
 
     monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", stop)
     done = run(*SMALL, "--out", tmp_path / "out")
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == (
-        "copeland: stopped after 0 of 6 runs; the same command goes on from there.\n"
+        "copeland: stopped after 0 of 6 runs; the same command continues from there.\n"
     )
     assert not (tmp_path / "out").exists()
 
@@ -142,7 +142,7 @@ def stopped(tmp_path, monkeypatch):
         patched.setattr(Cell, "run", stop)
         done = run(*SMALL, "--out", tmp_path / "out", "--json")
     assert done.exit_code == 130
-    assert "4 of 6 runs; the same command goes on from there" in done.stderr
+    assert "4 of 6 runs; the same command continues from there" in done.stderr
     assert results.read(tmp_path / "out").interrupted
     return tmp_path / "out"
 

@@ -100,10 +100,10 @@ def test_every_row_is_accounted_for(file):
         **{"skipped": 1, "known": 0, "undone": 1},
     }
     assert taken.sentence == (
-        "Took in 3 new votes: 1 counted, 1 left out as repeats of a voter's first vote, "
+        "Added 3 new votes: 1 counted, 1 left out as repeats of a voter's first vote, "
         "1 skipped or failed. Undone: 1."
     )
-    assert study.import_votes(path).sentence == "Took in 0 new votes. There already: 3. Undone: 1."
+    assert study.import_votes(path).sentence == "Added 0 new votes. Already there: 3. Undone: 1."
     assert json.dumps(taken) == "3"
 
 

@@ -162,7 +162,7 @@ def test_what_would_settle_it_names_the_pair_and_the_votes():
     verdict = said({"AB": (20, 10)}, "AB")
     (advice,) = verdict.advice
     assert re.fullmatch(
-        r"What would settle it: to prove A best, about \d+ more votes, on A against B \(about \d+\)\.",
+        r"What would settle it: about \d+ more votes to prove A best, on A against B \(about \d+\)\.",
         advice,
     )
 
@@ -421,12 +421,12 @@ def test_other_votes_do_not_prove_a_certificate(filed, tmp_path):
 @pytest.mark.parametrize(
     "change, objection",
     [
-        ({"delta": 0.5}, "delta is 0.5, and in the study it is 0.05"),
+        ({"delta": 0.5}, "delta is 0.5, but in the study it is 0.05"),
         ({"best": [0]}, "best is (0,)"),
         ({"labels": ["A", "B", "X"]}, "labels"),
-        ({"statement": "A has won."}, "its words are not those of its numbers"),
+        ({"statement": "A has won."}, "its words do not match its numbers"),
         ({"events": 10**6}, "issued after 1,000,000 events"),
-        ({"margin": 0.1}, "margin is 0.1, and in the study it is 0.0"),
+        ({"margin": 0.1}, "margin is 0.1, but in the study it is 0.0"),
     ],
 )
 def test_a_certificate_that_was_changed_does_not_hold(filed, change, objection):

@@ -24,7 +24,7 @@ def certify_command(
     active: Annotated[
         bool,
         typer.Option(
-            "--active", help="About the active options alone, as if there were no others."
+            "--active", help="Certify only the active options, as if there were no others."
         ),
     ] = False,
     force: Force = False,
@@ -47,6 +47,6 @@ def certify_command(
     else:
         said = [found.statement, *([found.advice] if found.advice else [])]
         notes = json.loads(text).get("notes", [])
-        show(*said, "\nThat assumes:", *(f"- {one}" for one in [*found.assumptions, *notes]))
+        show(*said, "\nThis assumes:", *(f"- {one}" for one in [*found.assumptions, *notes]))
     if found.verdict == "open":
         raise typer.Exit(FAILURE)

@@ -17,7 +17,8 @@ from copeland.inert import command_line, file_name
 def report_command(
     name: Name,
     out: Annotated[
-        Path | None, typer.Option(metavar="PAGE.html", help="The page; STUDY.html by default.")
+        Path | None,
+        typer.Option(metavar="PAGE.html", help="Where to write the page; STUDY.html by default."),
     ] = None,
     force: Force = False,
     storage: Storage = STORAGE,
@@ -29,4 +30,4 @@ def report_command(
     require_new(path, force)
     # Not the command as it was typed: the address of a storage may hold a password.
     work.report(path, command_line("copeland", "study", "report", name))
-    tell_result(f"Written: look at {path}.", {"study": name, "page": str(path)}, as_json)
+    tell_result(f"Written to {path}.", {"study": name, "page": str(path)}, as_json)

@@ -26,7 +26,7 @@ _DRIFTS = 5  # pairs that are named
 
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
-    """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
+    """Say who leads, who is tied, whether there is a cycle, and about how many more votes it may take."""
     from copeland.study.meaning.guidance import guidance_sentences
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import verdict_of
@@ -179,7 +179,7 @@ def _notes(standing: Standing) -> Iterator[str]:
             "Sides are shuffled, so no option gains by that."
         )
     if standing.outcomes["error"]:
-        yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; that is no vote."
+        yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; a failure is not a vote."
 
 
 def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
@@ -192,7 +192,10 @@ def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
     said = [drift.sentence for drift in drifts[:_DRIFTS]]
     if len(drifts) > _DRIFTS:
         said.append(f"So did those on {len(drifts) - _DRIFTS:,} more pairs.")
-    return [*said, f"A certificate assumes that preferences stay. To count anew: {again}"]
+    return [
+        *said,
+        f"A certificate assumes that preferences stay the same. To start counting from zero: {again}",
+    ]
 
 
 def _bold(text: str) -> Text:

@@ -27,7 +27,7 @@ def undo_command(
         typer.Option(
             "--import",
             metavar="SOURCE",
-            help="Every vote imported from this source: the file's name, or what --source said.",
+            help="Undo every vote imported from this source: the file's name, or the name given with --source.",
         ),
     ] = None,
     voter: Voter = None,
@@ -36,7 +36,7 @@ def undo_command(
 ) -> None:
     """Stop counting a vote; it stays in the log, and so does its undoing.
 
-    Undo for reasons that do not look at the outcome, or the certificate loses its meaning.
+    Undo only for reasons that do not look at the outcome, or the certificate loses its meaning.
     """
     if [event_id is not None, last, source is not None].count(True) != 1:
         raise InvalidParameter(
@@ -48,7 +48,7 @@ def undo_command(
         return
     chosen = event_id or _last(work, voter)
     work.undo(chosen)
-    tell_result(f"The vote {chosen} counts no more.", {"study": name, "undone": chosen}, as_json)
+    tell_result(f"The vote {chosen} no longer counts.", {"study": name, "undone": chosen}, as_json)
 
 
 def _undo_import(work: Study, source: str, as_json: bool) -> None:

@@ -17,7 +17,7 @@ from copeland.words import counted
 def tell_command(
     file: File,
     duel: Annotated[
-        int, typer.Argument(metavar="DUEL", parser=whole, help="Its number, as asked.")
+        int, typer.Argument(metavar="DUEL", parser=whole, help="Its number, as `ask` gave it.")
     ],
     outcome: Annotated[
         str, typer.Argument(metavar="OUTCOME", help="first, second, tie, or drop for no answer.")

@@ -99,16 +99,16 @@ def check_rules(rules: Rules) -> None:
     if not rules.window > 0:
         raise InvalidParameter(f"window is {rules.window:g}; it must be above 0 seconds.")
     if not rules.since < rules.until:
-        raise InvalidParameter("until is not later than since; no list is shown in between.")
+        raise InvalidParameter("until is not later than since, so no list is shown in between.")
     if rules.bots < 1:
-        raise InvalidParameter(f"bots is {rules.bots}; allow a user 1 list a minute at least.")
+        raise InvalidParameter(f"bots is {rules.bots}; allow a user at least 1 list a minute.")
 
 
 def _check_columns(columns: Mapping[str, str]) -> None:
     known = {**SHOWN_COLUMNS, **CLICK_COLUMNS}
     for role in columns:
         if role not in known:
-            raise InvalidParameter(f"no column says '{role}'; {nearest(role, known)}")
+            raise InvalidParameter(f"there is no column role '{role}'; {nearest(role, known)}")
 
 
 def _readers(
@@ -136,7 +136,7 @@ def _merged(named: list[list[str]]) -> tuple[list[str], list[NDArray[np.int16]]]
     labels = list(dict.fromkeys(name for names in named for name in names))
     if len(labels) > MOST_RANKERS:
         raise InvalidParameter(
-            f"the log names {len(labels):,} rankers, and {MOST_RANKERS:,} at most can be compared; are left and "
+            f"the log names {len(labels):,} rankers, but at most {MOST_RANKERS:,} can be compared; are left and "
             "right the right columns?"
         )
     numbers = {name: n for n, name in enumerate(labels)}

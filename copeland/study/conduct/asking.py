@@ -25,7 +25,15 @@ from copeland.study.record.votes import Vote, vote_of
 
 
 class Ballot(NamedTuple):
-    """A pair to be voted on, the options by name. After ``expires`` it may be asked of somebody else."""
+    """A pair to vote on, with the options by name. After ``expires`` the study may ask somebody else.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> ballot = create_study("tea", ["green", "black"]).ask()
+    >>> sorted([ballot.left, ballot.right])
+    ['black', 'green']
+    """
 
     id: int
     left: str

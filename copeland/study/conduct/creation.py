@@ -56,9 +56,9 @@ def create_study(
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
     algorithm
-        Who chooses the pairs: ``"cpc-pac"`` by default, and in a panel its own planner.
+        Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
     indifference
-        What ``margin`` was called.
+        The old name of ``margin``.
     clock
         Returns seconds since 1970.
 
@@ -146,7 +146,9 @@ def create_study_from_votes(
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or not name.strip():
-        raise InvalidParameter(f"the name of a study is {name!r}; it must be text, and not empty.")
+        raise InvalidParameter(
+            f"the name of a study is {name!r}; it must be text that is not empty."
+        )
     check_text("the study's ", name=name)
 
 
@@ -196,13 +198,26 @@ def _created(
 
 
 def open_study(name: str, storage: str | Storage, *, clock: Clock = time.time) -> Study:
-    """Return the study of this name."""
+    """Return the study of this name.
+
+    Examples
+    --------
+    >>> made = create_study("tea", ["green", "black"])  # or storage="sqlite:///votes.db"
+    >>> [option.name for option in open_study("tea", made.storage).options]
+    ['green', 'black']
+    """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return Study(kept, name, kept.key(name), clock)
 
 
 def list_studies(storage: str | Storage) -> list[str]:
-    """Return the names of the studies in a storage, the oldest first."""
+    """Return the names of the studies in a storage, the oldest first.
+
+    Examples
+    --------
+    >>> list_studies(create_study("tea", ["green", "black"]).storage)
+    ['tea']
+    """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return kept.names()
 

@@ -62,7 +62,7 @@ class Drawer:
             try:
                 check_text(item=name_of(item))
             except InvalidParameter as error:
-                raise InvalidItems(f"{error} Give the item a name of its own.") from None
+                raise InvalidItems(f"{error} Give the item its own name.") from None
 
     def order(self, number: int) -> Iterator[Any]:
         """Yield every item once, in the order of this number."""
@@ -90,10 +90,10 @@ def read_items(path: str | Path) -> list[Item]:
     found: dict[str, Item] = {}
     for line, item in readers[path.suffix.lower()](path, content):
         if item.name in found:
-            _refuse(path, line, f"there is an item '{item.name}' before; give each its own name")
+            _refuse(path, line, f"there is already an item '{item.name}'; give each its own name")
         found[item.name] = item
     if not found:
-        raise InvalidItems(f"{path}: there is no item in it.")
+        raise InvalidItems(f"{path}: it has no items.")
     return list(found.values())
 
 

@@ -1,4 +1,4 @@
-"""Judges at work on a study: ballots asked for, judged and told, until it is settled or a cap is met."""
+"""Judges at work on a study: they ask for ballots, judge and answer them, until it is settled or a cap is reached."""
 
 from __future__ import annotations
 
@@ -96,14 +96,14 @@ def judge_study(
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
-    """Let judges vote in a study until it is finished, a cap is met, or Ctrl-C.
+    """Let judges vote in a study until it is finished, a cap is reached, or Ctrl-C.
 
-    The judges take turns, each a voter of its own, with at most as many ballots at a time as the study
+    The judges take turns. Each is a separate voter, with at most as many ballots at a time as the study
     lets a voter hold. No judge is asked what it has answered before, in this run or an earlier one under the
-    same name: a pair with the same sides, on the same item. A failure is told as an ``error``, which is no
-    answer and no vote, so the study may ask for that pair again. Every vote has an event id made of judge and ballot:
-    told twice, it counts once. After Ctrl-C no new ballot is asked for, and the answers under way are
-    still told; a second Ctrl-C does not wait for them.
+    same name: a pair with the same sides, on the same item. A failure is logged as an ``error``, which
+    is neither an answer nor a vote, so the study may ask for that pair again. Every vote has an event
+    id made of judge and ballot, so a vote sent twice counts once. After Ctrl-C the judges ask for no
+    new ballot, and finish the answers under way; a second Ctrl-C does not wait for them.
 
     Parameters
     ----------
@@ -113,11 +113,11 @@ def judge_study(
         ``"proved"``: until an option is proved best. ``"likely=0.95"``: until one has that chance to be best, or
         is proved; an estimate, not a proof, which docs/verdicts.md explains and measures.
     calls
-        At most so many calls of judges. Those sent again after a time-out or the like are not counted.
+        At most this many calls to judges. Calls sent again after a time-out or the like do not count.
     cost
-        At most so much money. A call that might exceed it is not made.
+        At most this much money. A call that might exceed it is not made.
     swap
-        ``random``: one call a ballot, the study shuffles the sides. ``confirm``: two calls with the
+        ``random``: one call per ballot; the study shuffles the sides. ``confirm``: two calls with the
         sides swapped, and a tie if the answers differ.
     workers
         How many ballots are judged at the same time, in threads.
@@ -125,20 +125,19 @@ def judge_study(
         What options are compared on; every ballot draws one, with ``seed``.
     repeat
         Ask a judge the same question again, as often as the study likes. Only for judges that answer by
-        chance: the same answer for certain is no second vote.
+        chance: an answer that is certain to be the same is not a second vote.
     patience
-        Stop when a judge fails so many times in a row.
+        Stop when a judge fails this many times in a row.
     folder
-        Where the files of options are; none outside of it is read. By default the folder of the study's
+        The folder with the files of options; no file outside it is read. By default the folder of the study's
         SQLite file; a study kept elsewhere has none.
     role
-        ``"guide"``: what the judges say moves what people are asked, and proves nothing. By default each keeps
-        the role that it has.
+        ``"guide"``: what the judges say decides what people are asked, and proves nothing. By default
+        each judge keeps its role.
     progress
-        Told of every ballot judged.
+        Called with every judged ballot.
     rest
-        What to do when a judge can be asked nothing before a ballot that it holds elsewhere expires; by
-        default :func:`sleep_until`.
+        What to do when a judge must wait until a ballot that it holds elsewhere expires; by default :func:`sleep_until`.
     """
     named = _named(judges)
     _check(calls=calls, workers=workers, patience=patience)
@@ -178,7 +177,7 @@ def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) ->
     """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
     if role == GUIDE and endless:
         raise InvalidParameter(
-            "a guide that may repeat itself never comes to an end; give a number of calls, or a cost."
+            "a guide that may repeat itself never ends; give a number of calls, or a cost."
         )
     for judge in judges:
         study.set_role(judge, role)
@@ -275,7 +274,7 @@ class _Work:
                 self._stop_if_idle("likely", self.favourite)
                 break
             if not self._affordable():
-                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is met.")
+                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is reached.")
                 break
             asked = self._ask()
             if asked is None:
@@ -328,8 +327,9 @@ class _Work:
                 f"{who} answered every question there is; what is left is for people.",
             )
         return "answered", (
-            f"{who} answered every question there is, and the same answer again would be no new vote; "
-            "more items, more judges, people, or a temperature above 0 with repeats allowed would help."
+            f"{who} answered every question there is, and the same answer again would not be a "
+            "new vote; more items, more judges, people, or a temperature above 0 with repeats "
+            "allowed would help."
         )
 
     def _ask(self) -> _Asked | Wait | None:
@@ -434,7 +434,7 @@ class _Work:
         if failures == self.patience:
             times = "once" if failures == 1 else f"{failures} times in a row"
             self._stop(
-                "failed", f"the judge '{asked.judge}' failed {times}, at last: {opinion.note}"
+                "failed", f"the judge '{asked.judge}' failed {times}; the last time: {opinion.note}"
             )
 
     def _tell(self, asked: _Asked, opinion: Opinion, outcome: str) -> bool:
@@ -484,7 +484,7 @@ def _named(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, J
         if len(named) < len(several):
             names = ", ".join(_own_name(judge) for judge in several)
             raise InvalidParameter(
-                f"judges must have different names, and these are {names}; give a dict by name."
+                f"judges must have different names, but these are {names}; give a dict by name."
             )
     if not named:
         raise InvalidParameter("there is no judge; give at least one.")

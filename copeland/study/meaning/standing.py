@@ -71,7 +71,17 @@ class Voter:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where a study stands after its last event."""
+    """Where a study stands after its last event.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> taken = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> standing = study.standing()
+    >>> standing.votes, standing.leader
+    (3, 'green')
+    """
 
     name: str
     settings: Settings
