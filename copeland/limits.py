@@ -84,6 +84,13 @@ def lower_regret_ecw(m: PreferenceMatrix, champion: int | str | None = None) -> 
     """Return what ECW-RMED's plan costs, in regret for each ln T: never less than :func:`lower_regret`.
 
     For any number of options; equal to the lower bound if there are several Copeland winners.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_regret_ecw(m), 1)
+    99.3
     """
     return _cheapest(m, _regret_price(m), "the lower bound on regret", champion)
 
@@ -95,12 +102,27 @@ def lower_samples(
 
     Exact, as delta goes to 0, for algorithms that on every matrix are wrong with probability delta at
     most; if there are several winners, they may name any. The parameters are those of :func:`lower_regret`.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_samples(m), 1)
+    78.6
     """
     return _cheapest(m, _duel_price(m), "the lower bound on duels", champion, most_options)
 
 
 def lower_samples_ecw(m: PreferenceMatrix, champion: int | str | None = None) -> float:
-    """Return what ECW-RMED's plan costs, in duels for each ln(1/delta): at least :func:`lower_samples`."""
+    """Return what ECW-RMED's plan costs, in duels for each ln(1/delta): at least :func:`lower_samples`.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_samples_ecw(m), 1)
+    149.0
+    """
     return _cheapest(m, _duel_price(m), "the lower bound on duels", champion)
 
 
@@ -114,6 +136,13 @@ def lower_condorcet(m: PreferenceMatrix) -> float:
     References
     ----------
     Komiyama, Honda, Kashima & Nakagawa 2015.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_condorcet(m), 1)
+    0.8
     """
     best = _condorcet(m)
     behind = m.p[best] - 0.5
@@ -124,6 +153,13 @@ def lower_condorcet_copeland(m: PreferenceMatrix) -> float:
     """Return the same as :func:`lower_condorcet` in Copeland regret, that of Definition 1.
 
     Never more than :func:`lower_regret`, because a Condorcet winner need not be told from Copeland winners.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_condorcet_copeland(m), 1)
+    10.9
     """
     _condorcet(m)
     return _refuted(m, _regret(m))

@@ -88,10 +88,15 @@ class PreferenceMatrix:
         few = self.labels[:MOST_ROWS]
         head = ["", *few, *(["..."] if self.k > len(few) else [])]
         rows = [
-            [label, *(f"{p:.3g}" for p in row[: len(few)])]
+            [label, *(f"{p:.3g}" for p in row[: len(few)]), *head[len(few) + 1 :]]
             for label, row in zip(few, self.p, strict=False)
         ]
-        return html_table(f"PreferenceMatrix{self._about}; {self._best}.", head, rows, self.k)
+        away = self.p[: len(few), : len(few)] - 0.5
+        shades = (
+            0.7 * np.sign(away) * np.sqrt(np.abs(away))
+        ).tolist()  # so that a few percent show
+        sentence = f"PreferenceMatrix{self._about}; {self._best}."
+        return html_table(sentence, head, rows, self.k, shades)
 
     @property
     def _about(self) -> str:

@@ -18,7 +18,16 @@ from copeland.streams import stream
 from copeland.words import listed
 
 MOST_AT_ONCE = 100_000  # duels
-_LATER = ("hints", "joint.")  # how arrays begin that policies dumped earlier do not have
+_LATER = (
+    "hints",
+    "joint.",
+    "claims.won",
+    "exclusive",
+    "contradicted",
+    "list_length",
+    "calm.",
+    "base.calm.",
+)  # how arrays begin that policies dumped earlier do not have
 
 
 class Duel(NamedTuple):
@@ -330,7 +339,7 @@ def _kept(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.
     stored = f"state.{name}"
     if stored in arrays or not name.startswith(_LATER):
         return arrays[stored]
-    return np.zeros_like(fresh) if name == "joint.used" else fresh
+    return np.zeros_like(fresh) if name in ("joint.used", "exclusive") else fresh
 
 
 _LIVE = ("advance", "select", "finished", "crowded", "pend")  # what kernels of live use call

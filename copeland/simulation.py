@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from copeland.cells import compiled_where_possible, shortfall_of
+from copeland.cells import shortfall_of
 from copeland.comparisons import Comparison
+from copeland.compiling import compiled_where_possible
 from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem, problem_of, redrawn
@@ -77,9 +78,11 @@ def simulate(
     backend
         ``loky`` (this machine), ``dask`` or ``ray``; the numbers do not depend on it.
     progress
-        Called with (runs done, runs in all).
+        Called with (runs done, runs in all). By default a bar shows it in a terminal or a notebook, if it takes
+        over two seconds.
     note
-        Called with a sentence for each kept run that is damaged and so run again.
+        Called with a sentence for each algorithm that must be compiled first, which says about how long that
+        takes, and for each kept run that is damaged and so run again.
 
     Examples
     --------
@@ -102,7 +105,7 @@ def simulate(
         compiled=compiled,
     )
     _check_entrants(plan)
-    cells = compiled_where_possible(plan.tasks())
+    cells = compiled_where_possible(plan.tasks(), note)
     try:
         kept = None if folder is None else Path(folder)
         return plan.collect(finish(cells, kept, jobs, backend, progress, note))

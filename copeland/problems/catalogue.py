@@ -160,7 +160,13 @@ FAMILIES = [
 
 
 def names() -> list[str]:
-    """Return the names of the printed problems and the forms of the families."""
+    """Return the names of the printed problems and the forms of the families.
+
+    Examples
+    --------
+    >>> "mslr-5" in names(), len(names()) > 5
+    (True, True)
+    """
     return [*PRINTED, *(family.form for family in FAMILIES)]
 
 
@@ -199,7 +205,13 @@ def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
 
 
 def problem_of(problem: Problem | PreferenceMatrix | str | Path) -> Problem:
-    """Return the problem that a matrix, a name or a file stands for."""
+    """Return the problem that a matrix, a name or a file stands for.
+
+    Examples
+    --------
+    >>> problem_of("mslr-5").k
+    5
+    """
     if isinstance(problem, Problem):
         return problem
     made = problem if isinstance(problem, PreferenceMatrix) else _make(problem)
@@ -207,7 +219,13 @@ def problem_of(problem: Problem | PreferenceMatrix | str | Path) -> Problem:
 
 
 def redrawn(problem: str) -> bool:
-    """Tell whether a simulation redraws the problem for every run: a random family without a seed."""
+    """Tell whether a simulation redraws the problem for every run: a random family without a seed.
+
+    Examples
+    --------
+    >>> redrawn("tournament-7"), redrawn("mslr-5")
+    (True, False)
+    """
     if _is_file(problem):
         return False
     spec = Spec.parse(problem)
@@ -216,7 +234,13 @@ def redrawn(problem: str) -> bool:
 
 
 def problem_of_run(problem: str, seed: int, run: int) -> Problem:
-    """Return the draw of a random family that run number ``run`` meets."""
+    """Return the draw of a random family that run number ``run`` meets.
+
+    Examples
+    --------
+    >>> problem_of_run("tournament-7", seed=0, run=3).k
+    7
+    """
     drawn = int(stream(seed, "problem", problem, run).integers(2**31))
     return problem_of(f"{problem}{',' if ':' in problem else ':'}seed={drawn}")
 

@@ -16,8 +16,9 @@ from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import INK, PALETTE, image
-from copeland.words import some
+from copeland.report.images import image, name
+from copeland.report.styles import INK, PALETTE
+from copeland.words import shortened, some
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -304,7 +305,10 @@ def _name_options(axes: Any, names: Sequence[str]) -> None:
         axes.set_ylabel(f"{len(names)} rankers, the most wins at the top", color=INK)
         return
     at = np.arange(len(names)) + 0.5
-    short = [name if len(name) <= 24 else f"{name[:23]}…" for name in names]
+    short = shortened(names, 24)
     axes.set_xticks(at, short, rotation=90, parse_math=False)
     axes.set_yticks(at, short, parse_math=False)
+    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+        for label, full in zip(labels, names, strict=True):
+            name(label, full)
     axes.xaxis.tick_top()

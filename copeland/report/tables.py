@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from copeland.report.figures import REGRET_WORDS
+from copeland.report.scales import REGRET_WORDS
 from copeland.runs import REGRETS, Runs
 
 if TYPE_CHECKING:

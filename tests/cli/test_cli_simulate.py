@@ -250,6 +250,34 @@ def test_report_writes_the_page_and_the_figures_anew(tmp_path):
 
 
 @pytest.mark.quick
+def test_the_figure_looks_as_asked_and_the_command_repeats_it(tmp_path):
+    run(*SMALL, "--out", tmp_path, "--yscale", "log", "--width", "single", "--by", "algorithm")
+    assert "--yscale log --width single --by algorithm" in results.manifest(tmp_path)["command"]
+    assert ' width="244.8pt"' in (tmp_path / "regret.svg").read_text()  # 3.4 inches
+
+
+def test_report_draws_some_algorithms_at_the_width_of_a_column(tmp_path):
+    run(*SMALL, "--out", tmp_path)
+    run(
+        "report", tmp_path, "--page", "-a", "ccb:alpha=2.0", "--width", "single", "--spread", "none"
+    )
+    drawn = (tmp_path / "regret.svg").read_text()
+    assert "<title>ccb:alpha=2.0</title>" in drawn and "<title>ccb</title>" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--yscale", "log"), "options of the figure are for --page"),
+        (("--page", "--width", "wide"), "width is 'wide'; choose single or double"),
+        (("--page", "-a", "scb"), "algorithms has 'scb', which was not run"),
+    ],
+)
+def test_report_refuses_a_look_that_there_is_not(tmp_path, words, reason):
+    run(*SMALL, "--out", tmp_path)
+    assert reason in flat(run("report", tmp_path, *words).stderr)
+
+
 def test_report_writes_nothing_unless_asked(tmp_path):
     runs = copeland.simulate("cyclic-4", "ccb", 10, compiled=False)
     results.write(runs, tmp_path)

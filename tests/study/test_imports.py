@@ -155,7 +155,9 @@ def test_an_import_of_first_votes_leaves_the_place_to_the_next(file):
 
 
 def test_an_import_that_is_not_there_is_a_sentence(study, file):
-    with pytest.raises(UnknownVote, match=r"no votes were imported from 'x'; nothing was"):
+    with pytest.raises(
+        UnknownVote, match=r"no votes were imported from 'x'; no import has been made"
+    ):
         study.undo_import("x")
     study.import_votes(file("tea,milk,left"))
     with pytest.raises(UnknownVote, match=r"from 'vote.csv'; did you mean 'votes.csv'"):

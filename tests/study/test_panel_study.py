@@ -394,7 +394,7 @@ def test_of_a_best_option_that_is_retired_and_the_rest_both_are_told():
     assert (
         "tea is retired; the first statement is about all options ever offered." in verdict.proved
     )
-    assert "is best of the active options, about" in verdict.advice[0]
+    assert "is best of the active options:" in verdict.advice[0]
     asked_out(study)
     assert study.certificate(active=True).best == (1,)
 

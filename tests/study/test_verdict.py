@@ -53,14 +53,14 @@ def test_without_votes_every_option_may_be_best():
 
 
 def test_long_names_are_shortened_in_sentences_and_still_differ():
-    long = [f"Answer in one line. {'Be kind. ' * 30}Version {n}" for n in (1, 2, 3)]
+    long = [f"Answer in one line. {'Be kind. ' * 30}Version {n}" for n in (4, 5, 6)]
     study = copeland.create_study("study", long)
     study.add_votes({"left": long[0], "right": other, "outcome": long[0]} for other in long[1:] * 3)
     verdict = verdict_of(study.standing())
-    assert "Version 1 leads so far" in verdict.claim
+    assert "Answer in one line. Be kind. Be kin… (1) leads so far" in verdict.claim
     sentences = [verdict.claim, *verdict.shown, *verdict.advice]
     assert all(name not in sentence for name in long for sentence in sentences)
-    assert any("Version 2" in sentence for sentence in sentences)
+    assert any("Be kin… (2)" in sentence for sentence in sentences)
 
 
 @pytest.mark.slow

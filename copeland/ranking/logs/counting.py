@@ -27,6 +27,7 @@ from copeland.ranking.logs.joining import CLICKS, LISTS, Rules
 from copeland.ranking.logs.steps import Joining, Reading, Tallying
 from copeland.ranking.logs.tallying import FATES
 from copeland.tasks import Arrays, check_workers, finish
+from copeland.waiting import waiting
 
 PART = 6 * 2**20  # bytes of log files to a part: few enough lists to stay near the processor
 MOST_PARTS = 256  # a reader keeps two files of each open, and systems allow some 1,000
@@ -72,14 +73,14 @@ def count_clicks(
     lists, events = files_of(shown), files_of(clicks)
     size = sum(path.stat().st_size for path in lists + events)
     parts = min(MOST_PARTS, max(1, -(-size // part)))
-    with tempfile.TemporaryDirectory(dir=scratch, prefix="copeland-clicks-") as place:
+    scratched = tempfile.TemporaryDirectory(dir=scratch, prefix="copeland-clicks-")
+    with waiting("parts", progress) as tell, scratched as place:
         readers = _readers(lists, events, Path(place), parts, columns or {}, jobs)
         total, done = len(readers) + 2 * parts, 0
 
         def results(tasks: Sequence[Any]) -> list[Arrays]:
             nonlocal done
             before = done
-            tell = progress or (lambda done, total: None)
             found = finish(tasks, None, jobs, backend, lambda n, _: tell(before + n, total))
             done += len(tasks)
             return found

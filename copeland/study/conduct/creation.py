@@ -44,7 +44,7 @@ def create_study(
     indifference: float | None = None,
     clock: Clock = time.time,
 ) -> Study:
-    """Return a new study.
+    """Return a new study. The parameters that are not explained here are those of :class:`copeland.study.Settings`.
 
     Parameters
     ----------
@@ -61,8 +61,6 @@ def create_study(
         The old name of ``margin``.
     clock
         Returns seconds since 1970.
-
-    The other parameters are those of :class:`copeland.study.Settings`.
 
     Examples
     --------

@@ -31,6 +31,11 @@ class Item:
         What a judge reads.
     answers
         By the name of an option, what a judge reads of it on this item instead of its own text.
+
+    Examples
+    --------
+    >>> Item("q1", "What is a duel?")
+    Item(name='q1', text='What is a duel?', answers={})
     """
 
     name: str
@@ -71,11 +76,22 @@ class Drawer:
 
 
 def read_items(path: str | Path) -> list[Item]:
-    """Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``.
+    r"""Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``.
 
     A ``.csv`` has a column ``text`` and may have a column ``name``; any other column is named for an
     option and holds its answers. A line of a ``.jsonl`` is a string, or an object with ``text`` and,
     if need be, ``name`` and ``answers``. An item without a name goes by its text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "items.csv"
+    ...     _ = path.write_text("name,text\nq1,What is a duel?\n")
+    ...     items = read_items(path)
+    >>> items[0].name, items[0].text
+    ('q1', 'What is a duel?')
     """
     path = Path(path)
     readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects}

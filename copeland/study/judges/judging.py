@@ -31,6 +31,7 @@ from copeland.study.meaning.likely import likely_sentence, refuse_for_panel, req
 from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
+from copeland.waiting import waiting
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -40,7 +41,20 @@ _SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
 
 
 class Judged(NamedTuple):
-    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it."""
+    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> from copeland.study.judges import judge_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> seen = []
+    >>> _ = judge_study(study, {"longer": longer}, progress=seen.append)
+    >>> len(seen), seen[0].judge, seen[0].outcome in ("left", "right")
+    (6, 'longer', True)
+    """
 
     judge: str
     left: str
@@ -61,6 +75,17 @@ class Summary:
     ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
     answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
     their outcome with the sides.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> from copeland.study.judges import judge_study
+    >>> done = judge_study(study, {"longer": longer})
+    >>> done.votes
+    6
     """
 
     calls: int
@@ -135,9 +160,19 @@ def judge_study(
         ``"guide"``: what the judges say decides what people are asked, and proves nothing. By default
         each judge keeps its role.
     progress
-        Called with every judged ballot.
+        Called with every judged ballot. By default a bar shows the calls in a terminal or a notebook, if they take
+        over two seconds.
     rest
         What to do when a judge must wait until a ballot that it holds elsewhere expires; by default :func:`sleep_until`.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> judge_study(study, {"longer": longer}).votes
+    6
     """
     named = _named(judges)
     _check(calls=calls, workers=workers, patience=patience)
@@ -154,22 +189,24 @@ def judge_study(
     require_chances(goal, len(study.options))
     if role is not None:
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)
-    work = _Work(
-        study=study,
-        goal=goal,
-        judges={name: _charging(judge, budget) for name, judge in named.items()},
-        budget=budget,
-        cap=calls,
-        swap=swap,
-        workers=workers,
-        patience=patience,
-        items=None if items is None else Drawer(items, seed),
-        answered=None if repeat else Answered(study, named),
-        folder=study.storage.folder if folder is None else Path(folder),
-        progress=progress or (lambda judged: None),
-        rest=rest or sleep_until,
-    )
-    work.run()
+    own = None if progress is None else (lambda done, total: None)  # then there is no bar
+    with waiting("calls", own) as tell:
+        work = _Work(
+            study=study,
+            goal=goal,
+            judges={name: _charging(judge, budget) for name, judge in named.items()},
+            budget=budget,
+            cap=calls,
+            swap=swap,
+            workers=workers,
+            patience=patience,
+            items=None if items is None else Drawer(items, seed),
+            answered=None if repeat else Answered(study, named),
+            folder=study.storage.folder if folder is None else Path(folder),
+            progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
+            rest=rest or sleep_until,
+        )
+        work.run()
     return work.summary()
 
 

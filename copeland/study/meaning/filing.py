@@ -70,6 +70,14 @@ def certificate_to_file(
         The number of the event after which it is issued; by default the last.
     notes
         What else to say, such as how voters came. Undone votes are always mentioned.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> certificate, text = certificate_to_file(study)
+    >>> certificate.verdict, text.startswith("{")
+    ('open', True)
     """
     log = study.log()[:at]
     books = replayed(log)
@@ -115,7 +123,21 @@ def _seal(content: Mapping[str, Any]) -> str:
 
 
 def read_certificate(path: str | Path) -> Filed:
-    """Return what a certificate file holds."""
+    """Return what a certificate file holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tea.json"
+    ...     _ = path.write_text(certificate_to_file(study)[1])
+    ...     filed = read_certificate(path)
+    >>> filed.certificate.verdict
+    'open'
+    """
     text = read_text(path)
     try:
         content = json_of(text)
@@ -153,6 +175,19 @@ def objections(filed: Filed, study: Study) -> tuple[str, ...]:
     """Make a certificate again from the log; return what does not hold, in sentences.
 
     The log must match its chain from end to end, even where it went on after the certificate.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tea.json"
+    ...     _ = path.write_text(certificate_to_file(study)[1])
+    ...     filed = read_certificate(path)
+    >>> objections(filed, study)
+    ()
     """
     misfit = study.misfit()
     broken = () if misfit is None else (str(misfit),)

@@ -31,6 +31,15 @@ class Position:
 
     ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
     bias the share is 1/2.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> position = study.standing().position
+    >>> position.left, position.right, round(position.low, 2)
+    (3, 0, 0.44)
     """
 
     left: int
@@ -51,6 +60,15 @@ class Voter:
 
     Of ``compared`` votes that named a winner on a pair where most votes of the others name one,
     ``agreed`` named the same.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.tell(study.ask(voter="ann"), "left")
+    >>> voter = study.standing().voters[0]
+    >>> voter.name, voter.outcomes["left"]
+    ('ann', 1)
     """
 
     name: str

@@ -35,7 +35,16 @@ UNLIKELY = 0.05  # a chance to be best with which an option looks out of the run
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to tell people who are waiting for an answer; made by :func:`verdict_of`."""
+    """What to tell people who are waiting for an answer; made by :func:`verdict_of`.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> verdict = study.verdict()
+    >>> verdict.kind
+    'open'
+    """
 
     kind: Literal["winner", "tied", "open"]
     claim: str

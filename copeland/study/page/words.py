@@ -377,3 +377,25 @@ def voters_note(left_out: int) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
+
+
+def left_out(count: int, what: str, more: str = "") -> str:
+    """Return how many things a part of the page does not show; nothing if it shows all.
+
+    Examples
+    --------
+    >>> left_out(2, "voter"), left_out(0, "voter")
+    ('2 more voters are not shown.', '')
+    """
+    if count <= 0:
+        return ""
+    named = what if count == 1 else f"{what}s"
+    said = f"{count:,} more {named} {more}".strip()
+    return f"{said} {'is' if count == 1 else 'are'} not shown."
+
+
+def judges_note(compared: int, voters: int) -> str:
+    """Return whom the table of judges leaves out."""
+    if voters <= compared:
+        return ""
+    return f"Only the {compared} voters with the most answers are compared, of {voters:,}."

@@ -63,6 +63,12 @@ class Settings:
         So nothing that anybody says can change what the same person is asked. 0 draws pairs one by one.
     panel
         The names of the voters, if they are a panel.
+
+    Examples
+    --------
+    >>> settings = Settings(delta=0.01, margin=0.02)
+    >>> settings.algorithm, settings.delta, settings.voters
+    ('cpc-pac', 0.01, 'independent')
     """
 
     algorithm: str = "cpc-pac"

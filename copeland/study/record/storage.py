@@ -63,6 +63,14 @@ class Storage:
         database that ends with this object.
     create
         Make the file or the tables if they are not there.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> storage = Storage("memory")
+    >>> _ = create_study("tea", ["green", "black"], storage)
+    >>> storage.names()
+    ['tea']
     """
 
     def __init__(self, url: str | None = None, create: bool = True):
