@@ -14,6 +14,8 @@ def restart(books: Books, reason: str | None, now: float) -> Event:
         check_text("the reason, as a ", source=reason)
     if books.settings.panel:
         raise InvalidParameter("a panel's answers are its electorate; create a new study instead.")
+    if books.tuning is not None:
+        raise InvalidParameter("a tuner's votes are one whole; create a new study instead.")
     if not books.votes:
         raise InvalidParameter("no votes count yet, so there is nothing to leave behind.")
     body = None if reason is None else {"reason": reason}

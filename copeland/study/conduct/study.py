@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.panel import PanelCertificate
+from copeland.streams import stream
 from copeland.study.conduct.asking import (
     Answered,
     Ballot,
@@ -81,6 +82,7 @@ from copeland.study.record.votes import (
 if TYPE_CHECKING:
     from copeland.ranking.allocation import Allocation
     from copeland.study.conduct.impressions import Impressions
+    from copeland.tuning import Space
 
 LAST = 2**63 - 1  # number that an event can have
 
@@ -92,12 +94,19 @@ class Study(Saying):
     each question and each answer is a transaction that begins by reading what the others did.
     """
 
-    def __init__(self, storage: Storage, name: str, key: int, clock: Clock = time.time):
+    def __init__(
+        self,
+        storage: Storage,
+        name: str,
+        key: int,
+        clock: Clock = time.time,
+        space: Space | None = None,
+    ):
         self.name = name
         self.storage = storage
         self._key = key
         self._clock = clock
-        self._work = Transactions(storage, key)
+        self._work = Transactions(storage, key, space)
 
     # What it is
 
@@ -400,6 +409,7 @@ class Study(Saying):
         """
         from copeland.study.conduct.impressions import Impressions
 
+        self._require_options("nobody interleaves its points")
         return Impressions(self, self._work, secret, method, window, patience)
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:
@@ -423,6 +433,30 @@ class Study(Saying):
         except TypeError as error:
             raise InvalidParameter(f"no such term of an allocation: {error}.") from None
         return allocated(self, self._work, wanted)
+
+    # The space, if the options are its points
+
+    def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
+        """Ask from now on how a point does against random ones, until there are so many votes.
+
+        What is proved by them, :meth:`verdict` says: the share of the space that the point beats at least.
+
+        Parameters
+        ----------
+        point
+            By default the one that is recommended now.
+        votes
+            How many; what is proved holds after each of them.
+        """
+        from copeland.study.conduct.tuned import audit_begun
+
+        chosen = self.recommend().point if point is None else point
+
+        def begin(_log: Log) -> list[Event]:
+            seed = int(stream(self.settings.seed, "audit", self._books.number).integers(2**32))
+            return audit_begun(self._books, chosen, votes, seed, self._clock())
+
+        self._work.append(begin)
 
     # The panel, if there is one
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.errors import StorageError, UnknownOption, nearest
+from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
 from copeland.study.record.events import (
     ADDED,
     ASKED,
+    AUDITED,
     BOTH_BAD,
     CLICKED,
     CLOSED,
@@ -41,6 +42,9 @@ from copeland.study.record.events import (
 from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
+
+if TYPE_CHECKING:
+    from copeland.study.record.tuning import Tuning
 
 FORMAT = 4  # of snapshots; others are not read
 
@@ -111,6 +115,7 @@ class Books:
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
         self.panel = Panel(self.settings.panel)
+        self.tuning = _tuning_of(self.settings)  # where the options are points of a space
         self._add([Option(**option) for option in body["options"]])
 
     @property
@@ -154,6 +159,8 @@ class Books:
 
     def _added(self, event: Event) -> None:
         self._add([Option(**(event.body or {}))])
+        if self.tuning is not None:  # there is no certificate of options
+            return
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
             self._next_epoch()
 
@@ -171,6 +178,11 @@ class Books:
         for option in new:
             self.indices[option.name] = self.k
             self.options.append(option)
+            if self.tuning is not None:
+                assert option.point is not None
+                self.tuning.add(option.point)
+        if self.tuning is not None:  # whose pairs are far too many for tables
+            return
         self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
         self.panel.widen(self.k)
         self._make_room_for_guides()
@@ -205,6 +217,8 @@ class Books:
             event.left, event.right, event.voter, event.item, expires
         )
         self.asked += 1
+        if self.tuning is not None:
+            self.tuning.asked(event)
 
     def _clicked(self, event: Event) -> None:
         assert event.body is not None
@@ -216,6 +230,8 @@ class Books:
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= not self.is_guide(event.voter)
         self._tally(event, 1)
+        if self.tuning is not None and not self.counts(event):
+            self.tuning.dropped(event.ballot)
 
     def _undone(self, event: Event) -> None:
         assert event.undoes is not None
@@ -248,7 +264,10 @@ class Books:
             count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
             self.guide_votes += step
             return
-        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        if self.tuning is not None:
+            self.tuning.counted(vote, meaning, step)
+        else:
+            count(self.wins, self.ties, vote.left, vote.right, meaning, step)
         self.votes += step
         if meaning in self.sides:
             self.sides[meaning] += step
@@ -284,6 +303,10 @@ class Books:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
 
+    def _audited(self, event: Event) -> None:
+        assert self.tuning is not None
+        self.tuning.audits.begun(event)
+
     def _closed(self, _event: Event) -> None:
         self.closed = True
 
@@ -292,6 +315,10 @@ class Books:
         file = io.BytesIO()
         arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
         arrays["answered"] = self.panel.answered
+        if self.tuning is not None:
+            content, told = self.tuning.dump()
+            arrays["tuner"] = np.frombuffer(content, np.uint8)
+            arrays["tuning"] = np.array(json.dumps(told))
         np.savez_compressed(file, about=np.array(self._about()), **arrays)
         return file.getvalue()
 
@@ -300,7 +327,7 @@ class Books:
         about = {
             "format": FORMAT,
             "settings": self.settings.to_dict(),
-            "options": [asdict(option) for option in self.options],
+            "options": [option.shown | {"state": option.state} for option in self.options],
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "clicked": self.clicked,
             "undone": sorted(self.undone),
@@ -319,6 +346,7 @@ class Books:
                 about = json.loads(str(file["about"]))
                 arrays = {name: file[name] for name in _ARRAYS}
                 answered = file["answered"]
+                tuned = [file[name] for name in ("tuner", "tuning") if name in file]
             if about["format"] != FORMAT:
                 return None
             books = cls(Event(1, CREATED, 0.0, body=about))
@@ -334,6 +362,8 @@ class Books:
             books.counted = set(about["counted"])
             if books.panel.members:
                 books.panel.restore(answered, about["excused"])
+            if books.tuning is not None:
+                books.tuning.restore(tuned[0].tobytes(), json.loads(str(tuned[1])))
             books.clicked = {int(b): body for b, body in about["clicked"].items()}
             books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
         except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
@@ -381,9 +411,25 @@ _HANDLERS = {
     READMITTED: Books._readmitted,
     ROLE: Books._given_role,
     CLICKED: Books._clicked,
+    AUDITED: Books._audited,
     RESTARTED: Books._restarted,
     CLOSED: Books._closed,
 }
+
+
+def require_tuning(books: Books) -> Tuning:
+    """Return the tuner's part of the books; refuse a study of options."""
+    if books.tuning is None:
+        raise InvalidParameter("this study has options of its own; that is for studies of a space.")
+    return books.tuning
+
+
+def _tuning_of(settings: Settings) -> Tuning | None:
+    if not settings.space:
+        return None
+    from copeland.study.record.tuning import Tuning  # which loads scipy
+
+    return Tuning(settings)
 
 
 def _unreadable(event: Event) -> StorageError:
