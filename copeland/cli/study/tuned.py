@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from copeland.cli.shell import print_json, show
@@ -14,44 +13,23 @@ if TYPE_CHECKING:
 def show_tuned(work: Study, as_json: bool) -> None:
     """Say where a study of a space stands."""
     if as_json:
-        print_json(described(work))
+        print_json(work.tuned().to_dict() | {"settings": work.settings.to_dict()})
     else:
         show(str(work.verdict()))
 
 
-def described(work: Study) -> dict[str, Any]:
-    """Return where a study of a space stands, ready for JSON."""
+def show_proved(work: Study, as_json: bool) -> bool:
+    """Say what audits prove, and what that assumes; return whether they prove anything."""
     from copeland.study.meaning.tuned import tuned_verdict
 
     tuned = work.tuned()
     verdict = tuned_verdict(tuned)
-    return {
-        "study": tuned.name,
-        "votes": tuned.votes,
-        "open": tuned.open,
-        "closed": tuned.closed,
-        "estimated": asdict(tuned.found),
-        "audits": [asdict(one) | {"statement": one.statement} for one in tuned.audits],
-        "verdict": {
-            "claim": verdict.claim,
-            "proved": verdict.proved,
-            "shown": verdict.shown,
-            "advice": verdict.advice,
-            "assumptions": verdict.assumptions,
-        },
-        "settings": work.settings.to_dict(),
-    }
-
-
-def show_proved(work: Study, as_json: bool) -> bool:
-    """Say what audits prove, and what that assumes; return whether they prove anything."""
-    told = described(work)
     if as_json:
-        print_json({key: told[key] for key in ("study", "votes", "audits", "settings")})
+        print_json(tuned.to_dict() | {"settings": work.settings.to_dict()})
     else:
-        assumed = ["\nThat assumes:", *(f"- {one}" for one in told["verdict"]["assumptions"])]
-        show(*told["verdict"]["proved"], *(assumed if told["audits"] else []))
-    return any(one["bound"] > 0 for one in told["audits"])
+        assumed = ["\nThat assumes:", *(f"- {one}" for one in verdict.assumptions)]
+        show(*verdict.proved, *(assumed if tuned.audits else []))
+    return tuned.is_proved
 
 
 def listed(work: Study) -> dict[str, Any]:

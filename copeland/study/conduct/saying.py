@@ -112,17 +112,12 @@ class Saying:
 
     def tuned(self) -> Tuned:
         """Return where a study of a space stands: the point to take, and what audits prove."""
-        from copeland.study.meaning.tuned import Tuned, audits_of
+        return self._tuned()[1]()  # which takes a while, so others need not wait for it
 
-        def look(_log: Log) -> tuple[Tuner, Callable[[Found], Tuned]]:
-            books = self._work.books
-            tuning, open_ = require_tuning(books), len(books.under_way(self._clock()))
-            known = (self.name, books.votes, open_, books.closed)
-            audits = audits_of(tuning)
-            return tuning.trial().tuner, lambda found: Tuned(*known, found, audits)
+    def _tuned(self) -> tuple[Tuner, Callable[[], Tuned]]:
+        from copeland.study.meaning.tuned import tuned_of
 
-        tuner, told = self._work.read(look)
-        return told(tuner.recommend())  # which takes a while, so others need not wait for it
+        return self._work.read(lambda _log: tuned_of(self.name, self._work.books, self._clock()))
 
     def _require_options(self, instead: str) -> None:
         """Refuse what has no meaning where the options are points of a space."""
@@ -218,7 +213,8 @@ class Saying:
         if self._work.books.tuning is not None:
             from copeland.study.page.tuned import write_tuned_page
 
-            return write_tuned_page(self.tuner(), self.tuned(), path, command)
+            tuner, tuned = self._tuned()
+            return write_tuned_page(tuner, tuned(), path, command)
         from copeland.study.page.page import write_study_page
 
         log = self._work.read(lambda log: list(log.replay()))

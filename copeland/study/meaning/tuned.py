@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from copeland.study.meaning.verdict import Verdict
+from copeland.study.record.books import Books, require_tuning
 from copeland.study.record.points import values_of
 from copeland.study.record.tuning import Tuning
-from copeland.tuning import Audit, Found
+from copeland.tuning import Audit, Found, Tuner
 from copeland.words import counted, percent
 
 SMALL = 0.01  # an estimated regret at which an audit is worth its votes
@@ -52,6 +53,39 @@ class Tuned:
     closed: bool
     found: Found
     audits: tuple[Audited, ...]
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether an audit proves anything."""
+        return any(one.bound > 0 for one in self.audits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, with its sentences."""
+        verdict = tuned_verdict(self)
+        return {
+            "study": self.name,
+            "votes": self.votes,
+            "open": self.open,
+            "closed": self.closed,
+            "estimated": asdict(self.found),
+            "audits": [asdict(one) | {"statement": one.statement} for one in self.audits],
+            "verdict": {
+                "kind": verdict.kind,
+                "claim": verdict.claim,
+                "proved": verdict.proved,
+                "shown": verdict.shown,
+                "advice": verdict.advice,
+                "assumptions": verdict.assumptions,
+            },
+        }
+
+
+def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], Tuned]]:
+    """Return the tuner of a study, and what to call for where it stands: that takes a while."""
+    tuning = require_tuning(books)
+    tuner, audits = tuning.trial().tuner, audits_of(tuning)
+    votes, under_way, closed = books.votes, len(books.under_way(now)), books.closed
+    return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits)
 
 
 def audits_of(tuning: Tuning) -> tuple[Audited, ...]:
