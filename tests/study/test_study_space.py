@@ -53,6 +53,8 @@ def test_another_program_goes_on_as_if_nothing_had_happened(file):
     for _ in range(4):
         asked += voted(open_study("s", file), 3)
     assert asked == expected
+    tuning = open_study("s", file).books().tuning
+    assert tuning is not None and tuning._kept is not None and len(tuning._steps) < 20
     shared.forget_snapshot()
     anew = open_study("s", file)
     assert anew.tuner().dump() == shared.tuner().dump() == alone.tuner().dump()
@@ -221,3 +223,18 @@ def test_a_space_study_speaks_in_plain_words():
     said = study.verdict()
     assert "that is estimated" in said.claim and said.proved == ("Nothing is proved yet.",)
     assert study._repr_html_().startswith("<p>")
+
+
+def test_a_batch_of_a_mixed_space_is_feasible_and_answered_in_any_order():
+    space = Space(
+        {"rate": Real(1e-3, 1, log=True), "n": Integer(1, 4), "style": Choice("a", "b")},
+        feasible=lambda rate, n, style: n < 4 or rate < 0.1,
+    )
+    study = create_study("s", space=space)
+    ballots = study.ask(n=5)
+    points = [study.option(name).point for one in ballots for name in (one.left, one.right)]
+    assert all(space.allows(point) for point in points)
+    for ballot in ballots[::-1]:
+        assert ballot.left != ballot.right
+        study.tell(ballot, "tie")
+    assert study.tuner().votes == 5 and study.tuner().open == []

@@ -52,7 +52,7 @@ class Tuning:
     def space(self) -> Space:
         """The space; one with a constraint must have been given."""
         if self._space is None:
-            if '"constrained": true' in self.settings.space:
+            if json.loads(self.settings.space).get("constrained"):
                 raise InvalidParameter(
                     "the space of this study has a constraint, which is a function and not in the log; "
                     "open the study in Python, with open_study(..., space=space)."
@@ -162,8 +162,9 @@ class Tuning:
 
     def dump(self) -> tuple[bytes, dict[str, Any]]:
         """Return the tuner, and the rest as plain values; begin anew from there."""
-        if self._state is not None and self._at == len(self._steps):
-            self._kept = self._state.tuner.dump(), dict(self._state.duels)
+        if self._state is not None:  # else nobody asks here, and others keep theirs
+            state = self.state()
+            self._kept = state.tuner.dump(), dict(state.duels)
             self._steps, self._at = [], 0
         content, duels = self._kept or (b"", {})
         told = {"duels": {b: list(one) for b, one in duels.items()}, "steps": self._steps}
