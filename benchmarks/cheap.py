@@ -47,8 +47,8 @@ def cheap() -> Iterator[str]:
     """The votes that a certificate takes, against asking all pairs in turn."""
     yield "## Votes to a certificate, against all pairs"
     yield (
-        f"Medians of {RUNS} runs, delta = .05. Every way of asking stops at the first vote at which some option "
-        "is proved best by the same certificate; they differ in the pairs they ask."
+        f"Medians of {RUNS} runs, delta = .05. Every way of asking stops at the first vote at which the same "
+        "certificate proves some option best; the ways differ in the pairs they ask."
     )
     yield ""
     yield f"| matrix | options | {' | '.join(WAYS)} | all pairs / cpc-pac |"
@@ -61,6 +61,6 @@ def cheap() -> Iterator[str]:
         yield f"| {matrix.name} | {matrix.k} | {votes} | {ratios[-1]:.1f} |"
     yield ""
     yield (
-        f"Over {len(ratios)} matrices all pairs take {min(ratios):.1f} to {max(ratios):.0f} times as many votes, "
-        f"{np.median(ratios):.1f} times in the median."
+        f"Over {len(ratios)} matrices, asking all pairs takes {min(ratios):.1f} to {max(ratios):.0f} times as many votes; "
+        f"the median is {np.median(ratios):.1f} times."
     )

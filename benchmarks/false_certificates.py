@@ -497,12 +497,12 @@ def false_certificates(runs: int = RUNS, only: str = ""):
     """How often certificates are wrong, looked at after every vote."""
     yield "## False certificates"
     yield (
-        f"Share of runs in which, at some vote, looked at after every one, a certificate with delta = {DELTA} was "
-        "wrong. Pairs are chosen uniformly (U), by an adversary that feeds what is nearest to a claim (A), or by one "
+        f"The share of runs in which a certificate with delta = {DELTA}, looked at after every vote, was wrong at some "
+        "vote. Pairs are chosen uniformly (U), by an adversary that feeds what is nearest to a claim (A), or by one "
         "that works for the wrong option nearest to being right (W). *Certified*: some option was proved best. "
-        "*Wrong best*: one that is not, or with more wins than it has. *Wrong all*: a winner was left out. "
-        "*Ruled out*: the first of the true winners was; with a margin, any option that is best up to it. *Wrong pair*: one of the statements about single pairs, "
-        "which have a delta of their own."
+        "*Wrong best*: it is not best, or has fewer wins than claimed. *Wrong all*: a winner was left out. "
+        "*Ruled out*: the first of the true winners was ruled out; with a margin, any option that is best up to it. *Wrong pair*: a statement about a single pair "
+        "was wrong; these have a delta of their own."
     )
     yield ""
     yield "| problem | votes | pairs | runs | certified | wrong best | wrong all | ruled out | wrong pair |"

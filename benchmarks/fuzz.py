@@ -25,7 +25,7 @@ def fuzz():
     broken = re.findall(r"^FAILED .*\[(.*)\]", done.stdout, re.MULTILINE)
     tried = int((re.findall(r"(\d+) passed", done.stdout) or ["0"])[0]) + len(broken)
     yield "## Hostile input"
-    yield f"Every command {TIMES * 16} times and every public function {TIMES * 3} times, new cases each time."
+    yield f"We try every command {TIMES * 16} times and every public function {TIMES * 3} times, with new cases each time."
     yield ""
     yield "| commands and functions | answered or refused in a sentence | broke |"
     yield "|---|---|---|"

@@ -136,8 +136,8 @@ def guides() -> Iterator[str]:
     """The votes that a guide saves people."""
     yield "## Guides: votes of people to a certificate"
     yield (
-        f"Mean votes of people over {OTHER_RUNS} runs ({RUNS[20]} from 12 options, {RUNS[100]} at 100), people voting, delta = .05, margin = {MARGIN}; in "
-        "brackets against no guide, with its standard error. A guide names the right side on that share of the "
+        f"Mean votes of people over {OTHER_RUNS} runs ({RUNS[20]} from 12 options, {RUNS[100]} at 100), people voting, delta = .05, margin = {MARGIN}. In "
+        "brackets: the change against no guide, with its standard error. A guide names the right side on that share of the "
         "pairs, and votes on each pair once before people do."
     )
     yield ""
@@ -156,7 +156,7 @@ def guides() -> Iterator[str]:
     yield f"| geometric mean | | | {' | '.join(told)} |"
     yield ""
     yield (
-        f"False certificates under a guide that is always wrong: {WRONG_RUNS:,} runs of up to {WRONG_MOST:,} votes, no margin; "
+        f"False certificates under a guide that is always wrong: {WRONG_RUNS:,} runs of up to {WRONG_MOST:,} votes, without a margin; "
         "at most .05 may be wrong."
     )
     yield ""

@@ -18,9 +18,9 @@ def kills(rounds=ROUNDS):
     """Voters killed while they vote into one study."""
     yield "## Killed voters"
     yield (
-        f"{VOTERS} processes vote at once into one study and are killed with SIGKILL at random moments, "
-        f"{rounds} rounds. Lost: acknowledged and not in the log. Errors: anything a voter was told "
-        "instead, a lock for instance. After each round the log is replayed."
+        f"{VOTERS} processes vote at once in one study, and SIGKILL ends them at random moments, in {rounds} rounds. "
+        "*Lost*: votes that were acknowledged but are not in the log. *Errors*: any other answer that a voter got, such "
+        "as a lock. After each round we replay the log."
     )
     yield ""
     yield "| storage | acknowledged votes | kept | lost | errors | replays that differ |"
@@ -42,8 +42,8 @@ def worker_kills(kills=20, voters=50):
     """Workers of a server killed under voters."""
     yield "## Killed workers"
     yield (
-        f"{voters} people vote on the pages of a server with 2 workers, of which one is killed with SIGKILL about every "
-        f"4 seconds, {kills} times. A voter whose connection breaks sends the answer again, as the page does."
+        f"{voters} people vote on the pages of a server with 2 workers. SIGKILL ends one of them about every 4 seconds, "
+        f"{kills} times. A voter whose connection breaks sends the answer again, as the page does."
     )
     yield ""
     yield "| storage | kills | acknowledged votes | kept | lost | kept twice | errors | replay differs |"

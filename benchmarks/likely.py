@@ -151,9 +151,9 @@ def likely(runs: int = RUNS, families: tuple[str, ...] = tuple(FAMILIES)) -> Ite
     """How often an option that is called likely best is best."""
     yield "## Likely best"
     yield (
-        f"{runs} studies a row, run by `cpc-pac` until an option's chance to be best is {LEAST:.0%}, {MOST:,} votes at most. "
-        "*Stopped*: in how many that came before a proof. *Right*: how many of these named a best option, with Wilson's interval of 95 %. *Behind*: where it "
-        "was wrong, how far the option named is below 1/2 against the one that beats it most, median. *Votes*: medians, until likely and until proved."
+        f"Each row is {runs} studies. `cpc-pac` runs each until an option's chance to be best is {LEAST:.0%}, for {MOST:,} votes at most. "
+        "*Stopped*: how many reached that before a proof. *Right*: how many of these named a best option, with Wilson's interval of 95 %. *Behind*: where it "
+        "was wrong, how far the named option is below 1/2 against the one that beats it most, median. *Votes*: medians, until likely and until proved."
     )
     yield ""
     yield "| matrices | stopped | right | behind, if wrong | votes until likely | until proved |"

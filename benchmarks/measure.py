@@ -63,7 +63,7 @@ PROTOTYPES = {
 def published():
     """Regret against the figures of an independent simulator and of prototypes."""
     yield "## Regret against independent figures"
-    yield "Mean Definition-1 regret at T = 1e5. Theirs: a C++ simulator, mean and standard deviation over 10 runs."
+    yield "Mean Definition-1 regret at T = 1e5. *Theirs* comes from a C++ simulator: mean and standard deviation over 10 runs."
     yield ""
     yield "| problem | algorithm | theirs | ours, mean | sd | runs | difference in standard errors |"
     yield "|---|---|---|---|---|---|---|"
@@ -78,7 +78,7 @@ def published():
                 f"| {row['sd']:.0f} | {runs:,} | {(row['mean'] - mean) / error:+.2f} |"
             )
     yield ""
-    yield "Mean halved regret on `mslr-5` at T = 1e6. Theirs: prototypes, mean and standard error."
+    yield "Mean halved regret on `mslr-5` at T = 1e6. *Theirs* comes from prototypes: mean and standard error."
     yield ""
     yield "| algorithm | theirs | ours, mean | standard error | median | worst | runs | difference in standard errors |"
     yield "|---|---|---|---|---|---|---|---|"
@@ -128,7 +128,7 @@ def identification():
     """Error rates of the algorithms that promise one."""
     runs = 400
     yield "## Identification"
-    yield f"delta = 0.05, {runs} runs each; random problems are drawn anew for every run."
+    yield f"delta = 0.05, {runs} runs each; random problems are drawn again for every run."
     yield ""
     yield "| problem | algorithm | wrong answers | mean duels | 95 % of runs within |"
     yield "|---|---|---|---|---|"
@@ -174,12 +174,12 @@ PARTS = (
 
 
 def main():
-    """Measure all parts, or those that are named, and write the page anew; the others stay on it."""
+    """Measure all parts, or the named ones, and write the page again; the others stay on it."""
     names = sys.argv[1:] or [part.__name__ for part in PARTS]
     unknown = set(names) - {part.__name__ for part in PARTS}
     if unknown:
         sys.exit(
-            f"there is no part {unknown.pop()}; they are {', '.join(p.__name__ for p in PARTS)}."
+            f"there is no part {unknown.pop()}; the parts are {', '.join(p.__name__ for p in PARTS)}."
         )
     kept = sections(PAGE.read_text()) if PAGE.exists() else {}
     for part in PARTS:
@@ -188,7 +188,7 @@ def main():
         print(part.__doc__, file=sys.stderr)
         heading, *lines = part()
         kept[heading] = "\n".join([heading, MADE, "", *lines])
-    title = "# Measurements\n\nWritten by `make measure`; each part says when."
+    title = "# Measurements\n\n`make measure` writes this page; each part says when."
     PAGE.write_text("\n\n".join([title, *kept.values()]) + "\n")
     print(PAGE.read_text())
 

@@ -20,7 +20,7 @@ TAILS = 5_000
 def tails():
     """The spread of CPC's regret over thousands of runs."""
     yield "## CPC: the worst of many runs"
-    yield f"Halved regret at T = 1e6 over {TAILS:,} runs of each; `tournament-7` and `easy-8` are drawn anew for every run."
+    yield f"Halved regret at T = 1e6 over {TAILS:,} runs of each; `tournament-7` and `easy-8` are drawn again for every run."
     yield ""
     yield "| problem | setting | mean | standard error | 99 % | worst | worst / mean |"
     yield "|---|---|---|---|---|---|---|"
@@ -58,8 +58,8 @@ def growth_with_k():
     """The growth of CPC's regret with the number of options."""
     yield "## CPC: growth with the number of options"
     yield (
-        "Halved regret until T = 1e7 of `cpc` on an order with gaps U(.05, .45), computed pair by pair. It is "
-        "divided by K log2 K: a constant column is growth as K log K."
+        "Halved regret until T = 1e7 of `cpc` on an order with gaps U(.05, .45), computed pair by pair. The "
+        "fourth column divides it by K log2 K: if that column is constant, regret grows as K log K."
     )
     yield ""
     yield "| K | runs | regret | regret / (K log2 K) | duels | microseconds a duel |"
@@ -80,7 +80,7 @@ def many_options():
     """CPC against the paper's two algorithms on five hundred options."""
     yield "## CPC: five hundred options"
     yield (
-        "Halved regret at T = 1e7, mean over the runs with its standard error; in the last columns, in multiples of "
+        "Halved regret at T = 1e7: mean over the runs, with its standard error. The last columns give it as a multiple of "
         "the better of CCB and SCB."
     )
     yield ""
@@ -99,8 +99,8 @@ def tournaments():
     """CPC on tournaments without a favourite, where rivals must be shown to lose many times."""
     yield "## CPC: random tournaments"
     yield (
-        "Halved regret at T = 1e6, mean over the runs with its standard error, beside ECW-RMED with the eager threshold "
-        "(on 30 options at most, for it is slow) and the limit, LB ln T."
+        "Halved regret at T = 1e6: mean over the runs, with its standard error, beside ECW-RMED with the eager threshold "
+        "(on 30 options at most, because it is slow) and the limit, LB ln T."
     )
     yield ""
     yield "| problem | runs | `cpc:setting=eager` | `cpc` | ECW-RMED | limit | eager / limit |"
@@ -147,7 +147,7 @@ FILES = {
 def votes():
     """The votes that cpc-pac needs, against a prototype."""
     yield "## CPC: votes to a certificate"
-    yield "delta = 0.05; mean over the runs, with its standard error."
+    yield "delta = 0.05. Each number is a mean over the runs, with its standard error."
     yield ""
     yield "| problem | prototype | ours | standard error | runs | ours / prototype | wrong |"
     yield "|---|---|---|---|---|---|---|"

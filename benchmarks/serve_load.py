@@ -71,7 +71,7 @@ def measured(name, process, port, link, voters, pause, seconds, kept) -> Load:
 
 @contextmanager
 def study(folder, options):
-    """Serve a study of so many options; yield where it is, and how to count its votes."""
+    """Serve a study with this many options; yield where it is, and how to count its votes."""
     storage, port = f"sqlite:///{Path(folder, f'{options}.db')}", free_port()
     server, link = prepared(storage, options)
     with running(serve(storage, port), port) as process:
@@ -116,10 +116,10 @@ def served(seconds=SECONDS):
     """How many votes a second the server keeps."""
     yield "## Served votes"
     yield (
-        f"`copeland serve` and the voters on one machine with {os.cpu_count()} cores (load "
-        f'{os.getloadavg()[0]:.1f} before), SQLite, `voters="people"`, {seconds:g} seconds a row. Each voter answers 20 '
-        "pairs, then somebody new begins. The bare application only inserts each vote, as durably, and "
-        "renders the same page. Lost: acknowledged and not in the log."
+        f"`copeland serve` and the voters share one machine with {os.cpu_count()} cores (load "
+        f'{os.getloadavg()[0]:.1f} before), with SQLite and `voters="people"`, {seconds:g} seconds per row. Each voter answers 20 '
+        "pairs, then a new voter begins. The bare application only inserts each vote, equally durably, and "
+        "renders the same page. *Lost*: votes that were acknowledged but are not in the log."
     )
     yield ""
     yield "| | voters | pause | votes/s | median | 95 % | 99 % | errors | lost | CPU a vote | core of the voters |"
@@ -135,7 +135,7 @@ def served(seconds=SECONDS):
     ratio = rates["12 options"] / rates["a bare application"]
     slower = rates["12 options"] / rates["50 options"]
     yield ""
-    yield f"The study keeps {ratio:.2f} as many votes as the bare application; with 50 options it is {slower:.2f} times as slow."
+    yield f"The study keeps {ratio:.2f} times as many votes as the bare application. With 50 options it is {slower:.2f} times as slow."
 
 
 if __name__ == "__main__":

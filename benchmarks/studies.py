@@ -52,7 +52,7 @@ def turns(storage, votes=10_000):
 def quickness(votes=1_000_000):
     """How quick studies are."""
     yield "## Quickness of studies"
-    yield f"K = {K}, default algorithm, plain Python, everything a process does counted."
+    yield f"K = {K}, the default algorithm, plain Python. The times include everything that a process does."
     yield ""
     with tempfile.TemporaryDirectory() as folder, server() as postgres:
         yield "| storage | ask + tell at 10,000 votes, median | 99 % | ask, median | tell, median |"

@@ -50,11 +50,11 @@ def head(algorithm):
 
 
 def finds(algorithm):
-    said = [TARGETS.get(algorithm.target, algorithm.target)]
-    said += ["assumed to exist"] if algorithm.assumes_condorcet else []
-    said += ["horizon known"] if algorithm.needs_horizon else []
-    said += ["and stops"] if algorithm.stops else []
-    return ", ".join(said)
+    target = TARGETS.get(algorithm.target, algorithm.target)
+    said = [target + (", assumed to exist" if algorithm.assumes_condorcet else "")]
+    said += ["needs the horizon"] if algorithm.needs_horizon else []
+    said += ["stops by itself"] if algorithm.stops else []
+    return "; ".join(said)
 
 
 def shown(default):

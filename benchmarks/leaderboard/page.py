@@ -21,7 +21,7 @@ from benchmarks.leaderboard.board import (
 )
 from copeland.registry import algorithms
 
-FAR = 5  # rivals with more than so many times the least mean are only named
+FAR = 5  # rivals with more than this many times the least mean are only named
 ASSUMES = "†"
 
 _TITLES = {REGRET: "Regret", IDENTIFICATION: "Identification"}
@@ -48,32 +48,32 @@ def _opening(board: Leaderboard, date: str, versions: Mapping[str, str]) -> Iter
     yield ""
     yield f"Written by `make leaderboard` on {date}: {made}; seed {board.seed}."
     if board.quick:
-        yield "A quick board: fewer problems and runs than `make leaderboard` has."
+        yield "This is a quick board: it has fewer problems and runs than `make leaderboard`."
     yield ""
     yield (
-        "Every [problem](problems.md) meets every [algorithm](algorithms.md) that can be run on it. A problem that is random is drawn anew for "
-        "each run; run r of every algorithm meets the same draw. What takes long has fewer runs, so ratios are taken on the runs that both "
+        "Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. A random problem is drawn again for "
+        "each run; run r of every algorithm gets the same draw. Slow algorithms have fewer runs, so a ratio uses only the runs that both "
         "sides have."
     )
     yield ""
     yield "- **Regret**: mean regret of Definition 1, up to 2 a duel, with its standard error, at T steps."
     yield (
         f"- **Votes**: mean number of votes until an algorithm stops, at delta = {DELTA:g}, with its standard error. Runs that have not ended "
-        f"after {_power(MOST_VOTES)} votes, or that took too long, are *unfinished* and count with what they had. *Wrong*: runs that stopped with "
-        "an option that is no Copeland winner."
+        f"after {_power(MOST_VOTES)} votes, or that took too long, are *unfinished* and count with the votes they had. *Wrong*: runs that stopped with "
+        "an option that is not a Copeland winner."
     )
-    yield "- **Bold**: the least mean. **≥**: some runs were cut, and have at least so much."
-    yield "- **x best**: the mean in multiples of the least. **x limit**: in multiples of what theory allows in the long run, LB ln T or LB ln(1/delta)"
+    yield "- **Bold**: the least mean. **≥**: some runs were cut off, so the true mean is at least this."
+    yield "- **x best**: the mean, as a multiple of the least mean. **x limit**: the mean, as a multiple of what theory allows in the long run, LB ln T or LB ln(1/delta)"
     yield (
-        "  ([limits](theory.md)). Below 1 is possible: the limit is asymptotic. Above 60 options it is that of ECW-RMED's plan, which is "
+        "  ([limits](theory.md)). It can be below 1, because the limit is asymptotic. Above 60 options we use the limit of ECW-RMED's plan, which is "
         "no lower."
     )
     yield (
-        f"- **{ASSUMES}**: assumes a Condorcet winner. Where there is one, it has less to prove. Where there is none it may still end among the "
-        "winners, if these form a cycle on top, and no limit binds it there; elsewhere its regret is linear. So it is set apart."
+        f"- **{ASSUMES}**: the algorithm assumes a Condorcet winner. Where there is one, the algorithm has less to prove. Where there is none, it may still end among the "
+        "winners if these form a cycle on top, and no limit binds it there; elsewhere its regret is linear. So we list it separately."
     )
-    yield "- **s**: seconds of one processor a run."
-    yield "- `ccb:threshold=...` and `ecw-rmed:...threshold=...` decide pairs at the threshold of `cpc` with that setting."
+    yield "- **s**: seconds of one processor per run."
+    yield "- `ccb:threshold=...` and `ecw-rmed:...threshold=...` decide pairs at the threshold that `cpc` has with that setting."
 
 
 def _summary(board: Leaderboard) -> Iterator[str]:
@@ -82,8 +82,8 @@ def _summary(board: Leaderboard) -> Iterator[str]:
     yield "## In short"
     yield ""
     yield (
-        "Over all problems, at the last mark, against algorithms that assume no Condorcet winner: on how many ours has the lowest mean, and "
-        "the geometric means of ours in multiples of the best other and of the limit."
+        "This table compares ours, over all problems and at the last mark, with algorithms that assume no Condorcet winner. It says on how many problems ours has the lowest mean, and "
+        "gives the geometric mean of ours as a multiple of the best other and of the limit."
     )
     yield ""
     rows = [_summary_row(board, kind, name) for kind in OURS for name in OURS[kind]]
@@ -131,7 +131,7 @@ def _behind(board: Leaderboard) -> Iterator[str]:
         ]
         lost = sorted((row for row in compared if row[1].ratio > 1), key=lambda row: -row[1].ratio)
         yield ""
-        yield f"{title}: in {len(lost)} of {len(compared)} comparisons another has the lower mean."
+        yield f"{title}: in {len(lost)} of {len(compared)} comparisons another algorithm has the lower mean."
         if lost:
             yield ""
             yield from _table(
@@ -163,9 +163,9 @@ def _same_threshold(board: Leaderboard) -> Iterator[str]:
     yield "## At the same threshold"
     yield ""
     yield (
-        "Mean regret at the last mark in multiples of that of the better of CCB and ECW-RMED, where these decide pairs at the threshold of "
-        "the same setting; in parentheses, the difference in standard errors. ECW-RMED adds the evidence of several pairs up; `cpc` decides "
-        "each alone."
+        "The mean regret at the last mark, as a multiple of that of the better of CCB and ECW-RMED, which decide pairs here at the threshold of "
+        "the same setting. In parentheses: the difference in standard errors. ECW-RMED adds up the evidence of several pairs; `cpc` decides "
+        "each pair alone."
     )
     yield ""
     yield from _table(("problem", "eager", "cautious"), rows)
@@ -242,7 +242,7 @@ def _details(members: Sequence[Played]) -> Iterator[str]:
     )
     if regret and not alike:
         yield ""
-        yield "Marks: T = 1e5 and 1e6, from 100 options on 1e6 and 1e7."
+        yield "Marks: T = 1e5 and 1e6; from 100 options on, 1e6 and 1e7."
 
 
 def _detail_rows(played: Played) -> Iterator[list[str]]:
@@ -282,7 +282,7 @@ def _footprints(board: Leaderboard) -> Iterator[str]:
     yield "## Very many options"
     yield ""
     yield (
-        "One run in a process of its own: the memory of the whole process at its peak, with Python and numba, and the time of a real duel."
+        "Each row is one run in its own process: the peak memory of the whole process, with Python and numba, and the time of a real duel."
     )
     yield ""
     yield from _table(

@@ -201,7 +201,7 @@ ALGORITHM = register(
     Algorithm(
         name="beat-the-mean",
         paper="Yue & Joachims 2011, Beat the Mean, online",
-        summary="Beat the Mean: drops whoever does worst against a random other option",
+        summary="Beat the Mean: drops the option that does worst against random others",
         target="condorcet",
         init=init,
         select=select,

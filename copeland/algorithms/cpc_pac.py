@@ -110,7 +110,7 @@ ALGORITHM = register(
     Algorithm(
         name="cpc-pac",
         paper="this package, docs/one-algorithm.md",
-        summary="Votes for the cheapest plausible certificate until it holds",
+        summary="Asks for votes on the cheapest plausible certificate until it holds",
         target="copeland",
         init=init,
         advance=advance,

@@ -134,7 +134,7 @@ ALGORITHM = register(
     Algorithm(
         name="cw-rmed",
         paper="Komiyama, Honda & Nakagawa 2016 (CW-RMED)",
-        summary="Tracks the optimal plan of the duels that make a Copeland winner sure; few options",
+        summary="Follows the optimal plan of duels to be sure of a Copeland winner; for few options",
         target="copeland",
         init=init,
         advance=advance,

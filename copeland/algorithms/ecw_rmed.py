@@ -408,7 +408,7 @@ ALGORITHM = register(
     Algorithm(
         name="ecw-rmed",
         paper="Komiyama, Honda & Nakagawa 2016 (ECW-RMED)",
-        summary="Tracks a closed-form plan of the duels that make a Copeland winner sure",
+        summary="Follows a closed-form plan of duels to be sure of a Copeland winner",
         target="copeland",
         init=init,
         advance=advance,

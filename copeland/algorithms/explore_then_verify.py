@@ -307,7 +307,7 @@ def finished(state):
 ALGORITHM = register(
     Algorithm(
         name="explore-then-verify",
-        paper="Karnin 2016, made for Copeland winners here",
+        paper="Karnin 2016, adapted here to Copeland winners",
         summary="Finds a candidate at low confidence, then proves it with fresh duels at 1 - delta",
         target="copeland",
         init=init,

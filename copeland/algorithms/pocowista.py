@@ -269,7 +269,7 @@ ALGORITHM = register(
     Algorithm(
         name="pocowista",
         paper="Bengs, Haddenhorst & Hüllermeier 2024",
-        summary="The option of the highest potential stays until its pairs are settled; takes ties",
+        summary="The option with the highest potential stays until its pairs are settled; takes ties",
         target="copeland",
         init=init,
         advance=advance,

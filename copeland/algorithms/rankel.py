@@ -80,7 +80,7 @@ ALGORITHM = register(
     Algorithm(
         name="rankel",
         paper="Busa-Fekete, Szorenyi & Hullermeier 2014, RankEl with Copeland scores",
-        summary="Rank elicitation, stopped when the best option is sure; decides every pair it can",
+        summary="Rank elicitation: decides every pair it can, stops when the best option is sure",
         target="copeland",
         init=init,
         advance=next_pair,

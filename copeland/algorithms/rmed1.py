@@ -123,7 +123,7 @@ ALGORITHM = register(
     Algorithm(
         name="rmed1",
         paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 2",
-        summary="Relative Minimum Empirical Divergence: duel whoever may still be the winner",
+        summary="Relative Minimum Empirical Divergence: duels options that may still be the winner",
         target="condorcet",
         init=init,
         advance=advance,

@@ -108,7 +108,7 @@ ALGORITHM = register(
     Algorithm(
         name="rmed2",
         paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
-        summary="RMED with the opponent that refutes an option at the least regret",
+        summary="RMED, choosing opponents that refute an option at the least regret",
         target="condorcet",
         init=init,
         advance=advance,

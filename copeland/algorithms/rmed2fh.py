@@ -99,7 +99,7 @@ ALGORITHM = register(
     Algorithm(
         name="rmed2fh",
         paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
-        summary="RMED2 with the horizon known: the refuters are fixed after an initial phase",
+        summary="RMED2 for a known horizon: fixes the opponents after an initial phase",
         target="condorcet",
         init=init,
         advance=advance,

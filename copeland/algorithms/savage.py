@@ -99,7 +99,7 @@ CONDORCET = register(
     Algorithm(
         name="savage-condorcet",
         paper="Urvoy, Clerot, Feraud & Naamane 2013, SAVAGE for Condorcet",
-        summary="SAVAGE for a Condorcet winner: one sure loss puts an option out",
+        summary="SAVAGE for a Condorcet winner: one sure loss rules an option out",
         target="condorcet",
         init=init_condorcet,
         advance=next_pair,

@@ -122,7 +122,7 @@ ALGORITHM = register(
     Algorithm(
         name="sparring",
         paper="Ailon, Karnin & Joachims 2014, Algorithm 3",
-        summary="Sparring: two UCB learners duel, the winner is rewarded",
+        summary="Sparring: two UCB learners duel, and the winner gets a reward",
         target="condorcet",
         init=init,
         advance=advance,

@@ -106,7 +106,7 @@ ALGORITHM = register(
     Algorithm(
         name="versatile",
         paper="Saha & Gaillard 2022, Algorithm 3",
-        summary="Versatile-DB: two Tsallis-INF players duel; for changing preferences too",
+        summary="Versatile-DB: two Tsallis-INF players duel; also for changing preferences",
         target="condorcet",
         init=init,
         advance=advance,

@@ -112,7 +112,7 @@ ALGORITHM = register(
     Algorithm(
         name="von-neumann-sparring",
         paper="Dudik, Hofmann, Schapire, Slivkins & Zoghi 2015, with players of Neu 2015",
-        summary="Two EXP3-IX players duel; their average play nears the von Neumann winner",
+        summary="Two EXP3-IX players duel; their average play approaches the von Neumann winner",
         target="von neumann",
         init=init,
         advance=advance,

@@ -164,7 +164,7 @@ WEAK = register(
     Algorithm(
         name="winner-stays",
         paper="Chen & Frazier 2017, Algorithm 1 (WS-W)",
-        summary="Winner Stays for weak regret: the two top scores duel, always",
+        summary="Winner Stays for weak regret: the two options with the top scores always duel",
         target="condorcet",
         init=init_weak,
         advance=advance,
@@ -179,7 +179,7 @@ STRONG = register(
     Algorithm(
         name="winner-stays-strong",
         paper="Chen & Frazier 2017, Algorithm 2 (WS-S)",
-        summary="Winner Stays for strong regret: rounds, each with a longer rest",
+        summary="Winner Stays for strong regret: plays in rounds, and rests longer after each",
         target="condorcet",
         init=init_strong,
         advance=advance,

@@ -12,7 +12,7 @@ from copeland.report.tables import algorithms_table
 
 @app.command("algorithms", epilog="Example: `copeland algorithms`")
 def algorithms_command(as_json: Json = False) -> None:
-    """List the algorithms: what each looks for, takes and needs, and its paper."""
+    """List the algorithms: what each one looks for, its parameters and needs, and its paper."""
     with warnings_as_notes():
         rows = [_described(algorithm) for algorithm in algorithms().values()]
     if as_json:

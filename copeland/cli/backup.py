@@ -14,14 +14,14 @@ from copeland.cli.study.group import STORAGE, Storage
 
 @app.command("backup", epilog="Example: `copeland backup votes-2026-11-16.db`")
 def backup_command(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where the copy goes.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the copy.")],
     storage: Storage = STORAGE,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Copy all studies to a file, while others vote; it can be opened as the storage itself.
+    """Copy all studies to a file, even while people vote; you can open the copy like the storage itself.
 
-    PostgreSQL has pg_dump for this.
+    For PostgreSQL, use pg_dump.
     """
     from copeland.study import Storage as Kept
 

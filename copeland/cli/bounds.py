@@ -17,12 +17,15 @@ from copeland.report.tables import bounds_table
 def bounds_command(
     matrix: Matrix,
     alpha: Annotated[float, Number(help="CCB's parameter, above 1/2.")] = bounds.ALPHA,
-    delta: Annotated[float, Number(help="How likely a bound may fail.")] = bounds.DELTA,
+    delta: Annotated[float, Number(help="The probability that a bound may fail.")] = bounds.DELTA,
     horizon: Annotated[
         float, Number(show_default="1e8", help="T, the number of duels.")
     ] = bounds.HORIZON,
     corrected: Annotated[
-        bool, typer.Option("--corrected", help="As the proofs support them, not as printed.")
+        bool,
+        typer.Option(
+            "--corrected", help="Give the bounds that the proofs support, not those printed."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:

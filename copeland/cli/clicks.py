@@ -61,7 +61,7 @@ _CLICKS = {
 
 @clicks.callback(epilog=f"Example: `{_EXAMPLE}`")
 def example_command(context: typer.Context, as_json: Json = False) -> None:
-    """Logs of interleaved lists and of clicks on them; by itself, a row of each."""
+    """Logs of interleaved lists and of clicks on them; without a subcommand, show a row of each."""
     if context.invoked_subcommand is not None:
         return
     if as_json:
@@ -74,14 +74,14 @@ def example_command(context: typer.Context, as_json: Json = False) -> None:
 @clicks.command("count", epilog=f"Example: `{_EXAMPLE}`")
 def count_command(
     impressions: Annotated[
-        str, typer.Argument(metavar="IMPRESSIONS", help=f"Lists that were shown: {_PLACE}.")
+        str, typer.Argument(metavar="IMPRESSIONS", help=f"The lists that were shown: {_PLACE}.")
     ],
-    events: Annotated[str, typer.Argument(metavar="CLICKS", help=f"Clicks on them: {_PLACE}.")],
+    events: Annotated[str, typer.Argument(metavar="CLICKS", help=f"The clicks on them: {_PLACE}.")],
     out: Annotated[
         Path, typer.Option(metavar="WINS.csv", help="Write the wins and ties of each pair.")
     ],
     window: Annotated[
-        float, Number(help="Seconds after a list in which its clicks count.")
+        float, Number(help="For how many seconds after a list its clicks count.")
     ] = 1800.0,
     bots: Annotated[
         int,
@@ -90,25 +90,26 @@ def count_command(
         ),
     ] = 60,
     once: Annotated[
-        bool, typer.Option("--once", help="Count a user's first vote on each pair alone.")
+        bool, typer.Option("--once", help="Count only a user's first vote on each pair.")
     ] = False,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Count lists shown from here.")
+        str | None, typer.Option(metavar="TIME", help="Count only lists shown from this time on.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Count lists shown before this.")
+        str | None, typer.Option(metavar="TIME", help="Count only lists shown before this time.")
     ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
             metavar="WHAT=NAME",
-            help="What a column is called: impression, time, user, left, right, teams, position.",
+            help="The name of a column: impression, time, user, left, right, teams, position.",
         ),
     ] = None,
     scratch: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="For temporary files; all workers of a cluster must see it."
+            metavar="FOLDER",
+            help="The folder for temporary files; all workers of a cluster must see it.",
         ),
     ] = None,
     jobs: Jobs = 1,

@@ -22,7 +22,7 @@ Outcome = Annotated[
 Voter = Annotated[str | None, _Column("--voter", help="Who voted.")]
 Item = Annotated[str | None, _Column("--item", help="What they were compared on.")]
 Time = Annotated[str | None, _Column("--time", help="When: ISO 8601, or seconds since 1970.")]
-Id = Annotated[str | None, _Column("--id", help="What no two votes share.")]
+Id = Annotated[str | None, _Column("--id", help="The column with an id that no two votes share.")]
 
 
 def columns(**given: str | None) -> dict[str, str] | None:

@@ -22,9 +22,9 @@ Names = Annotated[
 
 @app.command("compile", epilog="Example: `copeland compile cpc ccb`")
 def compile_command(wanted: Names = None, as_json: Json = False) -> None:
-    """Compile algorithms ahead of their first use, and keep the result on disk.
+    """Compile algorithms before you first use them, and keep the result on disk.
 
-    A first simulation, or a server's first questions, would wait for it otherwise.
+    Otherwise the first simulation, or a server's first questions, would wait for it.
     """
     names = wanted or list(algorithms())
     for name in names:

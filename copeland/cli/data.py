@@ -55,11 +55,11 @@ def fetch_command(
         list[str], typer.Argument(metavar="NAME...", help="Data sets of `copeland data list`.")
     ],
     force: Annotated[
-        bool, typer.Option("--force", help="Download again what the cache has.")
+        bool, typer.Option("--force", help="Download again even if the cache has it.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Download data sets into the cache; what is there already is not downloaded again."""
+    """Download data sets into the cache, unless they are there already."""
     needed = {name: force or cached(name) is None for name in names}  # refuses a wrong name first
     rows = [_fetched(name, download) for name, download in needed.items()]
     if as_json or context.obj:
@@ -78,7 +78,7 @@ def path_command(
     ],
     as_json: Json = False,
 ) -> None:
-    """Print the file of a data set that was downloaded."""
+    """Print the path of a downloaded data set."""
     there = str(path(name))
     if as_json or context.obj:
         print_json({"name": name, "path": there})

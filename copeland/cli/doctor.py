@@ -22,7 +22,7 @@ USED = ("numpy", "scipy", "numba", "matplotlib", "sqlalchemy", "typer")
 
 @app.command("doctor", epilog="Example: `copeland doctor --json`")
 def doctor_command(as_json: Json = False) -> None:
-    """Show versions, extras, folders and what is compiled: what a report of a fault should hold."""
+    """Show versions, extras, folders and what is compiled. Include this when you report a fault."""
     found = _found()
     if as_json:
         print_json(found)

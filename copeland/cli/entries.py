@@ -17,43 +17,43 @@ if TYPE_CHECKING:
 
 Grades = Annotated[
     int | None,
-    Whole(help="How many grades the labels have: 2, 3 or 5. As many as they use, if left out."),
+    Whole(help="How many grades the labels have: 2, 3 or 5. By default, as many as they use."),
 ]
 Features = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="These features as rankers, as in 1,5,7-20, NAME=NUMBER, or all; all are, unless other "
-        "rankers are named.",
+        help="Features to use as rankers: 1,5,7-20, NAME=NUMBER, or all. All by default, unless "
+        "you name other rankers.",
     ),
 ]
 ScoresFiles = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[NAME=]FILE",
-        help="Scores of the documents, in their order: .npy, .parquet, or text with a named column for each "
-        "ranker; again for each of several.",
+        help="Scores of the documents, in their order: .npy, .parquet, or text with a named "
+        "column for each ranker; repeat for each.",
     ),
 ]
 Models = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A model of LightGBM; again for each of several."),
+    typer.Option(metavar="[NAME=]FILE", help="A LightGBM model; repeat for each."),
 ]
 Runs = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A TREC run; again for each of several."),
+    typer.Option(metavar="[NAME=]FILE", help="A TREC run; repeat for each."),
 ]
 Qrels = Annotated[
     str | None,
     typer.Option(
-        metavar="FILE", help="The judged documents that runs are compared on, without LETOR files."
+        metavar="FILE", help="The judged documents to compare runs on, if there are no LETOR files."
     ),
 ]
 Unjudged = Annotated[
     str,
     typer.Option(
-        help="What a run retrieved and nobody judged: refuse it, or count it (and negative grades) as "
-        "grade 0 (zero)."
+        help="What to do with documents that a run retrieved and nobody judged: refuse, or count "
+        "them (and negative grades) as grade 0 (zero)."
     ),
 ]
 

@@ -31,8 +31,10 @@ Number = partial(typer.Option, parser=number, metavar="NUMBER")
 Whole = partial(typer.Option, parser=whole, metavar="N")
 
 Seed = Annotated[int, Whole(help="Same seed, same numbers.")]
-Jobs = Annotated[int, Whole(help="Processes at once; changes no number.")]
-Backend = Annotated[str, typer.Option(help="loky (this machine), dask or ray; changes no number.")]
+Jobs = Annotated[int, Whole(help="Processes to run at once; the numbers stay the same.")]
+Backend = Annotated[
+    str, typer.Option(help="loky (this machine), dask or ray; the numbers stay the same.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Matrix = Annotated[

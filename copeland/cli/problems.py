@@ -23,7 +23,7 @@ app.add_typer(problems, name="problems")
 
 @problems.callback(invoke_without_command=True, epilog="Example: `copeland problems show cyclic-4`")
 def problems_command(context: typer.Context, as_json: Json = False) -> None:
-    """List the built-in problems; `show NAME` looks closer at one."""
+    """List the built-in problems; `show NAME` shows one in detail."""
     if context.invoked_subcommand is not None:
         context.obj = as_json
         return

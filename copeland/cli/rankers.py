@@ -36,7 +36,7 @@ _EXAMPLE = "copeland rankers estimate train.txt --clicks informational --out mat
 
 @rankers.callback(epilog=f"Example: `{_EXAMPLE}`")
 def choices_command(context: typer.Context, as_json: Json = False) -> None:
-    """Search rankers as options; by itself, what there is to choose from."""
+    """Search rankers as options; without a subcommand, list what you can choose from."""
     if context.invoked_subcommand is not None:
         return
 
@@ -64,7 +64,7 @@ def estimate_command(
     out: Annotated[Path, typer.Option(metavar="M.npz", help="Write the matrix and its counts.")],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE", help="LETOR files, plain or .gz; read as one."),
+        typer.Argument(metavar="FILE", help="LETOR files, plain or .gz, which are read as one."),
     ] = None,
     features: Features = None,
     scores: ScoresFiles = None,
@@ -79,17 +79,18 @@ def estimate_command(
     interleave: Annotated[
         str, typer.Option(help="probabilistic, as in the paper, or team-draft.")
     ] = "probabilistic",
-    comparisons: Annotated[int, Whole(help="Of each pair of rankers.")] = 400_000,
+    comparisons: Annotated[int, Whole(help="Comparisons of each pair of rankers.")] = 400_000,
     outcome: Annotated[str, typer.Option(help="sign, naive or expected.")] = "sign",
     ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
     score_ties: Annotated[
         str,
         typer.Option(
-            help="Equal scores are ordered once (frozen), for each list (fresh), or for each list and "
-            "again before clicks are credited, as when the paper's matrix was made (rebroken)."
+            help="When to order equal scores: once (frozen), for each list (fresh), or for each "
+            "list and again before clicks are credited, as the paper's matrix was made "
+            "(rebroken)."
         ),
     ] = "frozen",
-    length: Annotated[int, Whole(help="Documents shown in a list.")] = 10,
+    length: Annotated[int, Whole(help="How many documents a list shows.")] = 10,
     tau: Annotated[float, Number(help="How steeply rankers prefer their best documents.")] = 3.0,
     ascending: Annotated[
         bool, typer.Option("--ascending", help="Rank by each feature from small to large.")
@@ -103,10 +104,12 @@ def estimate_command(
     seed: Seed = 0,
     jobs: Jobs = 1,
     backend: Backend = "loky",
-    force: Annotated[bool, typer.Option("--force", help="Replace the file --out names.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file that --out names.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare every two rankers, features or your own, by interleaving and simulated clicks."""
+    """Compare every two rankers (features or your own) by interleaving and simulated clicks."""
     _check(out, force)
 
     from copeland.ranking import constant_features

@@ -34,12 +34,13 @@ _EXAMPLE = "copeland rankers report matrix.npz --letor train.txt --page report.h
 @rankers.command("report", epilog=f"Example: `{_EXAMPLE}`")
 def report_command(
     matrix: Annotated[
-        Path, typer.Argument(metavar="M.npz", help="What `rankers estimate --out` wrote.")
+        Path, typer.Argument(metavar="M.npz", help="A file that `rankers estimate --out` wrote.")
     ],
     letor: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE", help="The LETOR file it is from, for nDCG; again for each of several."
+            metavar="FILE",
+            help="The LETOR file that the matrix comes from, for nDCG; repeat for each.",
         ),
     ] = None,
     features: Features = None,
@@ -52,10 +53,12 @@ def report_command(
         Path | None, typer.Option(metavar="OUT.html", help="Write a page with a heat map.")
     ] = None,
     ties: Annotated[str, typer.Option(help="half, coin or discard.")] = "half",
-    cutoff: Annotated[int, Whole(help="Documents from the top that nDCG looks at.")] = 10,
+    cutoff: Annotated[int, Whole(help="How many documents from the top nDCG looks at.")] = 10,
     grades: Grades = None,
-    seed: Annotated[int, Whole(help="The seed of the estimate: of equal scores and of coins.")] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Replace the file --page names.")] = False,
+    seed: Annotated[int, Whole(help="The seed for equal scores and for coins.")] = 0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file that --page names.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Say which ranker is best by clicks, how sure that is, and whether nDCG agrees."""

@@ -19,14 +19,16 @@ from copeland.runs import Runs
 def report_command(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="What `simulate --out` or `reproduce --out` wrote."),
+        typer.Argument(
+            metavar="DIR", help="A folder that `simulate --out` or `reproduce --out` wrote."
+        ),
     ],
     page: Annotated[
         bool, typer.Option("--page", help="Write figures and a page into each result folder.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the results in a folder again; of a reproduction, those of each experiment."""
+    """Show the results in a folder again; for a reproduction, those of each experiment."""
     places = results.folders(folder)
     found = [results.read(place) for place in places]
     if page:

@@ -34,15 +34,20 @@ def reproduce_command(
         Path,
         typer.Option(
             metavar="DIR",
-            help="Write the page, the figures and the numbers into this folder. What is done is "
-            "kept there too: the same command goes on where it was stopped.",
+            help="Write the page, the figures and the numbers into this folder. If you stop the "
+            "command, run it again and it continues from there.",
         ),
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="A minute or two on two cores; this is the default.")
+        bool,
+        typer.Option(
+            "--quick",
+            help="Use small sizes, for a minute or two on two cores; this is the default.",
+        ),
     ] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="The paper's sizes, which take half an hour of CPU time.")
+        bool,
+        typer.Option("--full", help="Use the paper's sizes, which take half an hour of CPU time."),
     ] = False,
     matrix: Annotated[
         str | None,
@@ -55,31 +60,31 @@ def reproduce_command(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="One of small, large, condorcet, modern, sensitivity, cuts, analyses, ties; may be given "
-            "several times, or with commas. All by default.",
+            help="One of small, large, condorcet, modern, sensitivity, cuts, analyses, ties; "
+            "repeat for each, or separate with commas. All by default.",
         ),
     ] = None,
     letor: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="LETOR rows of MSLR, from which the rankers' matrix is estimated with equal scores ordered "
-            "in each way (part ties); may be given several times.",
+            help="LETOR rows of MSLR, to estimate the rankers' matrix with equal scores ordered "
+            "in each way (part ties); repeat for each file.",
         ),
     ] = None,
     comparisons: Annotated[
         int,
         Whole(
             show_default="600, with --full 20,000",
-            help="Of each pair of rankers, with --letor.",
+            help="Comparisons of each pair of rankers, with --letor.",
         ),
     ] = 0,
     also: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ALGORITHM",
-            help="Show this algorithm in Figures 1 and 2 too, as in scb:literal=1; may be given "
-            "several times.",
+            help="Also show this algorithm in Figures 1 and 2, such as scb:literal=1; repeat for "
+            "each.",
         ),
     ] = None,
     jobs: Jobs = 1,
@@ -87,7 +92,7 @@ def reproduce_command(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Make the paper's figures and tables anew, beside what the paper says of them."""
+    """Make the paper's figures and tables again, beside what the paper says about them."""
     check_workers(jobs, backend)
     _check(out, quick, full, seed, comparisons)
     parts = [name.strip() for names in only or [] for name in names.split(",")]

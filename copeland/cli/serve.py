@@ -30,17 +30,18 @@ def serve_command(
         str,
         typer.Option(
             metavar="URL",
-            help="How people reach the server from elsewhere, as https://vote.example.org.",
+            help="The address at which people reach the server, such as https://vote.example.org.",
         ),
     ] = "",
-    workers: Annotated[int, Whole(help="Processes that answer.")] = 1,
+    workers: Annotated[int, Whole(help="How many processes answer requests.")] = 1,
     trust_proxy: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="A reverse proxy whose word on visitors counts.")
+        str, typer.Option(metavar="ADDRESS", help="A reverse proxy to believe about who visits.")
     ] = "",
     judges: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.toml", help="Judges that admins may start: programs and models, by name."
+            metavar="FILE.toml",
+            help="A file of judges that admins may start: programs and models, by name.",
         ),
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Begin with a small study to try.")] = False,
@@ -48,7 +49,7 @@ def serve_command(
 ) -> None:
     """Let people vote in a browser, and programs over HTTP.
 
-    It prints a link that opens the admin pages. Without --url it answers on this machine alone.
+    It prints a link that opens the admin pages. Without --url it answers only on this machine.
     """
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")

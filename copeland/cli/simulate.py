@@ -48,16 +48,16 @@ def simulate_command(
             "--algorithm",
             "-a",
             metavar="NAME[:PARAM=VALUE,...]",
-            help="An algorithm, with parameters if wished, or FILE.py:NAME for one of your own; may be "
-            "given several times.",
+            help="An algorithm, optionally with parameters, or FILE.py:NAME for your own; repeat "
+            "for each.",
         ),
     ],
     horizon: Annotated[
         list[float],
         Number(
             show_default="1e8",
-            help="Steps of a run. Given several times, algorithms that must know their horizon are "
-            "run for each independently.",
+            help="Steps of a run. If you give several, algorithms that must know their horizon "
+            "run separately for each.",
         ),
     ] = [1e8],  # noqa: B006, typer copies it
     runs: Annotated[int, Whole(help="Runs of each algorithm.")] = RUNS,
@@ -74,19 +74,19 @@ def simulate_command(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write results, figures and a page into this folder. What is done is kept there: the "
-            "same command goes on where it was stopped."
+            help="Write results, figures and a page into this folder. If you stop the command, "
+            "run it again and it continues from there."
         ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the results in --out, if there are any.")
     ] = False,
     lower_bound: Annotated[
-        bool, typer.Option("--lower-bound", help="Draw the least regret that theory allows, too.")
+        bool, typer.Option("--lower-bound", help="Also draw the least regret that theory allows.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Run algorithms on a problem and show their regret; without --out nothing is written."""
+    """Run algorithms on a problem and show their regret; --out writes the results to a folder."""
     command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound)
     if out is not None:
         results.check_folder(out, force, command)

@@ -154,6 +154,7 @@ def _summary(here: Managed) -> dict[str, Any]:
         "badge": _badge(here.page, seen),
         "verdict": seen.verdict,
         "tiles": _tiles(here, seen),
+        "share_note": "" if seen.verdict.kind != "open" else _share_note(standing),
         "leading": leading_of(seen),
         "latest": [
             _told(event, standing.labels, _labels(here), _reasons(seen.reading))
@@ -179,7 +180,7 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
     return [
         ("votes", f"{standing.votes:,}"),
         ("voters", f"{len(standing.voters):,}"),
-        ("proof done", f"{math.floor(100 * share_of(standing))} %"),
+        (_share_name(standing), f"{math.floor(100 * share_of(standing))} %"),
         ("votes left, about", "-" if needed is None else f"{needed:,}"),
         *money_tiles(here.page, standing, needed),
         *_paid(spent_on(here.server, here.page)),
@@ -187,6 +188,20 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
         ("open ballots", f"{standing.open:,}"),
         _sureness(standing),
     ]
+
+
+def _share_name(standing: Standing) -> str:
+    return "proof done" if standing.panel is None else "pairs settled"
+
+
+def _share_note(standing: Standing) -> str:
+    """What the share counts: not votes, so it need not agree with the estimate of those left."""
+    if standing.panel is not None:
+        return "Not all pairs need be settled to know who is best."
+    return (
+        "“Proof done” is the share of the evidence that a proof needs, not of the votes: the last tenth may "
+        "take as many votes as the first nine."
+    )
 
 
 def _paid(judges: float) -> list[tuple[str, str]]:

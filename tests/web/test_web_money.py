@@ -65,6 +65,11 @@ def test_the_share_of_the_proof_grows_to_all_of_it(site, board):
     assert after[0] == 0 < after[1] < after[2] == 100
 
 
+def test_the_dashboard_says_what_the_share_of_the_proof_counts(site, board):
+    page = board[0].get(f"/admin/s/{site.page().slug}/summary")
+    assert "share of the evidence that a proof needs, not of the votes" in page.text
+
+
 def test_the_admin_reads_why_a_pair_is_asked(site, board):
     vote(*site.voter())
     page = board[0].get(f"/admin/s/{site.page().slug}/summary")

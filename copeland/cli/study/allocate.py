@@ -25,29 +25,33 @@ _EXAMPLE = "copeland study allocate rankers --impressions 100000 --out allocatio
 @study.command("allocate", epilog=f"Example: `{_EXAMPLE}`")
 def allocate_command(
     name: Name,
-    impressions: Annotated[int, Whole(help="Lists to be shown while the document is valid.")],
+    impressions: Annotated[
+        int, Whole(help="How many lists you will show while the document is valid.")
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Write the document here.")
     ] = None,
     control: Annotated[
         str | None,
         typer.Option(
-            metavar="OPTION", help="Shown to users who do not take part; by default who leads."
+            metavar="OPTION", help="What users who do not take part see; by default, the leader."
         ),
     ] = None,
-    control_share: Annotated[float, Number(help="Share of users who never take part.")] = 0.0,
+    control_share: Annotated[float, Number(help="The share of users who never take part.")] = 0.0,
     cap: Annotated[
-        float, Number(help="Of the interleaved lists, the most that may hold one ranker.")
+        float, Number(help="The largest share of interleaved lists that may hold one ranker.")
     ] = 1.0,
-    traffic: Annotated[float, Number(help="Share of users who take part: to ramp up.")] = 1.0,
+    traffic: Annotated[
+        float, Number(help="The share of users who take part; raise it step by step.")
+    ] = 1.0,
     valid: Annotated[float, Number(help="Seconds for which the document holds.")] = 3600.0,
     force: Force = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Share out users to the pairs that the study would ask next.
+    """Divide users among the pairs that the study would ask next.
 
-    An option that is paused is in no pair of the next document.
+    A paused option is in no pair of the next document.
     """
     if out is not None:
         require_new(out, force)

@@ -33,7 +33,7 @@ def ask_command(
     n: Annotated[int, Whole("--n", "-n", help="How many ballots.")] = 1,
     available: Annotated[
         list[str] | None,
-        typer.Option(metavar="OPTION", help="Ask only about these options; again for each."),
+        typer.Option(metavar="OPTION", help="Ask only about these options; repeat for each."),
     ] = None,
     item: Annotated[
         str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
@@ -42,10 +42,10 @@ def ask_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Hand out ballots; the JSON is a list, and empty if nothing is left to ask.
+    """Hand out ballots. The JSON is a list, which is empty if nothing is left to ask.
 
-    A voter who holds as many ballots as the study allows is shown the oldest again. Of a panel, without
-    --voter, each ballot says which member is to be asked.
+    A voter who holds as many ballots as the study allows gets the oldest again. For a panel, without
+    --voter, each ballot says which member to ask.
     """
     from copeland.study import Wait
 

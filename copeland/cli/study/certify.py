@@ -28,7 +28,7 @@ def certify_command(
     active: Annotated[
         bool,
         typer.Option(
-            "--active", help="About the active options alone, as if there were no others."
+            "--active", help="Certify only the active options, as if there were no others."
         ),
     ] = False,
     force: Force = False,

@@ -26,12 +26,13 @@ def create_command(
     options: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.csv", help="The options: a column name, and text or path if wished."
+            metavar="FILE.csv",
+            help="A CSV file of options: a column name, and optionally text or path.",
         ),
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", "-o", metavar="NAME", help="An option; again for each."),
+        typer.Option("--option", "-o", metavar="NAME", help="An option; repeat for each."),
     ] = None,
     votes: Annotated[
         Path | None,
@@ -51,13 +52,15 @@ def create_command(
             help="Who chooses the pairs; a panel has its own planner.", show_default="cpc-pac"
         ),
     ] = None,
-    delta: Annotated[float, Number(help="How likely the certificate may be wrong.")] = 0.05,
+    delta: Annotated[
+        float, Number(help="The probability that the certificate may be wrong.")
+    ] = 0.05,
     margin: Annotated[
         float, Number(help="Pairs within this of 1/2 are too close to matter.")
     ] = 0.0,
     indifference: Annotated[float | None, Number(hidden=True)] = None,
     both_bad: Annotated[
-        str, typer.Option(help="'Both are bad' counts as a tie, or is left out: tie or drop.")
+        str, typer.Option(help="What 'both are bad' counts as: tie, or drop to leave it out.")
     ] = "tie",
     repeats: Annotated[
         str | None,
@@ -69,24 +72,27 @@ def create_command(
     voters: Annotated[
         str | None,
         typer.Option(
-            help="Who votes: people, of whom one may answer many pairs, each once; independent, where "
-            "every vote is a fresh draw, as with clicks; or panel, named voters who are all that counts.",
+            help="Who votes: people, each of whom may answer many pairs, each once; independent, "
+            "where every vote is a fresh draw, as with clicks; or panel, where only the named "
+            "voters count.",
             show_default="people",
         ),
     ] = None,
     people: Annotated[
         int | None,
-        Whole(help="How many people will vote: says at once what is within their reach."),
+        Whole(
+            help="How many people will vote. The command says at once what is within their reach."
+        ),
     ] = None,
     panel: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="The members of the panel: names with commas between them, or again for each.",
+            help="The members of the panel: names with commas between them, or repeat for each.",
         ),
     ] = None,
     lease: Annotated[
-        float, Number(help="Seconds for which an unanswered ballot is on its way.")
+        float, Number(help="Seconds for which the study counts on an unanswered ballot.")
     ] = 600.0,
     open_ballots: Annotated[
         int, Whole(help="How many unanswered ballots a voter may hold at a time.")
@@ -94,18 +100,18 @@ def create_command(
     batch: Annotated[
         int,
         Whole(
-            help="How many pairs each person gets, all drawn before the first answer; 0: no such limit."
+            help="How many pairs each person gets, all drawn before the first answer; 0 draws them one by one."
         ),
     ] = 0,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
-        bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
+        bool, typer.Option("--load-if-exists", help="Continue the study if it exists.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Create a study; its settings are fixed from here on.
 
-    With --from its options are those in the votes, unless they are given, and a damaged file creates nothing.
+    With --from, the options are those in the votes unless you name them, and a damaged file creates nothing.
     """
     from copeland.study.meaning.reach import who_votes
 

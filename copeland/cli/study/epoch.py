@@ -16,12 +16,12 @@ from copeland.words import counted
 def epoch_command(
     name: Name,
     reason: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Why, as it should be logged.")
+        str | None, typer.Option(metavar="TEXT", help="The reason, for the log.")
     ] = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Count votes anew from now on; those before stay in the log and prove nothing any more."""
+    """Start counting votes from zero; earlier votes stay in the log and no longer prove anything."""
     work = opened(name, storage)
     before = work.standing(voters=False).votes
     epoch = work.begin_epoch(reason)

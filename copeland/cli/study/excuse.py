@@ -17,7 +17,7 @@ Member = Annotated[str, typer.Argument(metavar="VOTER", help="A member of the pa
 def excuse_command(
     name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Wait no more for the missing answers of a panel's member; those given stay."""
+    """Stop waiting for the missing answers of a panel member; answers already given stay."""
     work = opened(name, storage)
     work.excuse(voter)
     said = f"{voter} is excused. {work.certificate().statement}"
@@ -28,7 +28,7 @@ def excuse_command(
 def readmit_command(
     name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Wait again for the answers of a member who was excused."""
+    """Wait again for the answers of an excused member."""
     work = opened(name, storage)
     work.readmit(voter)
     said = f"The answers of {voter} are waited for. {work.certificate().statement}"

@@ -17,7 +17,10 @@ def export_command(
     name: Name,
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help=".csv for the votes, .jsonl for the whole log."),
+        typer.Argument(
+            metavar="FILE",
+            help="The file to write: .csv for the votes, .jsonl for the whole log.",
+        ),
     ],
     force: Force = False,
     storage: Storage = STORAGE,

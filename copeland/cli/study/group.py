@@ -44,15 +44,15 @@ AsGuide = Annotated[
     bool,
     typer.Option(
         "--guide",
-        help="The votes decide what is asked next, and prove nothing; to be said before the first vote.",
+        help="Make the voter a guide, before the first vote: its votes decide what to ask next and prove nothing.",
     ),
 ]
 Folder = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Where the files of options are, and none outside is read; by default the folder of the "
-        "SQLite file.",
+        help="The folder with the files of options; no file outside it is read. By default, the "
+        "folder of the SQLite file.",
     ),
 ]
 

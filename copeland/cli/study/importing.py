@@ -32,10 +32,10 @@ def import_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Take in votes that nobody asked for: all of a file, or none if a row is damaged.
+    """Add votes from a file: all of them, or none if a row is damaged.
 
-    A file can be imported again as it grows: votes that are there already are left out. They are known by
-    their ids or, without ids, by the source and what they say.
+    You can import a file again as it grows: votes that the study already has are left out. It
+    recognises them by their ids or, without ids, by the source and what they say.
     """
     columns = named.columns(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_

@@ -41,13 +41,13 @@ def judge_command(
         list[str] | None,
         typer.Option(
             metavar="COMMAND",
-            help="A program that prints an outcome; {left}, {right}, {item} stand for texts. "
-            "Again for each of several.",
+            help="A program that prints an outcome; {left}, {right} and {item} stand for texts. "
+            "Repeat for each.",
         ),
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="MODEL", help="A language model at --url; again for each of several."),
+        typer.Option(metavar="MODEL", help="A language model at --url; repeat for each."),
     ] = None,
     url: Annotated[
         str | None, typer.Option(help="An endpoint that speaks OpenAI's chat completions.")
@@ -55,25 +55,32 @@ def judge_command(
     voter: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="The voter that a judge is; again for each, programs first."
+            metavar="NAME",
+            help="The name under which a judge votes; repeat for each, programs first.",
         ),
     ] = None,
     until: Annotated[
         str,
         typer.Option(
-            help="Go on until an option is proved best, or likely=0.95: until its chance to be best is that, "
-            "an estimate."
+            help="Go on until an option is proved best, or, with likely=0.95, until its chance "
+            "to be best reaches 0.95, which is an estimate."
         ),
     ] = "proved",
-    calls: Annotated[int, Whole(help="At most so many calls of judges.")] = 1_000,
-    cost: Annotated[float | None, Number(help="At most so much money; needs --prices.")] = None,
+    calls: Annotated[int, Whole(help="Make at most this many calls to judges.")] = 1_000,
+    cost: Annotated[
+        float | None, Number(help="Spend at most this much money; needs --prices.")
+    ] = None,
     prices: Annotated[
         str | None,
-        typer.Option(metavar="IN,OUT", help="Of a million tokens, read and written: 0.15,0.60."),
+        typer.Option(
+            metavar="IN,OUT", help="Prices of a million tokens, read and written: 0.15,0.60."
+        ),
     ] = None,
     swap: Annotated[
         str,
-        typer.Option(help="random: one call a ballot; confirm: two, with the sides swapped."),
+        typer.Option(
+            help="random: one call per ballot; confirm: two calls, the second with the sides swapped."
+        ),
     ] = "random",
     items: Annotated[
         Path | None,
@@ -88,25 +95,25 @@ def judge_command(
     ] = False,
     prompt: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What models are told, with {left}, {right}, {item}."),
+        typer.Option(metavar="FILE", help="What to tell models, with {left}, {right} and {item}."),
     ] = None,
     key_variable: Annotated[
         str,
         typer.Option(metavar="NAME", help="The environment variable with the key; '' for none."),
     ] = "OPENAI_API_KEY",
-    workers: Annotated[int, Whole(help="Ballots judged at the same time.")] = 1,
-    timeout: Annotated[float, Number(help="Seconds that a judge may take.")] = 60.0,
-    patience: Annotated[int, Whole(help="Stop when a judge fails so often in a row.")] = 5,
+    workers: Annotated[int, Whole(help="How many ballots to judge at the same time.")] = 1,
+    timeout: Annotated[float, Number(help="How many seconds a judge may take.")] = 60.0,
+    patience: Annotated[int, Whole(help="Stop when a judge fails this many times in a row.")] = 5,
     seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
     guide: AsGuide = False,
     folder: Folder = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Let judges vote until nothing is left to ask, or a cap is met; Ctrl-C keeps what is judged.
+    """Let judges vote until nothing is left to ask, or a limit is reached; Ctrl-C keeps what is judged.
 
-    A judge is asked a pair, with its sides and item, once. A failure is kept as an error, which is no
-    vote. Exit code 1 if a judge keeps failing.
+    A judge answers each pair, with its sides and item, once. A failure is kept as an error, which is
+    not a vote. Exit code 1 if a judge keeps failing.
     """
     from copeland.forecast.goals import goal_of
     from copeland.study.judges import judge_study, read_items

@@ -13,10 +13,10 @@ from copeland.cli.study.group import STORAGE, Storage, opened, study
 
 @study.callback(epilog="Example: `copeland study create tea -o green -o black -o white`")
 def study_command(context: typer.Context, as_json: Json = False) -> None:
-    """Live studies: people or judges vote, every vote is kept, a certificate ends it.
+    """Live studies: people or judges vote, every vote is kept, and a certificate ends the study.
 
-    `create` a study; then `vote` yourself, let a `judge` vote, or `import` votes; `status` says how it
-    stands.
+    First `create` a study. Then `vote` yourself, let a `judge` vote, or `import` votes. `status` says
+    where it stands.
     """
     if as_json:  # before a command as well as after it
         context.default_map = _json_for_all(context.command)

@@ -32,7 +32,7 @@ def add_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Offer one more option; from now on the certificate is about all of them."""
+    """Add an option; from now on the certificate covers all of them."""
     opened(name, storage).add_option(option, text, path)
     _tell(name, option, "active", f"'{option}' is offered now.", as_json)
 
@@ -41,7 +41,7 @@ def add_command(
 def pause_command(
     name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Ask an option no more until it is resumed."""
+    """Stop asking about an option until you resume it."""
     opened(name, storage).pause_option(option)
     _tell(name, option, "paused", f"'{option}' is paused.", as_json)
 
@@ -50,7 +50,7 @@ def pause_command(
 def resume_command(
     name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Ask a paused option again."""
+    """Ask about a paused option again."""
     opened(name, storage).resume_option(option)
     _tell(name, option, "active", f"'{option}' is asked again.", as_json)
 
@@ -59,7 +59,7 @@ def resume_command(
 def retire_command(
     name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Ask an option never again; the certificate stays about all options ever offered."""
+    """Never ask about an option again; the certificate still covers all options ever offered."""
     opened(name, storage).retire_option(option)
     _tell(name, option, "retired", f"'{option}' is retired.", as_json)
 

@@ -25,27 +25,32 @@ def plan_command(
     until: Annotated[
         str,
         typer.Option(
-            help="Votes until an option is proved best, or likely=0.95: until its chance to be best is that, "
-            "an estimate."
+            help="Count votes until an option is proved best, or, with likely=0.95, until its "
+            "chance to be best reaches 0.95, which is an estimate."
         ),
     ] = "proved",
     people: Annotated[
         int | None,
-        Whole(help="Voters that there will be in all, where people vote; by default those so far."),
+        Whole(
+            help="How many voters there will be in all, where people vote; by default, those so far."
+        ),
     ] = None,
     worlds: Annotated[
         int | None,
-        Whole(help="Plausible worlds to simulate; 100 by default, fewer for over 30 options."),
+        Whole(
+            help="How many plausible worlds to simulate; 100 by default, fewer with more than 30 options."
+        ),
     ] = None,
-    most: Annotated[int, Whole(help="Further votes after which a world is given up.")] = 200_000,
+    most: Annotated[int, Whole(help="Give up on a world after this many further votes.")] = 200_000,
     seed: Annotated[int, Whole(help="Same seed, same plan.")] = 0,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Predict how many more votes it takes to prove an option best, by simulation.
+    """Predict by simulation how many more votes it takes to prove an option best.
 
-    Worlds are drawn from what the votes so far leave plausible. In each of them the study is carried on:
-    as this package chooses pairs, by all pairs in turn, and by random pairs, with the same stopping rule.
+    It draws worlds from what the votes so far leave plausible. In each world it continues the study in
+    three ways, with the same stopping rule: as this package chooses pairs, by all pairs in turn, and by
+    random pairs.
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")

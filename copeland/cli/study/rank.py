@@ -13,7 +13,7 @@ from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Rank all options: tiers that are proved apart, Copeland scores, Bradley-Terry strengths.
 
-    Tiers and intervals of scores are proved; the order within a tier and the strengths are not.
+    The tiers and the intervals of scores are proved; the order within a tier and the strengths are not.
     """
     from copeland.study.page.tables import ranking_table
 

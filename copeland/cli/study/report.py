@@ -17,7 +17,8 @@ from copeland.inert import command_line, file_name
 def report_command(
     name: Name,
     out: Annotated[
-        Path | None, typer.Option(metavar="PAGE.html", help="The page; STUDY.html by default.")
+        Path | None,
+        typer.Option(metavar="PAGE.html", help="Where to write the page; STUDY.html by default."),
     ] = None,
     force: Force = False,
     storage: Storage = STORAGE,

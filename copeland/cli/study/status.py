@@ -26,7 +26,7 @@ _DRIFTS = 5  # pairs that are named
 
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
-    """Say who leads, who is tied, what cycle there is, and about how many more votes it may take."""
+    """Say who leads, who is tied, whether there is a cycle, and about how many more votes it may take."""
     from copeland.study.meaning.guidance import guidance_sentences
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import verdict_of

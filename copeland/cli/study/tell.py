@@ -15,7 +15,7 @@ from copeland.cli.study.group import STORAGE, Name, Storage, Voter, opened, stud
 def tell_command(
     name: Name,
     ballot: Annotated[
-        int, typer.Argument(metavar="BALLOT", parser=whole, help="Its number, as asked.")
+        int, typer.Argument(metavar="BALLOT", parser=whole, help="Its number, as `ask` gave it.")
     ],
     outcome: Annotated[
         str,
@@ -26,7 +26,9 @@ def tell_command(
     voter: Voter = None,
     event_id: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="An id of your own; told twice, it counts once."),
+        typer.Option(
+            metavar="ID", help="Your own id for the vote; if you send it twice, it counts once."
+        ),
     ] = None,
     item: Annotated[
         str | None, typer.Option(metavar="NAME", help="What the options were compared on.")
@@ -37,7 +39,7 @@ def tell_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Keep the answer to a ballot; it is on disk when this returns."""
+    """Store the answer to a ballot; it is on disk when the command returns."""
     vote = opened(name, storage).tell(ballot, outcome, voter, event_id, item=item, source=source)
     kept = f"Kept as vote {vote.event_id}: {vote.outcome}, of {vote.left} and {vote.right}."
     tell_result(kept, vote._asdict(), as_json)

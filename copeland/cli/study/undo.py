@@ -27,7 +27,7 @@ def undo_command(
         typer.Option(
             "--import",
             metavar="SOURCE",
-            help="Every vote imported from this source: the file's name, or what --source said.",
+            help="Undo every vote imported from this source: the file's name, or the name given with --source.",
         ),
     ] = None,
     voter: Voter = None,
@@ -36,7 +36,7 @@ def undo_command(
 ) -> None:
     """Stop counting a vote; it stays in the log, and so does its undoing.
 
-    Undo for reasons that do not look at the outcome, or the certificate loses its meaning.
+    Undo only for reasons that do not look at the outcome, or the certificate loses its meaning.
     """
     if [event_id is not None, last, source is not None].count(True) != 1:
         raise InvalidParameter(

@@ -15,19 +15,19 @@ from copeland.cli.study.group import STORAGE, Storage, opened, study
 @study.command("verify", epilog="Example: `copeland study verify tea.json`")
 def verify_command(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.json", help="What `study certify --out` wrote.")
+        Path, typer.Argument(metavar="FILE.json", help="A file that `study certify --out` wrote.")
     ],
     votes: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Check it without the study's database: by its exported log (.jsonl) or votes (.csv).",
+            help="Check it without the study's database, against its exported log (.jsonl) or votes (.csv).",
         ),
     ] = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Make a certificate again from the log it was issued on; exit code 1 if it does not hold."""
+    """Check a certificate by making it again from its log; exit code 1 if it does not hold."""
     from copeland.study.meaning.filing import objections, objections_by_file, read_certificate
     from copeland.words import listed
 

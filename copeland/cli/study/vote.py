@@ -69,12 +69,13 @@ def vote_command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Who votes; in a study of people, or of a panel, it is you, by the name of your account.",
+            help="Who votes. In a study of people or of a panel, the default is the name of your account.",
         ),
     ] = None,
-    ballots: Annotated[int | None, Whole(help="Stop after so many votes.")] = None,
+    ballots: Annotated[int | None, Whole(help="Stop after this many votes.")] = None,
     names: Annotated[
-        bool, typer.Option("--names", help="Show names above the texts; else a vote is blind.")
+        bool,
+        typer.Option("--names", help="Show names above the texts; by default, voting is blind."),
     ] = False,
     item: Annotated[
         str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
@@ -83,7 +84,7 @@ def vote_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What they are compared on, one drawn for each ballot: .txt, .csv or .jsonl.",
+            help="What options are compared on, one drawn for each ballot: .txt, .csv or .jsonl.",
         ),
     ] = None,
     guide: AsGuide = False,
@@ -91,10 +92,10 @@ def vote_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Vote with the keyboard: arrow keys, t tie, b both bad, s skip, u undo, q quit.
+    """Vote with the keyboard: arrow keys, t for a tie, b for both bad, s to skip, u to undo, q to quit.
 
-    An option with a text or a file is shown by that alone, so that a vote is blind; o and p open an
-    image, ↓ and ↑ scroll. Where input is not a terminal, each line is a key or an outcome.
+    An option with a text or a file is shown without its name, so voting is blind. The keys o and p open
+    an image, ↓ and ↑ scroll. If input is not a terminal, each line is a key or an outcome.
     """
     work = opened(name, storage)
     drawn = _items(work, item, items)
