@@ -140,6 +140,7 @@ def _tuned_summary(here: Managed) -> dict[str, Any]:
             ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
             *_paid(spent_on(here.server, here.page)),
         ],
+        "share_note": "",
         "leading": None,
         "latest": [_told(event, labels, _labels(here)) for event in latest[::-1]],
         "number": seen.number,

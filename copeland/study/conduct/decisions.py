@@ -73,7 +73,7 @@ def require_open(books: Books) -> None:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
-def require_options(books: Books) -> None:
+def require_fixed(books: Books) -> None:
     """Refuse to change the options of a space."""
     if books.tuning is not None:
         raise InvalidParameter(
@@ -448,7 +448,7 @@ def addition(books: Books, option: Option, now: float) -> Event:
 
 def _require_growing(books: Books) -> None:
     """Refuse a further option where nobody could ask about it."""
-    require_options(books)
+    require_fixed(books)
     if books.settings.panel:
         require_few(books.k + 1)
         return
@@ -462,7 +462,7 @@ def _require_growing(books: Books) -> None:
 
 def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Event]:
     """Return the event that pauses, resumes or retires an option; none if it is so already."""
-    require_options(books)
+    require_fixed(books)
     i = books.index(name)
     state = books.options[i].state
     if state == (ACTIVE if kind == RESUMED else kind):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from copeland.drift import LEVEL, check_level
 from copeland.errors import InvalidParameter
@@ -14,6 +13,7 @@ from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast
 from copeland.inert import inert
 from copeland.study.conduct.transactions import Transactions
+from copeland.study.conduct.tunable import require_options, tuned_by
 from copeland.study.meaning.drifting import Drift, drifts_of
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import refuse_for_panel, require_chances
@@ -27,13 +27,8 @@ from copeland.study.meaning.standing import (
     voters_of,
 )
 from copeland.study.meaning.verdict import Verdict, claim_of, verdict_of
-from copeland.study.record.books import require_tuning
 from copeland.study.record.log import Log
 from copeland.words import counted, shortened
-
-if TYPE_CHECKING:
-    from copeland.study.meaning.tuned import Tuned
-    from copeland.tuning import Found, Tuner
 
 CLAIM = 80  # letters of what is said of a study in passing
 
@@ -82,49 +77,8 @@ class Saying:
         if self._work.books.tuning is not None:
             from copeland.study.meaning.tuned import tuned_verdict
 
-            return tuned_verdict(self.tuned())
+            return tuned_verdict(tuned_by(self._work, self.name, self._clock)[1])
         return verdict_of(self.standing(voters=self._work.books.settings.dependent))
-
-    def tuner(self) -> Tuner:
-        """Return the tuner of a study of a space, as a copy to look at: ``copeland.plot`` draws it."""
-        return self._work.read(lambda _log: require_tuning(self._work.books).trial().tuner)
-
-    def recommend(self) -> Found:
-        """Return the point of the space to take now; its score and regret are estimates.
-
-        Examples
-        --------
-        >>> from copeland import Real, Space
-        >>> from copeland.study import create_study
-        >>> study = create_study("size", space=Space({"pt": Real(6, 24)}))
-        >>> for _ in range(12):
-        ...     ballot = study.ask()
-        ...     closer = min((ballot.left, ballot.right), key=lambda n: abs(study.option(n).point["pt"] - 11))
-        ...     _ = study.tell(ballot, closer)
-        >>> abs(study.recommend().point["pt"] - 11) < 4
-        True
-        """
-        return self.tuner().recommend()
-
-    def shortlist(self, k: int = 6) -> list[dict[str, Any]]:
-        """Return ``k`` points of the space among which the best one may well be."""
-        return self.tuner().shortlist(k)
-
-    def tuned(self) -> Tuned:
-        """Return where a study of a space stands: the point to take, and what audits prove."""
-        return self._tuned()[1]()  # which takes a while, so others need not wait for it
-
-    def _tuned(self) -> tuple[Tuner, Callable[[], Tuned]]:
-        from copeland.study.meaning.tuned import tuned_of
-
-        return self._work.read(lambda _log: tuned_of(self.name, self._work.books, self._clock()))
-
-    def _require_options(self, instead: str) -> None:
-        """Refuse what has no meaning where the options are points of a space."""
-        if self._work.books.tuning is not None:
-            raise InvalidParameter(
-                f"the options of this study are points of a space, without end; {instead}."
-            )
 
     def plan(
         self,
@@ -156,7 +110,7 @@ class Saying:
         """
         goal = goal_of(until)
         check_people(people)
-        self._require_options("nobody can say how many votes they take")
+        require_options(self._work.books, "nobody can say how many votes they take")
         if self._work.books.settings.panel:
             refuse_for_panel(goal, people)
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
@@ -167,7 +121,7 @@ class Saying:
     def prospect(self, people: int) -> Prospect:
         """Return what so many voters can settle: as people, and as a panel; by simulation."""
         check_people(people)
-        self._require_options("nobody can say what so many voters settle")
+        require_options(self._work.books, "nobody can say what so many voters settle")
         if not self._work.books.settings.dependent:
             raise InvalidParameter("what people can settle is for studies of people; this is none.")
         standing = self.standing(voters=False)
@@ -193,7 +147,7 @@ class Saying:
         >>> study.ranking().tiers
         (('black',), ('green', 'white'))
         """
-        self._require_options("they cannot all be ranked: see shortlist()")
+        require_options(self._work.books, "they cannot all be ranked: see shortlist()")
         return ranking_of(Reading(self.standing(voters=False)))
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
@@ -202,7 +156,9 @@ class Saying:
         If none changes, any is ever returned with a probability of at most ``level``, however often one looks.
         """
         check_level(level)
-        self._require_options("hardly a pair is asked twice, so that no change would show")
+        require_options(
+            self._work.books, "hardly a pair is asked twice, so that no change would show"
+        )
         return self._work.read(lambda log: drifts_of(self._work.books, log.votes(), level))
 
     def report(self, path: str | Path, command: str = "") -> Path:
@@ -213,8 +169,8 @@ class Saying:
         if self._work.books.tuning is not None:
             from copeland.study.page.tuned import write_tuned_page
 
-            tuner, tuned = self._tuned()
-            return write_tuned_page(tuner, tuned(), path, command)
+            tuner, tuned = tuned_by(self._work, self.name, self._clock)
+            return write_tuned_page(tuner, tuned, path, command)
         from copeland.study.page.page import write_study_page
 
         log = self._work.read(lambda log: list(log.replay()))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from copeland.certificate import Certificate
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.panel import PanelCertificate
-from copeland.streams import stream
 from copeland.study.conduct.asking import (
     Answered,
     Ballot,
@@ -42,6 +41,7 @@ from copeland.study.conduct.restarting import restart
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.conduct.saying import Clock, Saying
 from copeland.study.conduct.transactions import Transactions
+from copeland.study.conduct.tunable import Tunable, require_options
 from copeland.study.meaning.standing import (
     certificate_of,
 )
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 LAST = 2**63 - 1  # number that an event can have
 
 
-class Study(Saying):
+class Study(Tunable, Saying):
     """A study at work; made by :func:`create_study` and :func:`open_study`.
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
@@ -409,7 +409,7 @@ class Study(Saying):
         """
         from copeland.study.conduct.impressions import Impressions
 
-        self._require_options("nobody interleaves its points")
+        require_options(self._books, "nobody interleaves its points")
         return Impressions(self, self._work, secret, method, window, patience)
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:
@@ -433,30 +433,6 @@ class Study(Saying):
         except TypeError as error:
             raise InvalidParameter(f"no such term of an allocation: {error}.") from None
         return allocated(self, self._work, wanted)
-
-    # The space, if the options are its points
-
-    def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
-        """Ask from now on how a point does against random ones, until there are so many votes.
-
-        What is proved by them, :meth:`verdict` says: the share of the space that the point beats at least.
-
-        Parameters
-        ----------
-        point
-            By default the one that is recommended now.
-        votes
-            How many; what is proved holds after each of them.
-        """
-        from copeland.study.conduct.tuned import audit_begun
-
-        chosen = self.recommend().point if point is None else point
-
-        def begin(_log: Log) -> list[Event]:
-            seed = int(stream(self.settings.seed, "audit", self._books.number).integers(2**32))
-            return audit_begun(self._books, chosen, votes, seed, self._clock())
-
-        self._work.append(begin)
 
     # The panel, if there is one
 

@@ -15,6 +15,7 @@ from copeland.study.conduct.decisions import require_open
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import UNDONE, Event
 from copeland.study.record.log import Log, Recall
+from copeland.study.record.snapshots import dump_books, load_books
 from copeland.study.record.storage import TROUBLE, Storage
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ class Transactions:
 
     def _folded(self, log: Log) -> Books:
         kept = log.snapshot()
-        books = None if kept is None else Books.load(kept[1])
+        books = None if kept is None else load_books(kept[1])
         if kept is None or books is None or books.number != kept[0]:
             return replayed(log.replay())
         self._snapshot = books.number
@@ -239,6 +240,6 @@ class Transactions:
         if number - self._snapshot < often:
             return
         self._snapshot = number
-        content = self.books.dump()
+        content = dump_books(self.books)
         with suppress(StorageError):
             self._storage.write(self._key, lambda log: log.save_snapshot(number, content))

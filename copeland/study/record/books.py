@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,7 +19,6 @@ from copeland.study.record.events import (
     CLICKED,
     CLOSED,
     COUNTED,
-    CREATED,
     ERROR,
     EXCUSED,
     GUIDE,
@@ -46,15 +44,15 @@ from copeland.study.record.settings import Settings
 if TYPE_CHECKING:
     from copeland.study.record.tuning import Tuning
 
-FORMAT = 4  # of snapshots; others are not read
-
 Counts = NDArray[np.int64]
 
-_SCALARS = (
+FORMAT = 4  # of snapshots; others are not read
+
+SCALARS = (
     *("number", "sides", "outcomes", "repeated", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
-_ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
+ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
 
 
 class OpenBallot(NamedTuple):
@@ -185,9 +183,10 @@ class Books:
             return
         self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
         self.panel.widen(self.k)
-        self._make_room_for_guides()
+        self.make_room_for_guides()
 
-    def _make_room_for_guides(self) -> None:
+    def make_room_for_guides(self) -> None:
+        """Have tables of what guides say, once there is a guide."""
         room = self.k if self.guides else 0
         if len(self.guide_wins) != room:
             self.guide_wins = _widened(self.guide_wins, room)
@@ -200,7 +199,7 @@ class Books:
             self.guides.add(event.voter)
         else:
             self.guides.discard(event.voter)
-        self._make_room_for_guides()
+        self.make_room_for_guides()
 
     def _changed(self, event: Event) -> None:
         assert event.left is not None
@@ -310,20 +309,8 @@ class Books:
     def _closed(self, _event: Event) -> None:
         self.closed = True
 
-    def dump(self) -> bytes:
-        """Return everything as a compact file of arrays (.npz, no pickle)."""
-        file = io.BytesIO()
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
-        arrays["answered"] = self.panel.answered
-        if self.tuning is not None:
-            content, told = self.tuning.dump()
-            arrays["tuner"] = np.frombuffer(content, np.uint8)
-            arrays["tuning"] = np.array(json.dumps(told))
-        np.savez_compressed(file, about=np.array(self._about()), **arrays)
-        return file.getvalue()
-
-    def _about(self) -> str:
-        """All but the arrays."""
+    def about(self) -> str:
+        """Return all but the arrays, as text."""
         about = {
             "format": FORMAT,
             "settings": self.settings.to_dict(),
@@ -334,47 +321,15 @@ class Books:
             "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
             "guides": sorted(self.guides),
-            **{name: getattr(self, name) for name in _SCALARS},
+            **{name: getattr(self, name) for name in SCALARS},
         }
         return json.dumps(about)
-
-    @classmethod
-    def load(cls, content: bytes) -> Books | None:
-        """Return the books that :meth:`dump` wrote, None if another version wrote them or they are damaged."""
-        try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                about = json.loads(str(file["about"]))
-                arrays = {name: file[name] for name in _ARRAYS}
-                answered = file["answered"]
-                tuned = [file[name] for name in ("tuner", "tuning") if name in file]
-            if about["format"] != FORMAT:
-                return None
-            books = cls(Event(1, CREATED, 0.0, body=about))
-            books.guides = set(about["guides"])
-            books._make_room_for_guides()
-            for name, array in arrays.items():
-                if array.shape != getattr(books, name).shape:
-                    return None
-                setattr(books, name, array.astype(np.int64, casting="safe"))
-            for name in _SCALARS:
-                setattr(books, name, about[name])
-            books.undone = set(about["undone"])
-            books.counted = set(about["counted"])
-            if books.panel.members:
-                books.panel.restore(answered, about["excused"])
-            if books.tuning is not None:
-                books.tuning.restore(tuned[0].tobytes(), json.loads(str(tuned[1])))
-            books.clicked = {int(b): body for b, body in about["clicked"].items()}
-            books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
-        except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
-            return None
-        return books
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Books)
-            and self._about() == other._about()
-            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _ARRAYS)
+            and self.about() == other.about()
+            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in ARRAYS)
             and np.array_equal(self.panel.answered, other.panel.answered)
         )
 

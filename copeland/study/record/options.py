@@ -105,7 +105,8 @@ def option_of(given: str | Mapping[str, str] | Option) -> Option:
     for name in given:
         if name not in known:
             raise InvalidParameter(f"an option has no field '{name}'; known are name, text, path.")
-    return _checked(Option(**given)) if "name" in given else Option("")
+    told: dict[str, Any] = dict(given)
+    return _checked(Option(**told)) if "name" in told else Option("")
 
 
 def _checked(option: Option) -> Option:

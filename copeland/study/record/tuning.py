@@ -52,13 +52,18 @@ class Tuning:
     def space(self) -> Space:
         """The space; one with a constraint must have been given."""
         if self._space is None:
-            if json.loads(self.settings.space).get("constrained"):
+            if self.is_constrained:
                 raise InvalidParameter(
                     "the space of this study has a constraint, which is a function and not in the log; "
                     "open the study in Python, with open_study(..., space=space)."
                 )
             self._space = Space.from_json(self.settings.space)
         return self._space
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether the space has a constraint, which is not in the log."""
+        return bool(json.loads(self.settings.space).get("constrained"))
 
     def give(self, space: Space) -> None:
         """Take the space with its constraint; refuse another one than that of the log."""
@@ -175,6 +180,8 @@ class Tuning:
         if content:
             duels = {int(b): (int(n), float(t)) for b, (n, t) in told["duels"].items()}
             self._kept = content, duels
+            if not self.is_constrained:  # one that this version cannot read is known now
+                self._state = self._loaded()
         self._steps = list(told["steps"])
         self.audits.restore(told["audits"])
 
