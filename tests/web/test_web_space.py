@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from test_admin import create, links
 from web_client import vote
 
 from copeland import Integer, Real, Space
@@ -101,3 +102,25 @@ def test_numbers_for_prometheus_include_it(site):
     made(site).ask("ann")
     key = site.key("read", name=None)
     assert 'copeland_ballots_open{study="tea"} 1.0' in key.get("/metrics").text
+
+
+def test_an_admin_describes_a_space_in_the_form(site):
+    told = {"pasted": "", "space": "[hue]\nlow = 0\nhigh = 360\n", "show": "hue {hue:.0f}"}
+    shared = create(site.admin(), **told)
+    assert shared.url.path.endswith("/share")
+    browser, page = site.voter(links(shared)[0])
+    assert re.search(r"hue \d+", page.text)
+    vote(browser, page)
+    assert site.server.study(site.page()).tuner().votes == 1
+
+
+def test_a_space_that_cannot_be_is_said_on_the_form(site):
+    admin, space = site.admin(), "[hue]\nlow = 0\nhigh = 360\n"
+    for told, words in (
+        ({"space": space}, "but not both"),
+        ({"space": "[hue]\nlow = 0\n", "pasted": ""}, "needs low and high"),
+        ({"space": space, "pasted": "", "show": "{x}"}, "no parameter"),
+    ):
+        refused = create(admin, **told)
+        assert refused.status_code == 422 and words in refused.text
+    assert site.server.keep.pages() == []
