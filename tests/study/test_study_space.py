@@ -221,7 +221,7 @@ def test_a_space_study_speaks_in_plain_words():
     assert study.verdict().claim == "There are no votes yet."
     voted(study, 2)
     said = study.verdict()
-    assert "that is estimated" in said.claim and said.proved == ("Nothing is proved yet.",)
+    assert "Estimated best so far" in said.claim and said.proved == ("Nothing is proved yet.",)
     assert study._repr_html_().startswith("<p>")
 
 

@@ -92,7 +92,7 @@ def test_results_can_be_public_and_quoted(site):
     study.tell(study.ask("a"), "left")
     slug, number = site.page().slug, study.number
     now = site.browser().get(f"/r/{slug}")
-    assert "that is estimated" in now.text and "Nothing is proved yet" in now.text
+    assert "Estimated best so far" in now.text and "Nothing is proved yet" in now.text
     study.tell(study.ask("a"), "left")
     frozen = site.browser().get(f"/r/{slug}@{number}")
     assert f"as of event {number}" in frozen.text and "1 vote" in frozen.text

@@ -15,7 +15,8 @@ from copeland.words import counted, percent
 
 SMALL = 0.01  # an estimated regret at which an audit is worth its votes
 ASSUMED = (
-    "Each vote of an audit is a fresh draw: of a voter from all voters it is about, or of a judge that they all are.",
+    "Every vote of an audit is a fresh draw: each time a new voter of the group that the result is about, or the one "
+    "judge that it is about.",
     "Votes do not change over time, and nobody chooses votes by their outcome.",
 )
 
@@ -117,7 +118,7 @@ def claim_of(tuned: Tuned) -> str:
     """Return the point to take, in a sentence."""
     if not tuned.votes:
         return "There are no votes yet."
-    return f"Take {values_of(tuned.found.point)}: that is estimated."
+    return f"Estimated best so far: {values_of(tuned.found.point)}."
 
 
 def _estimates(tuned: Tuned) -> Iterator[str]:
