@@ -238,3 +238,12 @@ def test_a_batch_of_a_mixed_space_is_feasible_and_answered_in_any_order():
         assert ballot.left != ballot.right
         study.tell(ballot, "tie")
     assert study.tuner().votes == 5 and study.tuner().open == []
+
+
+def test_a_program_that_only_tells_keeps_no_snapshot_without_the_tuner(file):
+    asker = create_study("s", storage=file, space=SPACE)
+    teller = open_study("s", file)
+    for _ in range(8):
+        teller.tell(asker.ask("ann"), "left")
+    tuning = open_study("s", file).books().tuning
+    assert tuning is not None and tuning._kept is not None

@@ -236,8 +236,9 @@ class Transactions:
     def _keep(self) -> None:
         """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
         number = self.books.number
-        often = SNAPSHOT_EVERY if self.books.tuning is None else TUNED_EVERY
-        if number - self._snapshot < often:
+        tuning = self.books.tuning
+        often = SNAPSHOT_EVERY if tuning is None else TUNED_EVERY
+        if number - self._snapshot < often or (tuning is not None and not tuning.is_at_work):
             return
         self._snapshot = number
         content = dump_books(self.books)

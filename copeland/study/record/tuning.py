@@ -115,6 +115,11 @@ class Tuning:
         self._state, self._at = state, len(self._steps)
         return state
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the tuner is known here; else nobody asks here, and those who ask keep snapshots."""
+        return self._state is not None
+
     def trial(self) -> State:
         """Return a copy of it, to try what would be asked next."""
         return copy.deepcopy(self.state())
@@ -167,7 +172,7 @@ class Tuning:
 
     def dump(self) -> tuple[bytes, dict[str, Any]]:
         """Return the tuner, and the rest as plain values; begin anew from there."""
-        if self._state is not None:  # else nobody asks here, and others keep theirs
+        if self.is_at_work:
             state = self.state()
             self._kept = state.tuner.dump(), dict(state.duels)
             self._steps, self._at = [], 0
