@@ -7,7 +7,7 @@ export COPELAND_TEST_DATA ?= $(abspath ../shared/data)
 unexport PYTHONDONTWRITEBYTECODE  # tests start many processes, which share what Python compiled
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser screenshots run serve test dataless fast lint format bench measure leaderboard golden tables lock dist clean
+.PHONY: help setup browser screenshots docs run serve test dataless fast lint format bench measure leaderboard golden tables curves lock dist clean
 
 help:  ## list the chores
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,7 +27,10 @@ browser:  ## install Chromium for the tests of pages, where that is missing and 
 	  timeout 300 sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium' >/dev/null 2>&1; \
 	} || echo "No Chromium is there, and none could be installed: the tests of pages in a browser are skipped."
 
-screenshots: setup browser  ## take the pictures of docs/images anew from the real pages
+docs: setup  ## the docs as a site: out/docs/html/index.html
+	$(BIN)/python -m sphinx -W --keep-going -q -j 2 -d out/docs/doctrees docs out/docs/html
+
+screenshots: setup browser  ## retake the pictures of docs/images from the real pages
 	$(BIN)/python -m benchmarks.screenshots
 
 run: setup  ## an experiment with the paper's algorithms and ours, then a study with its verdict: pages in out/
@@ -69,11 +72,15 @@ measure: setup  ## the big measurements; writes docs/measurements.md
 leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (QUICK=--quick: a small one, in out/)
 	$(BIN)/python -m benchmarks.leaderboard $(QUICK)
 
-golden: setup  ## write the golden traces anew; read the diff
+golden: setup  ## rewrite the golden traces; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py
 
-tables: setup  ## write what docs/algorithms.md says of algorithms anew, from their records
+tables: setup  ## rewrite what docs/algorithms.md says about algorithms, from their records; fold the long tables of other pages and draw their heat maps
 	COPELAND_WRITE_TABLES=1 $(BIN)/python -m pytest -q tests/test_docs.py -k records
+	$(BIN)/python -m benchmarks.pages
+
+curves: setup  ## the regret curves of the algorithms' pages; writes docs/figures/curves.json (ONLY="ccb scb": of these)
+	$(BIN)/python -m benchmarks.curves $(ONLY)
 
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv

@@ -25,8 +25,10 @@ from benchmarks.one_algorithm import (
     tournaments,
     votes,
 )
+from benchmarks.pages import measurements
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
+from benchmarks.summaries import write_tuning_map
 from benchmarks.tuning import tuning
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
@@ -189,7 +191,8 @@ def main():
         heading, *lines = part()
         kept[heading] = "\n".join([heading, MADE, "", *lines])
     title = "# Measurements\n\n`make measure` writes this page; each part says when."
-    PAGE.write_text("\n\n".join([title, *kept.values()]) + "\n")
+    PAGE.write_text(measurements("\n\n".join([title, *kept.values()]) + "\n"))
+    write_tuning_map(PAGE.read_text(), PAGE.parent / "images")
     print(PAGE.read_text())
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import copeland
+from benchmarks.omniscient import omniscient_regret
 from copeland.limits import lower_regret
 from copeland.problems.implicit import implicit_order
 
@@ -100,25 +101,32 @@ def tournaments():
     yield "## CPC: random tournaments"
     yield (
         "Halved regret at T = 1e6: mean over the runs, with its standard error, beside ECW-RMED with the eager threshold "
-        "(on 30 options at most, because it is slow) and the limit, LB ln T."
+        "(on 30 options at most, because it is slow), what the cheapest certificate costs an eager player who knows the "
+        "matrix, with losses shown one by one and together, and the limit, LB ln T."
     )
     yield ""
-    yield "| problem | runs | `cpc:setting=eager` | `cpc` | ECW-RMED | limit | eager / limit |"
-    yield "|---|---|---|---|---|---|---|"
+    yield (
+        "| problem | runs | `cpc:setting=eager` | `cpc` | ECW-RMED | known, one by one | known, together | limit "
+        "| eager / known | eager / limit |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for problem, runs in (
         ("easy-20:seed=3", 40),
         ("tournament-12:seed=1", 40),
         ("tournament-20:seed=1", 40),
         ("tournament-30:seed=1", 20),
         ("tournament-50:seed=1", 6),
+        ("easy-100:seed=1", 2),
+        ("tournament-100:seed=1", 2),
     ):
         m = copeland.load(problem)
         ours = _halved(problem, ["cpc:setting=eager", "cpc"], runs, 1e6)
         theirs = _halved(problem, [ECW], runs, 1e6) if m.k <= 30 else []
         limit = lower_regret(m) / 2 * math.log(1e6)
         means = " | ".join([*map(_mean, (*ours, *theirs)), *(["-"] if not theirs else [])])
-        ratio = ours[0].mean() / limit
-        yield f"| `{problem}` | {runs} | {means} | {limit:,.0f} | {ratio:.2f} |"
+        singly, known = (omniscient_regret(m, 1e6, together=how) for how in (False, True))
+        ratios = " | ".join(f"{ours[0].mean() / least:.2f}" for least in (known, limit))
+        yield f"| `{problem}` | {runs} | {means} | {singly:,.0f} | {known:,.0f} | {limit:,.0f} | {ratios} |"
 
 
 def _mean(regret):

@@ -54,7 +54,7 @@ def read_arrays(source: Path | bytes) -> dict[str, NDArray[Any]]:
                     found[member.filename.removesuffix(".npy")] = _array(packed, room)
             return found
     except _BROKEN as error:
-        raise ValueError(f"it is no archive of arrays ({_reason(error)})") from error
+        raise ValueError(f"it is not an archive of arrays ({_reason(error)})") from error
 
 
 def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -75,17 +75,17 @@ def _array(file: IO[bytes], room: int) -> NDArray[Any]:
     try:
         shape, _, dtype = _HEADERS[npy.read_magic(file)](file)
     except _BROKEN as error:
-        raise ValueError(f"it does not begin as an array does ({_reason(error)})") from error
+        raise ValueError(f"it does not begin like an array ({_reason(error)})") from error
     if dtype.kind not in _KINDS or dtype.itemsize == 0:
-        raise ValueError(f"it holds neither numbers nor texts, but {dtype}")
+        raise ValueError(f"it holds neither numbers nor texts but {dtype}")
     claimed = math.prod(shape) * dtype.itemsize
     if not 0 <= claimed <= room:
-        raise ValueError(f"it claims to hold {claimed:,} bytes, and has {room:,} at most")
+        raise ValueError(f"it claims to hold {claimed:,} bytes but has {room:,} at most")
     file.seek(0)
     try:
         return npy.read_array(file, allow_pickle=False)
     except _BROKEN as error:
-        raise ValueError(f"it breaks off ({_reason(error)})") from error
+        raise ValueError(f"it ends too early ({_reason(error)})") from error
 
 
 def _reason(error: BaseException) -> str:

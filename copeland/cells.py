@@ -8,20 +8,18 @@ import signal
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.errors import AlgorithmWarning, InvalidParameter
+from copeland.errors import InvalidParameter
 from copeland.kernels.loop import Ledger, loop_of, new_ledger, weak_cost
-from copeland.kernels.mark import is_kernel, source_digest
+from copeland.kernels.mark import source_digest
 from copeland.problems import Problem, problem_of_run
 from copeland.registry import Algorithm
 from copeland.runs import BOUNDED
@@ -82,7 +80,7 @@ class Cell:
 
     def _run(self, run: int) -> Arrays:
         problem, algorithm = self._problem(run), self.algorithm
-        loop = loop_for(algorithm, problem, self.compiled, self.regret.endswith("weak"))
+        loop = self.loop(problem)
         world = _writable(problem.world)
         state = algorithm.start(problem.k, self.horizon, **self.spec.params)
         ledger = new_ledger(self.marks)
@@ -113,6 +111,10 @@ class Cell:
             "reached": np.array(ledger.regret[0]),
             "seconds": np.array(seconds),
         }
+
+    def loop(self, problem: Problem) -> Callable[..., None]:
+        """Return the duel loop that runs on a problem."""
+        return loop_for(self.algorithm, problem, self.compiled, self.regret.endswith("weak"))
 
     def _problem(self, run: int) -> Problem:
         """The problem that a run meets."""
@@ -148,61 +150,6 @@ def _numbers(problem: Problem) -> str:
     for array in problem.world:
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
-
-
-def compiled_where_possible(cells: list[Cell]) -> list[Cell]:
-    """Compile what the cells run, once; what numba cannot compile is run as it is, with a warning.
-
-    Other processes then find the compiled loops on disk.
-    """
-    reasons: dict[str, str] = {}
-    for cell in cells:
-        label = str(cell.spec)
-        if cell.compiled and label not in reasons:
-            reasons[label] = _why_uncompiled(cell)
-            if reasons[label]:
-                warnings.warn(reasons[label], AlgorithmWarning, stacklevel=3)
-    return [replace(c, compiled=False) if reasons.get(str(c.spec)) else c for c in cells]
-
-
-def _why_uncompiled(cell: Cell) -> str:
-    """Why numba cannot compile what a cell runs, in a sentence; empty if it can."""
-    algorithm = cell.algorithm
-    known = _refused.get(algorithm, "")
-    plain = [
-        f"`{name}`{_line_of(part)}"
-        for name, part in algorithm.kernels().items()
-        if not is_kernel(part)
-    ]
-    if plain and not known:
-        known = f"{', '.join(plain)} {'is' if len(plain) == 1 else 'are'} not marked with @kernel"
-    if not known:
-        try:
-            replace(cell, count=1, marks=np.zeros(0, np.int64)).run()
-            return ""
-        except Exception as error:  # numba raises many kinds, and this does nothing but compile
-            known = f"numba cannot compile {_place_and_reason(str(error))}"
-    _refused[algorithm] = known
-    return f"{algorithm.name} runs as plain Python, many times slower: {known}."
-
-
-_refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compiling
-
-
-def _line_of(part: Callable[..., Any]) -> str:
-    code = getattr(part, "__code__", None)
-    return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
-
-
-def _place_and_reason(told: str) -> str:
-    """The innermost line of code that numba names, and the first thing that it says of it."""
-    told = re.sub(r"\x1b\[[\d;]*m", "", told)
-    place = re.search(r'File "(.+?)", line (\d+)', told)
-    where = f"{Path(place[1]).name}, line {place[2]}" if place else "it"
-    noise = ("Failed in", "[1] During", "During:", "Overload of", "- Of which", "File ", ">>>")
-    lines = [line.strip() for line in told.splitlines()]
-    reason = next((line for line in lines if line and not line.startswith(noise)), "")
-    return f"{where}: {reason}".rstrip(".: ")
 
 
 def _writable(world: Any) -> Any:

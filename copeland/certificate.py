@@ -1,4 +1,4 @@
-"""What votes prove: counts in, a certificate out, right with probability 1 - delta whenever one looks.
+"""What votes prove: counts in, a certificate out, right with probability 1 - delta whenever you look.
 
 The claims, their levels and the proof are explained in docs/certificate.md.
 """
@@ -37,9 +37,9 @@ _Bools = NDArray[np.bool_]
 class Certificate:
     """What the votes prove about the Copeland winners; made by :func:`certify`.
 
-    With probability 1 - ``delta`` no certificate of a study is ever wrong in what it says by ``best``
-    and ``is_all``, though one is made after every vote. What ``scores``, ``beats`` and ``ties`` say
-    about single options and pairs holds for all of them together, with a ``delta`` of its own.
+    With probability 1 - ``delta`` no certificate of a study is ever wrong in ``best`` and ``is_all``,
+    even if you make one after every vote. What ``scores``, ``beats`` and ``ties`` say about single
+    options and pairs holds for all of them together, with its own ``delta``.
 
     Options are given by index; an option *beats* another if it wins more than half of their votes.
 
@@ -96,7 +96,7 @@ class Certificate:
 
     @property
     def advice(self) -> str:
-        """Which option to take, in a sentence; empty where that goes without saying."""
+        """Which option to take, in a sentence; empty if that is obvious."""
         return advice_of(self, self.labels) if self.choice and self.margin > 0 else ""
 
     @property
@@ -110,7 +110,7 @@ class Certificate:
         return f"error probability {self.delta:g}"
 
     def to_json(self) -> str:
-        """Return the certificate as the text of a file, to be checked again from the votes."""
+        """Return the certificate as the text of a file, which can be checked against the votes."""
         return json.dumps({"format": FORMAT, **asdict(self)})
 
     @classmethod
@@ -127,15 +127,17 @@ class Certificate:
             _check(read.delta, read.margin, read.epoch, read.voters)
             _named(read.labels, len(read.labels))
         except RecursionError:
-            raise InvalidParameter("the text is nested too deeply for a certificate.") from None
+            raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
         except KeyError as missing:
-            raise InvalidParameter(f"a certificate has {missing}, and this text has not.") from None
+            raise InvalidParameter(
+                f"a certificate has {missing}, and this text does not."
+            ) from None
         except (ValueError, TypeError) as error:
-            raise InvalidParameter(f"the text is not that of a certificate: {error}.") from None
+            raise InvalidParameter(f"this text is not a certificate: {error}.") from None
         return read
 
     def recheck(self, wins: ArrayLike, ties: ArrayLike | None = None) -> tuple[str, ...]:
-        """Return what does not hold, in sentences, if it is made again from these counts.
+        """Make it again from these counts; return what does not hold, in sentences.
 
         No sentence means: these are the votes it was issued on, and they prove all that it says.
         """
@@ -143,7 +145,7 @@ class Certificate:
         if digest != self.digest:
             return (
                 f"it was issued on other votes: their counts have the digest {self.digest[:12]}, "
-                f"and these have {digest[:12]}.",
+                f"but these have {digest[:12]}.",
             )
         again = certify(
             wins,
@@ -156,7 +158,7 @@ class Certificate:
             labels=self.labels,
         )
         return tuple(
-            f"it says that {field.name} is {said!r}, and the votes give {found!r}."
+            f"it says that {field.name} is {said!r}, but the votes give {found!r}."
             for field in fields(self)
             if _says_more(
                 field.name, said := getattr(self, field.name), found := getattr(again, field.name)
@@ -182,18 +184,18 @@ def certify(
     Parameters
     ----------
     wins
-        K x K counts: ``wins[i, j]`` votes for i over j. Options that were retired stay in.
+        K x K counts: ``wins[i, j]`` votes for i over j. Retired options stay in.
     ties
         K x K symmetric counts of ties; each is half a win for both.
     margin
-        Pairs closer to 1/2 than this do not matter: the best option gets such a pair as won, its
-        rivals do not. From 0 to below 1/2.
+        Pairs closer to 1/2 than this do not matter: such a pair counts as a win for the best option and
+        not for its rivals. From 0 to below 1/2.
     epoch
-        0 if options are never added. Else 1 before any was added, and one more at each addition.
+        0 if options are never added. Otherwise 1 before the first addition, and one more at each.
     voters
         ``"dependent"`` if one voter answers several pairs and the answers may depend on each other.
     active
-        Make the statement about these options alone, though they were chosen with a look at the votes.
+        Make the statement only about these options, even if they were chosen after looking at the votes.
     labels
         One name for each option; ``"0"``, ``"1"``, ... by default.
 
@@ -501,7 +503,7 @@ def _named(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     names = tuple(map(str, range(k) if labels is None else labels))
     if len(names) != k or len(set(names)) != k:
         raise InvalidParameter(
-            f"there are {len(set(names))} different labels for {k} options; give each one of its own."
+            f"there are {len(set(names))} different labels for {k} options; give each option its own label."
         )
     return names
 

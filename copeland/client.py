@@ -1,6 +1,6 @@
-"""A study on a server, with the same ask and tell as a study at hand.
+"""A study on a server, with the same ask and tell as a local study.
 
-Code moves from one to the other by the line that opens the study.
+To move code from one to the other, change the line that opens the study.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
     Parameters
     ----------
     url
-        The address of the server, as ``https://vote.example.org``.
+        The address of the server, such as ``https://vote.example.org``.
     key
         A key that was made for programs; by default the one in the variable ``COPELAND_KEY``.
     """
@@ -67,7 +67,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
     check_text("the study's ", name=name)
     key = key if key is not None else os.environ.get(KEY, "")
     if not key or not key.isascii() or not key.isprintable():
-        raise InvalidParameter(f"there is no key; give one, as cop_..., or set {KEY}.")
+        raise InvalidParameter(f"there is no key; give one, such as cop_..., or set {KEY}.")
     headers = {"Authorization": f"Bearer {key}", "Accept": "application/json"}
     try:
         address = httpx.URL(f"{url.rstrip('/')}/api/v1")
@@ -75,7 +75,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
         address = httpx.URL("")
     if address.scheme not in ("http", "https") or not address.host:
         raise InvalidParameter(
-            f"'{url}' is no server; give its address, as https://vote.example.org."
+            f"'{url}' is not the address of a server; give one, such as https://vote.example.org."
         )
     http = httpx.Client(base_url=address, headers=headers, timeout=PATIENCE)
     return RemoteStudy(name, http)
@@ -84,7 +84,7 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
 class RemoteStudy:
     """A study on a server; made by :func:`open_study`.
 
-    What fails on the way is tried again. An answer is sent under one ``event_id`` each time, so it counts once.
+    It retries calls that fail on the way. It sends an answer under the same ``event_id`` each time, so the answer counts once.
     """
 
     def __init__(self, name: str, http: Any):
@@ -95,7 +95,7 @@ class RemoteStudy:
         return f"<RemoteStudy {self.name!r} at {self._http.base_url}>"
 
     def close_connection(self) -> None:
-        """Let go of the server; the study goes on."""
+        """Close the connection to the server; the study goes on."""
         self._http.close()
 
     # Asking and telling
@@ -126,7 +126,7 @@ class RemoteStudy:
         *,
         item: str | None = None,
     ) -> Ballot | list[Ballot] | None:
-        """Return the next ballot, or None if there is none now; with ``n``, a list of up to so many."""
+        """Return the next ballot, or None if there is none now; with ``n``, a list of up to ``n``."""
         asked = {"voter": voter, "n": n or 1, "item": item}
         if available is not None:
             asked["available"] = list(available)
@@ -143,7 +143,7 @@ class RemoteStudy:
         *,
         item: str | None = None,
     ) -> Vote:
-        """Keep the answer to a ballot, and return it as it is kept.
+        """Store the answer to a ballot, and return it as stored.
 
         ``outcome`` is left, right, tie, both_bad, skip or error; or the name of the option that won.
         The server puts the name of the key before the ``event_id``.
@@ -189,26 +189,26 @@ class RemoteStudy:
     # Options
 
     def add_option(self, option: str, text: str = "") -> None:
-        """Offer one more option."""
+        """Add an option."""
         self._call("POST", "/options", json={"name": option, "text": text})
 
     def pause_option(self, name: str) -> None:
-        """Ask an option no more until it is resumed."""
+        """Stop asking about an option until it is resumed."""
         self._set_state(name, "paused")
 
     def resume_option(self, name: str) -> None:
-        """Ask a paused option again."""
+        """Ask about a paused option again."""
         self._set_state(name, "active")
 
     def retire_option(self, name: str) -> None:
-        """Ask an option never again."""
+        """Never ask about an option again."""
         self._set_state(name, "retired")
 
     def _set_state(self, name: str, state: str) -> None:
         self._call("PATCH", f"/options/{quote(name, safe='')}", json={"state": state})
 
     def close(self) -> None:
-        """Take no more votes."""
+        """Take no more votes, for good."""
         self._call("POST", "/close")
 
     # Calls

@@ -128,8 +128,7 @@ def path(name: str) -> Path:
     there = cached(name)
     if there is None:
         raise DataError(
-            f"{name} is not downloaded yet, or its file is damaged; say "
-            f"`copeland data fetch {name}`, once."
+            f"{name} is not downloaded yet, or its file is damaged; run `copeland data fetch {name}`, once."
         )
     return there
 
@@ -187,7 +186,7 @@ def _check(file: Path, dataset: Dataset, url: str) -> None:
     if found != dataset.sha256:
         raise DataError(
             f"{url} is not the file of {dataset.name}: its SHA-256 is {found} and must be "
-            f"{dataset.sha256}; it was thrown away, so try again or name a mirror in {MIRROR}."
+            f"{dataset.sha256}; the file was deleted, so try again or name a mirror in {MIRROR}."
         )
 
 
@@ -235,10 +234,10 @@ def _network(error: OSError, url: str) -> str | None:
         case http.HTTPError():
             return f"the server answers {error}; {advice}"
         case http.ChunkedEncodingError() | http.ContentDecodingError():
-            return f"{url} broke off in the middle; {advice}"
+            return f"{url} stopped in the middle; {advice}"
         case http.ConnectionError() | http.Timeout():
             kind = type(error).__name__
-            return f"there is no connection to {url} ({kind}); look to the network, {advice}"
+            return f"there is no connection to {url} ({kind}); check the network, {advice}"
         case http.RequestException() | OSError(errno=None):
             return f"{url} cannot be read ({error}); {advice}"
     return None
@@ -248,10 +247,8 @@ def _disk(error: OSError, dataset: Dataset, cache: Path) -> str:
     """What went wrong with the cache."""
     advice = f"or name another folder in {CACHE}."
     if error.errno in _NO_ROOM:
-        return f"{cache} has no room for its {dataset.size:,} bytes; make room, {advice}"
-    return (
-        f"nothing can be written in {cache} ({error.strerror}); make it a folder of yours, {advice}"
-    )
+        return f"{cache} does not have room for its {dataset.size:,} bytes; make room, {advice}"
+    return f"nothing can be written in {cache} ({error.strerror}); make it writable, {advice}"
 
 
 def _pooch() -> Any:

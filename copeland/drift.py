@@ -92,7 +92,7 @@ def _flags(won: ArrayLike) -> NDArray[np.bool_]:
         flags = np.asarray(None)
     if flags.ndim != 1 or (flags.dtype != bool and len(flags)):
         raise InvalidParameter(
-            "won is no list of truth values; say of each vote whether it was won."
+            "won is not a list of truth values; say for each vote whether it was won."
         )
     return flags.astype(bool)
 

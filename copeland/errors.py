@@ -1,4 +1,4 @@
-"""What can go wrong, said in sentences: each error is also a builtin, so either can be caught."""
+"""What can go wrong, in sentences. Each error is also a builtin, so you can catch either."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from typing import Any
 
 
 class CopelandError(Exception):
-    """Any error that this package raises on purpose."""
+    """Any error that this package raises on purpose.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.Policy("copelandpac", k=3)
+    ... except copeland.CopelandError as error:
+    ...     print(error)
+    there is no algorithm 'copelandpac'; did you mean 'copeland-pac'?
+    """
 
     def __str__(self) -> str:
         # KeyError would print its message in quotes; a sentence is printed as it is.
@@ -17,23 +27,69 @@ class CopelandError(Exception):
 
 
 class InvalidMatrix(CopelandError, ValueError):
-    """Numbers, labels or a file that cannot be a preference matrix."""
+    """Numbers, labels or a file that cannot be a preference matrix.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> copeland.PreferenceMatrix([[0.5, 1.2], [-0.2, 0.5]])
+    Traceback (most recent call last):
+    copeland.errors.InvalidMatrix: p[0, 1] is 1.2; every entry must be a probability between 0 and 1.
+    """
 
 
 class InvalidParameter(CopelandError, ValueError):
-    """A parameter outside the range in which it means anything."""
+    """A parameter outside the range in which it means anything.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> copeland.Policy("ccb", k=3, alpha=0.4)
+    Traceback (most recent call last):
+    copeland.errors.InvalidParameter: ccb: alpha is 0.4; Algorithm 1 requires alpha > 1/2.
+    """
 
 
 class Undefined(CopelandError, ValueError):
-    """A quantity that does not exist for this problem."""
+    """A quantity that does not exist for this problem.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.gaps.gap_min(copeland.PreferenceMatrix([[0.5, 0.5], [0.5, 0.5]]))
+    ... except Undefined:
+    ...     print("refused")
+    refused
+    """
 
 
 class UnknownName(CopelandError, KeyError):
-    """A name that nothing is registered under."""
+    """A name that nothing is registered under.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.load("no-such-problem")
+    ... except UnknownName:
+    ...     print("refused")
+    refused
+    """
 
 
 class UnknownAlgorithm(UnknownName):
-    """A name that no algorithm has."""
+    """A name that no algorithm has.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.Policy("cbb", k=3)
+    ... except UnknownAlgorithm:
+    ...     print("refused")
+    refused
+    """
 
 
 class InvalidAlgorithm(CopelandError, ImportError):
@@ -41,15 +97,36 @@ class InvalidAlgorithm(CopelandError, ImportError):
 
 
 class UnknownProblem(UnknownName):
-    """A name that is neither a problem nor a file."""
+    """A name that is neither a problem nor a file.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.load("no-such-problem")
+    ... except UnknownProblem:
+    ...     print("refused")
+    refused
+    """
 
 
 class UnknownDuel(CopelandError, KeyError):
-    """An answer to a duel that was never asked, or was answered before."""
+    """An answer to a duel that was never asked, or was answered before.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> duel = copeland.Policy("ccb", k=3).ask()
+    >>> try:
+    ...     copeland.Policy("ccb", k=3).tell(duel, winner=0)
+    ... except UnknownDuel:
+    ...     print("refused")
+    refused
+    """
 
 
 class FolderExists(CopelandError, FileExistsError):
-    """A result folder that is there already and was not to be replaced."""
+    """A result folder or a file that exists and must not be replaced."""
 
 
 class InvalidResult(CopelandError, ValueError):
@@ -61,35 +138,124 @@ class DataError(CopelandError, RuntimeError):
 
 
 class UnknownStudy(UnknownName):
-    """A name that no study of this storage has."""
+    """A name that no study of this storage has.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.open_study("tea", copeland.study.Storage("memory"))
+    ... except UnknownStudy:
+    ...     print("refused")
+    refused
+    """
 
 
 class UnknownOption(UnknownName):
-    """A name that no option of the study has."""
+    """A name that no option of the study has.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> try:
+    ...     study.pause_option("white")
+    ... except UnknownOption:
+    ...     print("refused")
+    refused
+    """
 
 
 class UnknownBallot(CopelandError, KeyError):
-    """A ballot that the study never handed out."""
+    """A ballot that the study never handed out.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> try:
+    ...     study.tell(99, "left")
+    ... except UnknownBallot:
+    ...     print("refused")
+    refused
+    """
 
 
 class UnknownVote(CopelandError, KeyError):
-    """A vote that is not in the log, or was undone before."""
+    """A vote that is not in the log, or was undone before.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> try:
+    ...     study.undo("no-such-event")
+    ... except UnknownVote:
+    ...     print("refused")
+    refused
+    """
 
 
 class StudyExists(CopelandError, ValueError):
-    """A study whose name, or whose settings, another one has taken."""
+    """A study whose name, or whose settings, another one has taken.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> try:
+    ...     copeland.create_study("tea", ["green", "black"], study.storage)
+    ... except StudyExists:
+    ...     print("refused")
+    refused
+    """
 
 
 class StudyClosed(CopelandError, RuntimeError):
-    """A study that takes no more votes."""
+    """A study that takes no more votes.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> ballot = study.ask()
+    >>> study.close()
+    >>> try:
+    ...     study.tell(ballot, "left")
+    ... except StudyClosed:
+    ...     print("refused")
+    refused
+    """
 
 
 class InvalidVote(CopelandError, ValueError):
-    """An answer that is no outcome, or names an option that is not on the ballot."""
+    """An answer that is not an outcome, or names an option that is not on the ballot.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> try:
+    ...     study.tell(study.ask(), "maybe")
+    ... except InvalidVote:
+    ...     print("refused")
+    refused
+    """
 
 
 class InvalidRow(CopelandError, ValueError):
-    """A row of a file or table that cannot be read as an option, a vote or an event."""
+    """A row of a file or table that cannot be read as an option, a vote or an event.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> try:
+    ...     study.add_votes([{"left": "green", "right": "green", "outcome": "left"}])
+    ... except InvalidRow:
+    ...     print("refused")
+    refused
+    """
 
 
 class InvalidToken(CopelandError, ValueError):
@@ -97,11 +263,37 @@ class InvalidToken(CopelandError, ValueError):
 
 
 class AlreadyVoted(CopelandError, RuntimeError):
-    """A ballot that was answered before."""
+    """A ballot that was answered before.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> ballot = study.ask()
+    >>> _ = study.tell(ballot, "left")
+    >>> try:
+    ...     study.tell(ballot, "right")
+    ... except AlreadyVoted:
+    ...     print("refused")
+    refused
+    """
 
 
 class Conflict(CopelandError, ValueError):
-    """A vote under the ``event_id`` of another vote."""
+    """A vote under the ``event_id`` of another vote.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> study = copeland.create_study("tea", ["green", "black"])
+    >>> ballot, other = study.ask(n=2)
+    >>> _ = study.tell(ballot, "left", event_id="one")
+    >>> try:
+    ...     study.tell(other, "left", event_id="one")
+    ... except Conflict:
+    ...     print("refused")
+    refused
+    """
 
 
 class StorageError(CopelandError, RuntimeError):
@@ -121,7 +313,7 @@ class MissingExtra(CopelandError, ImportError):
 
 
 class AssumptionWarning(UserWarning):
-    """An algorithm is run where what it assumes does not hold."""
+    """An algorithm runs on a problem that does not meet its assumptions."""
 
 
 class AlgorithmWarning(UserWarning):
@@ -129,7 +321,7 @@ class AlgorithmWarning(UserWarning):
 
 
 def need(package: str, extra: str, what: str) -> Any:
-    """Return a package that an extra brings; where it is missing, say what needs it and how to get it.
+    """Return a package that an extra brings; if it is missing, say what needs it and how to get it.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def whole_file(path: str | Path, private: bool = False) -> Iterator[BinaryIO]:
     try:
         place = Path(os.path.realpath(path))
     except ValueError as error:  # there is the character 0 in it, say
-        raise InvalidParameter(f"{str(path)!r} is no name of a file: {error}.") from None
+        raise InvalidParameter(f"{str(path)!r} is not a valid file name: {error}.") from None
     before = place.stat().st_mode if place.exists() else None
     if before is not None and not stat.S_ISREG(before):
         with open(path, "wb") as file:

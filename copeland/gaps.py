@@ -41,7 +41,15 @@ def losses(m: PreferenceMatrix) -> NDArray[np.int64]:
 
 
 def winner_count(m: PreferenceMatrix) -> int:
-    """Return C, the number of Copeland winners (Section 2)."""
+    """Return C, the number of Copeland winners (Section 2).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> winner_count(m)
+    1
+    """
     return len(copeland_winners(m))
 
 
@@ -50,12 +58,19 @@ def l_c(m: PreferenceMatrix) -> int:
 
     Without ties all winners lose equally often. With ties they may not: then it is the largest number
     of losses that any winner has, as the paper's table of notation says.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> l_c(m)
+    0
     """
     return int(losses(m)[copeland_winners(m)].max())
 
 
 def gaps(m: PreferenceMatrix) -> Reals:
-    """Return the K x K matrix Delta_ij = |p_ij - 1/2| (Definition 3.2).
+    """Return the K x K matrix ``Delta_ij = |p_ij - 1/2|`` (Definition 3.2).
 
     Examples
     --------
@@ -75,6 +90,13 @@ def gap_min(m: PreferenceMatrix, ties: bool = False) -> float:
     ties
         The paper's text takes the least over all pairs, which is 0 when a pair ties; its table of
         notation leaves exact ties out. The table's reading is the default; True gives the text's.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(gap_min(m), 4)
+    0.1
     """
     between = gaps(m)[np.triu_indices(m.k, 1)]
     if not ties:
@@ -88,7 +110,7 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     """Return i* for each option i that is not a Copeland winner (Definition 3.3).
 
     i* is the opponent at which i's losing gaps, from the largest down, reach place L_C + 1: the loss
-    that proves that i is no winner. Of equal gaps the lower index comes first.
+    that proves that i is not a winner. Of equal gaps the lower index comes first.
 
     Examples
     --------
@@ -101,8 +123,8 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
     if short.size:
         i = int(short[0])
         raise Undefined(
-            f"i* is undefined for option {i}: because of ties it is no Copeland winner and yet loses to "
-            f"only {losses(m)[i]}, where L_C + 1 = {place + 1} losses are needed."
+            f"i* is undefined for option {i}: because of ties it is not a Copeland winner and "
+            f"yet loses to only {losses(m)[i]}, but L_C + 1 = {place + 1} losses are needed."
         )
     # Ascending p is descending gap among losses, and puts whatever is not a loss behind them.
     order = np.argsort(m.p[rest], axis=1, kind="stable")
@@ -110,7 +132,15 @@ def i_star(m: PreferenceMatrix) -> dict[int, int]:
 
 
 def gaps_star(m: PreferenceMatrix) -> Reals:
-    """Return Delta*_i for each option: its gap to i*, and 0 for a Copeland winner (Definition 3.4)."""
+    """Return Delta*_i for each option: its gap to i*, and 0 for a Copeland winner (Definition 3.4).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> gaps_star(m).round(3).tolist()
+    [0.0, 0.4, 0.4, 0.4]
+    """
     star = i_star(m)
     values = np.zeros(m.k)
     values[list(star)] = gaps(m)[list(star), list(star.values())]
@@ -136,7 +166,15 @@ def gaps_star_pairs(m: PreferenceMatrix) -> Reals:
 
 
 def gap_star_min(m: PreferenceMatrix) -> float:
-    """Return Delta*_min, the least Delta*_i of an option that is not a winner (Definition 3.4)."""
+    """Return Delta*_min, the least Delta*_i of an option that is not a winner (Definition 3.4).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(gap_star_min(m), 4)
+    0.4
+    """
     rest = _some_non_winners(m, "Delta*_min")
     return float(gaps_star(m)[rest].min())
 
@@ -169,12 +207,28 @@ def gaps_across(m: PreferenceMatrix, what: str, why: str) -> Reals:
 
 
 def gap_ratio(m: PreferenceMatrix) -> float:
-    """Return Delta^2 / Delta_min^2: how much a bound gains by Delta in place of Delta_min (App. C.4)."""
+    """Return Delta^2 / Delta_min^2: how much a bound gains by Delta in place of Delta_min (App. C.4).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(gap_ratio(m), 4)
+    1.0
+    """
     return (gap(m) / gap_min(m)) ** 2
 
 
 def h(m: PreferenceMatrix) -> Reals:
-    """Return H_i, the sum over opponents j of 1 / Delta_ij^2, for each option (Definition 12.3)."""
+    """Return H_i, the sum over opponents j of 1 / Delta_ij^2, for each option (Definition 12.3).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> h(m).round(3).tolist()
+    [300.0, 112.5, 112.5, 112.5]
+    """
     tie = first_tie(m)
     if tie is not None:
         raise Undefined(
@@ -187,7 +241,15 @@ def h(m: PreferenceMatrix) -> Reals:
 
 
 def h_inf(m: PreferenceMatrix) -> float:
-    """Return H_inf, the largest H_i (Definition 12.3)."""
+    """Return H_inf, the largest H_i (Definition 12.3).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(h_inf(m), 4)
+    300.0
+    """
     return float(h(m).max())
 
 
@@ -210,7 +272,15 @@ def score_gaps(m: PreferenceMatrix, epsilon: float = 0.0) -> Reals:
 
 
 def normalised_scores(m: PreferenceMatrix) -> Reals:
-    """Return cpld_i, the share of its opponents that each option beats (Section 2)."""
+    """Return cpld_i, the share of its opponents that each option beats (Section 2).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> normalised_scores(m).round(3).tolist()
+    [1.0, 0.333, 0.333, 0.333]
+    """
     return copeland_scores(m) / (m.k - 1)
 
 
@@ -227,7 +297,15 @@ def first_tie(m: PreferenceMatrix) -> tuple[int, int] | None:
 
 
 def non_winners(m: PreferenceMatrix) -> NDArray[np.int64]:
-    """Return the options that are no Copeland winners."""
+    """Return the options that are not Copeland winners.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> non_winners(m).tolist()
+    [1, 2, 3]
+    """
     return np.setdiff1d(np.arange(m.k), copeland_winners(m))
 
 

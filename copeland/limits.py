@@ -1,25 +1,25 @@
 """What theory forbids: the least regret, and the fewest duels, of any algorithm on a given problem.
 
-An algorithm that does well on every problem has to tell the one at hand from all those in which its
-answer would be wrong. Let option c be that answer, the *champion*: a Copeland winner. It stops being one
-if some pairs turn over, until a rival beats more options than c does: an *upset*. With q_ij ln T duels of
+An algorithm that does well on every problem must tell its problem from all those in which its answer
+would be wrong. Let option c be that answer, the *champion*: a Copeland winner. It stops being one if
+enough pairs change sides that a rival beats more options than c: an *upset*. With q_ij ln T duels of
 each pair, each upset must be ruled out: the sum of q_ij d_ij over its pairs is at least 1, where d_ij =
 d(p_ij, 1/2) is what a duel tells, in nats. The least cost of such q, for the cheapest champion, is the limit
 (Komiyama, Honda & Nakagawa 2016): with the regret of a duel as its cost, of regret for each ln T; with cost 1,
 of duels for each ln(1/delta) until an answer that is wrong with probability delta at most.
 
 A rival that is n wins behind c needs n + 1 points. A win that c loses is a point, and so is a win
-that the rival gains; the pair of both, if c wins it, is two. So the lightest upset is found by sorting, and
+that the rival gains; the pair of c and the rival, if c wins it, is two. So sorting finds the lightest upset, and
 "the m lightest of the weights w sum to 1" is linear in w, theta and eta: m theta - sum eta >= 1, w >= theta - eta,
 eta >= 0. Hence a linear program of O(K^2) columns, though there are exponentially many upsets.
 
 Where several options share the most wins, a rival needs one point alone, so each win of c is confirmed alone.
 ECW-RMED's plan does this always, and has a closed form: it costs the limit then, and never less than it.
 
-Ties. A tie (p_ij = 1/2) is a win of neither, as in :mod:`copeland.winners`, and no number of duels tells it from
+Ties. A tie (p_ij = 1/2) is a win for neither, as in :mod:`copeland.winners`, and no number of duels tells it from
 a narrow win: a rival gains it for nothing. An upset of such ties alone makes the limit infinite, which
 raises :class:`copeland.errors.Undefined`. Two Copeland winners that tie are the exception: their duels
-have no regret, so that there may be any number of them, and only the sample limit is infinite.
+have no regret, so there may be any number of them, and only the sample limit is infinite.
 
 Regret is that of Definition 1; later papers have half of it.
 
@@ -59,17 +59,17 @@ def lower_regret(
 ) -> float:
     """Return the regret that no consistent algorithm beats, for each ln T, as T grows.
 
-    Exact. Consistent is an algorithm whose regret grows more slowly than any power of T on every matrix.
+    Exact. An algorithm is consistent if its regret grows more slowly than any power of T on every matrix.
 
     Parameters
     ----------
     m
         The problem.
     champion
-        The Copeland winner to be made sure; by default the one for which that costs least.
+        The Copeland winner to be sure of; by default the one for which that costs least.
     most_options
-        Refuse more options than this where there is a single Copeland winner: then a linear program
-        of about 3 K^2 columns is solved. Several winners take any number of options.
+        Refuse more options than this where there is a single Copeland winner, because this solves a
+        linear program of about 3 K^2 columns. With several winners any number of options works.
 
     Examples
     --------
@@ -84,6 +84,13 @@ def lower_regret_ecw(m: PreferenceMatrix, champion: int | str | None = None) -> 
     """Return what ECW-RMED's plan costs, in regret for each ln T: never less than :func:`lower_regret`.
 
     For any number of options; equal to the lower bound if there are several Copeland winners.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_regret_ecw(m), 1)
+    99.3
     """
     return _cheapest(m, _regret_price(m), "the lower bound on regret", champion)
 
@@ -94,25 +101,48 @@ def lower_samples(
     """Return the duels that any algorithm needs to be sure of a Copeland winner, for each ln(1/delta).
 
     Exact, as delta goes to 0, for algorithms that on every matrix are wrong with probability delta at
-    most; if there are several winners, any of them will do. The parameters are those of :func:`lower_regret`.
+    most; if there are several winners, they may name any. The parameters are those of :func:`lower_regret`.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_samples(m), 1)
+    78.6
     """
     return _cheapest(m, _duel_price(m), "the lower bound on duels", champion, most_options)
 
 
 def lower_samples_ecw(m: PreferenceMatrix, champion: int | str | None = None) -> float:
-    """Return what ECW-RMED's plan costs, in duels for each ln(1/delta): at least :func:`lower_samples`."""
+    """Return what ECW-RMED's plan costs, in duels for each ln(1/delta): at least :func:`lower_samples`.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_samples_ecw(m), 1)
+    149.0
+    """
     return _cheapest(m, _duel_price(m), "the lower bound on duels", champion)
 
 
 def lower_condorcet(m: PreferenceMatrix) -> float:
-    """Return the Condorcet regret of algorithms that assume a Condorcet winner, at the least, for each ln T.
+    """Return the least Condorcet regret of algorithms that assume a Condorcet winner, for each ln T.
 
-    A duel of i and j costs (Delta_1i + Delta_1j) / 2, where option 1 is the winner. Each other option i must
-    be shown to lose once: the sum over i of the least r_ij / d_ij of those j that beat it.
+    A duel of i and j costs (Delta_1i + Delta_1j) / 2, where option 1 is the winner. The algorithm must
+    show that each other option i loses once: the limit is the sum over i of the least r_ij / d_ij of
+    those j that beat it.
 
     References
     ----------
     Komiyama, Honda, Kashima & Nakagawa 2015.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_condorcet(m), 1)
+    0.8
     """
     best = _condorcet(m)
     behind = m.p[best] - 0.5
@@ -122,7 +152,14 @@ def lower_condorcet(m: PreferenceMatrix) -> float:
 def lower_condorcet_copeland(m: PreferenceMatrix) -> float:
     """Return the same as :func:`lower_condorcet` in Copeland regret, that of Definition 1.
 
-    Never more than :func:`lower_regret`, for a Condorcet winner need not be told from Copeland winners.
+    Never more than :func:`lower_regret`, because a Condorcet winner need not be told from Copeland winners.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lower_condorcet_copeland(m), 1)
+    10.9
     """
     _condorcet(m)
     return _refuted(m, _regret(m))
@@ -131,8 +168,8 @@ def lower_condorcet_copeland(m: PreferenceMatrix) -> float:
 def glr(wins: ArrayLike, champion: int) -> float:
     """Return the evidence in counts, in nats, that an option is a Copeland winner.
 
-    It is the generalised likelihood ratio of the counts against the matrices of which the option is no
-    Copeland winner: the least sum of n_ij d(w_ij / n_ij, 1/2) over the pairs of an upset. An algorithm
+    It is the generalised likelihood ratio of the counts against the matrices in which the option is not
+    a Copeland winner: the least sum of n_ij d(w_ij / n_ij, 1/2) over the pairs of an upset. An algorithm
     that stops when it passes a threshold of about ln(1/delta) needs, as delta goes to 0, the duels of
     :func:`lower_samples` if it spreads them well. In time O(K^2 log K).
 
@@ -164,7 +201,7 @@ def glr(wins: ArrayLike, champion: int) -> float:
 
 
 def divergence(p: ArrayLike) -> Reals:
-    """Return d(p, 1/2), what a duel tells about its side of 1/2, in nats; exact also close to 1/2.
+    """Return d(p, 1/2), what a duel tells about its side of 1/2, in nats; exact even close to 1/2.
 
     Examples
     --------
@@ -173,7 +210,7 @@ def divergence(p: ArrayLike) -> Reals:
     """
     given = numbers_of(p, "probabilities")
     if not ((given >= 0) & (given <= 1)).all():
-        raise InvalidParameter("d(p, 1/2) is of probabilities, between 0 and 1.")
+        raise InvalidParameter("p is not a probability; d(p, 1/2) takes numbers between 0 and 1.")
     x = np.abs(2 * given - 1)
     inner = np.minimum(x, 1 - 2**-53)  # at p = 0 or 1 both terms are infinite, their sum is ln 2
     return np.where(x < 1, x * np.arctanh(inner) + np.log1p(-(inner**2)) / 2, math.log(2))
@@ -257,8 +294,8 @@ def _cheapest(
         return relaxed
     if m.k > most_options:
         raise InvalidParameter(
-            f"there are {m.k} options; {what} is computed for up to {most_options} where there is a "
-            "single Copeland winner. Take ECW's, which is at least as large, or in Python give "
+            f"there are {m.k} options; {what} is computed only for up to {most_options} where there is a "
+            "single Copeland winner. Use ECW's, which is at least as large, or in Python give "
             "most_options."
         )
     return relaxed * min(1.0, _optimum(price / relaxed, list(_upsets(beats, among[0]))))
@@ -268,7 +305,7 @@ def _winner(m: PreferenceMatrix, best: Ints, champion: int | str) -> int:
     option = m.index(champion)
     if option not in best:
         raise InvalidParameter(
-            f"champion is {champion}, which is no Copeland winner; choose one of {best.tolist()}."
+            f"champion is {champion}, which is not a Copeland winner; choose one of {best.tolist()}."
         )
     return option
 

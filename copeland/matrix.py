@@ -32,7 +32,7 @@ class PreferenceMatrix:
     """Who beats whom, and how often: ``p[i, j]`` is the probability that option i beats option j.
 
     A value of this class is valid: square, K >= 2, every entry in [0, 1], P + P^T = 1 and 1/2 on the
-    diagonal. Input off by rounding (at most 1e-6) is made exact. Entries of exactly 0, 1 and 1/2
+    diagonal. Input that is off by rounding (at most 1e-6) is made exact. Entries of exactly 0, 1 and 1/2
     (an exact tie) are legal. The array is read-only.
 
     Parameters
@@ -70,7 +70,7 @@ class PreferenceMatrix:
 
     @property
     def key(self) -> str:
-        """A digest of the probabilities alone: the same numbers have the same key under any name."""
+        """A digest of the probabilities only: the same numbers have the same key under any name."""
         return hashlib.sha256(self.p.tobytes()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -88,10 +88,15 @@ class PreferenceMatrix:
         few = self.labels[:MOST_ROWS]
         head = ["", *few, *(["..."] if self.k > len(few) else [])]
         rows = [
-            [label, *(f"{p:.3g}" for p in row[: len(few)])]
+            [label, *(f"{p:.3g}" for p in row[: len(few)]), *head[len(few) + 1 :]]
             for label, row in zip(few, self.p, strict=False)
         ]
-        return html_table(f"PreferenceMatrix{self._about}; {self._best}.", head, rows, self.k)
+        away = self.p[: len(few), : len(few)] - 0.5
+        shades = (
+            0.7 * np.sign(away) * np.sqrt(np.abs(away))
+        ).tolist()  # so that a few percent show
+        sentence = f"PreferenceMatrix{self._about}; {self._best}."
+        return html_table(sentence, head, rows, self.k, shades)
 
     @property
     def _about(self) -> str:
@@ -118,7 +123,7 @@ class PreferenceMatrix:
         return int(option) % self.k
 
     def sub(self, options: Sequence[int | str]) -> PreferenceMatrix:
-        """Return the problem among ``options`` alone, in the order given.
+        """Return the problem among only these ``options``, in the order given.
 
         Examples
         --------
@@ -168,7 +173,7 @@ class PreferenceMatrix:
         counts = np.append([won, drawn], prior)
         if not ((counts >= 0) & (counts <= LARGEST_COUNT)).all():
             raise InvalidMatrix(
-                f"counts and prior must be finite, not negative and up to {LARGEST_COUNT:g}."
+                f"counts and prior must be finite, at least 0 and at most {LARGEST_COUNT:g}."
             )
         if not np.array_equal(drawn, drawn.T):
             i, j = np.argwhere(drawn != drawn.T)[0]
@@ -229,7 +234,7 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"{path}: cannot be read as a matrix: {reason}.") from error
 
     def save(self, path: str | Path) -> None:
-        """Write the matrix to a .csv, .npy (numbers alone), .npz or .json file."""
+        """Write the matrix to a .csv, .npy (numbers only), .npz or .json file."""
         path = Path(path)
         write = _writer_of(path)
         try:
@@ -287,7 +292,7 @@ def _checked(values: ArrayLike) -> NDArray[np.float64]:
         i, j = np.unravel_index(int(off.argmax()), off.shape)
         raise InvalidMatrix(
             f"P + P^T must be 1, but p[{i}, {j}] + p[{j}, {i}] = {p[i, j]:g} + {p[j, i]:g} "
-            f"= {p[i, j] + p[j, i]:g} (the worst pair); counts of wins must be turned into shares first."
+            f"= {p[i, j] + p[j, i]:g} (the worst pair); if these are counts of wins, turn them into shares first."
         )
     if off.max() > 0 or diagonal.max() > 0:
         # The upper triangle is kept to the digit; only what disagrees with it is made exact.
@@ -304,11 +309,11 @@ def _checked_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     names = tuple(str(label).strip() for label in labels)
     if len(names) != k:
         raise InvalidMatrix(
-            f"each of the {k} options needs one label; the labels are {len(names)}."
+            f"each of the {k} options needs one label; the number of labels is {len(names)}."
         )
     if "" in names:
         raise InvalidMatrix(
-            f"the label of option {names.index('')} is missing; give each one label."
+            f"the label of option {names.index('')} is missing; give each option a label."
         )
     if len(set(names)) != k:
         twice = next(label for label in names if names.count(label) > 1)
@@ -333,7 +338,9 @@ def _read_csv(path: Path, key: str | None) -> _Read:
     numbers = []
     for line, row in enumerate(rows, start=1 if labels is None else 2):
         if len(row) != width:
-            raise InvalidMatrix(f"line {line} has {len(row)} values, the lines before it {width}.")
+            raise InvalidMatrix(
+                f"line {line} has {len(row)} values, but the lines before it have {width}."
+            )
         bad = next((cell for cell in row if not _is_number(cell)), None)
         if bad is not None:
             raise InvalidMatrix(f"line {line} holds {bad!r}, which is not a number.")
@@ -350,7 +357,7 @@ def _read_votes(path: Path, key: str | None) -> _Read:
 def _of_votes(table: Table, columns: Mapping[str, str] | None = None) -> _Read:
     votes = tallied(sayings(table, form_of(table, columns)))
     if not votes.labels:
-        raise InvalidMatrix("there are no votes in it, but the names of their columns.")
+        raise InvalidMatrix("it has the names of columns but no votes.")
     return _shares(votes.wins, votes.ties, votes.labels), votes.labels
 
 
@@ -373,7 +380,7 @@ def _shares(
         names = labels or [str(i) for i in range(len(wins))]
         one, other = (names[i] for i in np.argwhere(met == 0)[0])
         raise InvalidMatrix(
-            f"{one!r} and {other!r} never met in these votes, and a matrix needs every pair; "
+            f"{one!r} and {other!r} never met in these votes, but a matrix needs every pair; "
             "`copeland study import` takes votes with gaps."
         )
     return PreferenceMatrix.from_wins(wins, ties).p

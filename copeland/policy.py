@@ -18,7 +18,16 @@ from copeland.streams import stream
 from copeland.words import listed
 
 MOST_AT_ONCE = 100_000  # duels
-_LATER = ("hints", "joint.")  # how arrays begin that policies dumped earlier do not have
+_LATER = (
+    "hints",
+    "joint.",
+    "claims.won",
+    "exclusive",
+    "contradicted",
+    "list_length",
+    "calm.",
+    "base.calm.",
+)  # how arrays begin that policies dumped earlier do not have
 
 
 class Duel(NamedTuple):
@@ -48,7 +57,7 @@ class Policy:
     seed
         Same seed, same answers: same duels.
     horizon
-        How many duels there will be, for the algorithms that must know.
+        How many duels there will be, for algorithms that must know this.
 
     Examples
     --------
@@ -112,14 +121,14 @@ class Policy:
         return duel
 
     def name(self, most: int, wanted: np.ndarray | None = None) -> list[tuple[int, int]]:
-        """Return the pairs that the algorithm names, each as if those before were under way; ask none.
+        """Return the pairs that the algorithm names, each as if those before were under way; ask nothing.
 
         Parameters
         ----------
         most
             How many at most; fewer if the answer is final.
         wanted
-            K x K: whether a pair is the last one that needs to be named. Without it the first is.
+            K x K: whether to stop after naming this pair. Without it, stop after the first.
         """
         t, number = self.asked + 1, self.events + 1
         stop = np.zeros((0, 0), bool) if wanted is None else wanted
@@ -143,7 +152,7 @@ class Policy:
         self._pend(duel, +1)
 
     def count_on(self, pairs: Iterable[tuple[int, int]], change: int = 1) -> None:
-        """Say that answers of these pairs are under way, or with -1 that they no longer are; ask none."""
+        """Say that answers to these pairs are under way or, with -1, no longer are; ask nothing."""
         if change not in (1, -1):
             raise InvalidParameter(f"change is {change!r}; it must be 1 or -1.")
         named = list(pairs)
@@ -156,13 +165,13 @@ class Policy:
             coming = coming[n:]
 
     def drop(self, duel: Duel) -> None:
-        """Say that a duel that was asked will not be answered."""
+        """Say that an asked duel will not be answered."""
         self._check_open(duel)
         self._close(duel)
 
     def _check_open(self, duel: Duel) -> None:
         if self.open.get(duel.id) != duel:
-            raise UnknownDuel(f"{duel} was not asked, or was answered before.")
+            raise UnknownDuel(f"{duel} was never asked, or was answered before.")
 
     def _close(self, duel: Duel) -> None:
         del self.open[duel.id]
@@ -182,7 +191,7 @@ class Policy:
         return True
 
     def add(self, first: int, second: int, winner: int | None) -> None:
-        """Take in an answer that nobody asked for: any pair, at any time."""
+        """Take an answer that was not asked for: any pair, at any time."""
         self._check_options(first, second)
         if winner is not None and winner not in (first, second):
             raise InvalidParameter(f"option {winner} is not in the duel of {first} and {second}.")
@@ -198,9 +207,9 @@ class Policy:
         self.algorithm.update(self.state, winner, first + second - winner, rng)
 
     def absorb(self, wins: np.ndarray, ties: np.ndarray | None = None) -> None:
-        """Take many answers in at once: ``wins[i, j]`` of i over j, and ``ties[i, j]`` = ``ties[j, i]``.
+        """Take many answers at once: ``wins[i, j]`` of i over j, and ``ties[i, j]`` = ``ties[j, i]``.
 
-        For algorithms whose state depends on the counts alone, not on the order of the answers.
+        For algorithms whose state depends only on the counts, not on the order of the answers.
         """
         absorb = self._can("absorb")
         won = self._counts(wins, "wins")
@@ -213,7 +222,7 @@ class Policy:
         counts = np.asarray(table)
         if counts.shape != (self.k, self.k):
             raise InvalidParameter(
-                f"{what} have the shape {counts.shape}; give a row and a column for each of "
+                f"{what} have shape {counts.shape}; give a row and a column for each of "
                 f"{self.k} options."
             )
         whole = np.issubdtype(counts.dtype, np.integer) or (counts == np.floor(counts)).all()
@@ -222,10 +231,10 @@ class Policy:
         return counts.astype(np.int64, copy=False)
 
     def hint(self, hints: np.ndarray) -> None:
-        """Say what is believed of pairs but was not voted: in place of all earlier hints.
+        """Say what is believed about pairs but not voted; this replaces all earlier hints.
 
-        ``hints[i, j]`` = ``-hints[j, i]`` is how surely i is said to beat j, from -1 to 1: the correlation of what
-        is said with what is so. Hints decide what is asked, and prove nothing.
+        ``hints[i, j]`` = ``-hints[j, i]`` is how surely i is said to beat j, from -1 to 1: the
+        correlation of the hint with the truth. Hints decide what is asked, and prove nothing.
         """
         hint = self._can("hint")
         told = np.asarray(hints, np.float64)
@@ -239,14 +248,16 @@ class Policy:
     def grow(self, k: int) -> None:
         """Add options, until there are ``k``."""
         if k < self.k:
-            raise InvalidParameter(f"there are {self.k} options; {k} would be fewer. Pause them.")
+            raise InvalidParameter(
+                f"there are {self.k} options; {k} would be fewer. To leave options out, pause them."
+            )
         grow = self._can("grow")
         if k > self.k:
             self.state = grow(self.state, k)
             self.k = k
 
     def pause(self, option: int) -> None:
-        """Ask no more about an option; what is known of it stays."""
+        """Stop asking about an option; what is known about it stays."""
         self._pause(option, True)
 
     def resume(self, option: int) -> None:
@@ -299,7 +310,7 @@ class Policy:
 
     @classmethod
     def load(cls, content: bytes, algorithm: Algorithm | None = None) -> Policy:
-        """Return the policy that :meth:`dump` wrote; it goes on as if nothing had happened.
+        """Return the policy that :meth:`dump` wrote; it continues as if nothing had happened.
 
         Parameters
         ----------
@@ -328,7 +339,7 @@ def _kept(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.
     stored = f"state.{name}"
     if stored in arrays or not name.startswith(_LATER):
         return arrays[stored]
-    return np.zeros_like(fresh) if name == "joint.used" else fresh
+    return np.zeros_like(fresh) if name in ("joint.used", "exclusive") else fresh
 
 
 _LIVE = ("advance", "select", "finished", "crowded", "pend")  # what kernels of live use call
@@ -359,7 +370,7 @@ def _refusing_damage() -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise InvalidParameter(f"this is no policy that was dumped: {error}.") from error
+        raise InvalidParameter(f"this is not a dumped policy: {error}.") from error
 
 
 def arrays_of(state: State, prefix: str = "") -> Iterator[tuple[str, np.ndarray]]:

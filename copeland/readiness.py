@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.cells import Cell, compiled_where_possible, loop_for
+from copeland import compiling
+from copeland.cells import Cell, loop_for
 from copeland.errors import AlgorithmWarning
 from copeland.policy import warm
 from copeland.problems import problem_of
@@ -31,11 +32,7 @@ class Compiled(NamedTuple):
 
 def kept_at(algorithm: Algorithm) -> Path | None:
     """Return the file in which the compiled loop of an algorithm is listed, None if it is not kept on disk."""
-    loop = loop_for(algorithm, problem_of(USUAL), compiled=True)
-    cache = getattr(loop, "_cache", None)  # numba has no public name for it
-    folder, files = getattr(cache, "cache_path", None), getattr(cache, "_cache_file", None)
-    name = getattr(files, "_index_name", None)
-    return Path(folder, name) if folder and name else None
+    return compiling.kept_at(loop_for(algorithm, problem_of(USUAL), compiled=True))
 
 
 def is_ready(algorithm: Algorithm) -> bool:
@@ -59,7 +56,7 @@ def compile_ahead(name: str) -> Compiled:
     cell = Cell(problem_of(USUAL), algorithm, spec, 0, 1, 1, np.zeros(0, np.int64), seed=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", AlgorithmWarning)
-        compiled_where_possible([cell])
+        compiling.compiled_where_possible([cell])
     reasons = [str(warning.message) for warning in caught]
     if algorithm.absorb is not None and not reasons:  # studies plan with it
         warm(algorithm)

@@ -1,4 +1,4 @@
-"""An algorithm as a record of functions, and who has it: this package, another one, or a file."""
+"""An algorithm as a record of functions, and where it comes from: this package, another one, or a file."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Algorithm:
     """What an algorithm is: a few plain functions over its state, and what it can do.
 
     ``init(k, **parameters)`` returns a state; ``select(state, t, rng)`` names a pair and changes
-    nothing; ``update(state, winner, loser, rng)`` takes an answer in; ``recommend(state)`` names the
-    best option so far. The rest is optional: see :mod:`copeland.kernels.loop` for what each does and
+    nothing; ``update(state, winner, loser, rng)`` takes an answer; ``recommend(state)`` names the best
+    option so far. The rest is optional: see :mod:`copeland.kernels.loop` for what each does and
     what happens without it. All these but ``init`` are kernels.
 
-    The last ones serve live use. ``absorb(state, wins, ties)`` takes whole matrices of votes in, and
+    The last ones serve live use. ``absorb(state, wins, ties)`` takes whole matrices of votes, and
     ``grow(state, k)`` adds options; both return the new state, and so does ``enlarge(state)``, which a
-    sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says whom not to ask
-    about, ``pend(state, first, second, change)`` how many answers of a pair are under way.
-    ``hint(state, hints)`` takes what is believed of pairs without a vote, and returns the new state.
+    sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says which option not to
+    ask about, ``pend(state, first, second, change)`` how many answers to a pair are under way.
+    ``hint(state, hints)`` takes beliefs about pairs without votes, and returns the new state.
 
     Examples
     --------
@@ -98,11 +98,11 @@ class Algorithm:
         return dict(_parameters(self.init))
 
     def start(self, k: int, horizon: int | None = None, **params: Any) -> State:
-        """Return the state to begin with; refuse what does not fit."""
+        """Return the first state; refuse parameters that do not fit."""
         for name, value in params.items():
             self._check(name, value)
         if k < 2:
-            raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; {k} came.")
+            raise InvalidParameter(f"{self.name}: a duel needs at least 2 options; got {k}.")
         if k > MOST_OPTIONS:
             raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
         try:
@@ -188,7 +188,7 @@ def register(algorithm: Algorithm) -> Algorithm:
 def algorithms() -> dict[str, Algorithm]:
     """Return every algorithm that has a name, in alphabetical order.
 
-    One of an installed package that cannot be loaded is left out, with a warning.
+    It leaves out an installed package's algorithm that cannot be loaded, with a warning.
     """
     _discover()
     for name, point in _installed().items():

@@ -104,7 +104,7 @@ def check_folder(folder: str | Path, force: bool = False, command: str = "") -> 
     if not there.is_dir():
         raise InvalidParameter(f"{folder}: {there} is a file; name a folder.")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise InvalidParameter(f"{folder}: nothing may be written in {there}; name another folder.")
+        raise InvalidParameter(f"{folder}: no permission to write in {there}; name another folder.")
     if there == folder and not (force or _may_go_on(folder, command)):
         raise FolderExists(
             f"{folder} exists and is not empty; name another folder, or replace the results in it "

@@ -94,9 +94,9 @@ class Runs:
             [
                 row["algorithm"],
                 str(row["runs"]),
-                f"{row['mean']:.4g}",
-                f"{row['sd'] / math.sqrt(row['runs']):.2g}" if row["runs"] > 1 else "?",
-                f"{row['comparisons']:.4g}",
+                _digits(row["mean"], 4),
+                _digits(row["sd"] / math.sqrt(row["runs"]), 2) if row["runs"] > 1 else "?",
+                _digits(row["comparisons"], 4),
                 f"{row['correct']:.0%}",
             ]
             for row in self.summary()
@@ -127,6 +127,11 @@ class Runs:
             "answer": np.concatenate([c.answers.ravel() for c in self.curves]),
             "correct": np.concatenate([c.correct.ravel() for c in self.curves]),
         }
+
+
+def _digits(x: float, digits: int) -> str:
+    """A number to some digits; a large one to the unit, without an exponent."""
+    return f"{x:,.0f}" if 10 ** (digits - 1) <= abs(x) < 1e15 else f"{x:.{digits}g}"
 
 
 def _summary(curve: Curves) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from copeland.cells import compiled_where_possible, shortfall_of
+from copeland.cells import shortfall_of
 from copeland.comparisons import Comparison
+from copeland.compiling import compiled_where_possible
 from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem, problem_of, redrawn
@@ -49,15 +50,15 @@ def simulate(
     problem
         A matrix, a problem, a built-in name or a matrix file.
     algorithms
-        Names, with parameters if wished: ``["ccb", "ccb:alpha=1.01"]``; ``"mine.py:NAME"`` for one that
+        Names, optionally with parameters: ``["ccb", "ccb:alpha=1.01"]``; ``"mine.py:NAME"`` for one that
         a file defines; or an :class:`~copeland.Algorithm` itself.
     horizon
-        The number of steps; an option played against itself is a step too. Of a list, the largest
-        counts; an algorithm that must know its horizon is run for each of them independently, as in
-        the paper's first figure, and has a mark at each.
+        The number of steps; an option played against itself is a step too. In a list, the largest
+        counts; an algorithm that must know its horizon runs separately for each of them, as in the
+        paper's first figure, and has a mark at each.
     runs, seed
-        How many runs of each algorithm, 10 by default. Run r of every algorithm draws its answers from the same random numbers: comparisons are paired. Those that must know
-        their horizon meet another for each horizon.
+        How many runs of each algorithm, 10 by default. Run r of every algorithm draws its answers from the same random numbers: comparisons are paired. Algorithms
+        that must know their horizon draw other numbers for each horizon.
     jobs
         Processes; the numbers do not depend on it.
     marks
@@ -72,14 +73,16 @@ def simulate(
         False interprets the same code: same numbers, slower. What numba cannot compile is
         interpreted too, with a warning.
     folder
-        Where finished runs are kept, so that the same call after a stop goes on from there; by
-        default nothing is kept.
+        Where finished runs are kept, so the same call after a stop continues from there; by default
+        nothing is kept.
     backend
         ``loky`` (this machine), ``dask`` or ``ray``; the numbers do not depend on it.
     progress
-        Called with (runs done, runs in all).
+        Called with (runs done, runs in all). By default a bar shows it in a terminal or a notebook, if it takes
+        over two seconds.
     note
-        Called with a sentence for each kept run that is damaged, and is done again.
+        Called with a sentence for each algorithm that must be compiled first, which says about how long that
+        takes, and for each kept run that is damaged and so run again.
 
     Examples
     --------
@@ -102,7 +105,7 @@ def simulate(
         compiled=compiled,
     )
     _check_entrants(plan)
-    cells = compiled_where_possible(plan.tasks())
+    cells = compiled_where_possible(plan.tasks(), note)
     try:
         kept = None if folder is None else Path(folder)
         return plan.collect(finish(cells, kept, jobs, backend, progress, note))
@@ -111,7 +114,7 @@ def simulate(
         done = sum(arrays is not None for arrays in stop.runs)
         collected = plan.collect(stop.runs)
         raise Interrupted(
-            f"stopped after {done} of {len(cells)} runs; what is done is in `.runs`.",
+            f"stopped after {done} of {len(cells)} runs; the finished runs are in `.runs`.",
             collected if collected.curves else None,
         ) from None
 
@@ -130,7 +133,7 @@ def _check(runs: int, seed: int, jobs: int, backend: str, regret: str) -> None:
 def _check_entrants(plan: Comparison) -> None:
     """Refuse bad parameters before anything runs, and warn of what does not suit the problem."""
     if not plan.entrants:
-        raise InvalidParameter("no algorithm is named; name at least one.")
+        raise InvalidParameter("there is no algorithm; name at least one.")
     if len({str(spec) for _, spec in plan.entrants}) < len(plan.entrants):
         raise InvalidParameter("an algorithm is named twice with the same parameters.")
     for algorithm, spec in plan.entrants:
@@ -157,7 +160,7 @@ def _horizons(horizon: float | Sequence[float]) -> tuple[int, ...]:
     """The horizons in increasing order."""
     given = np.atleast_1d(np.asarray(horizon, dtype=np.float64)).tolist()
     if not given:
-        raise InvalidParameter("no horizon is given; name at least one.")
+        raise InvalidParameter("there is no horizon; give at least one.")
     for value in given:
         if not 1 <= value <= LONGEST:
             raise InvalidParameter(f"horizon is {value}; it must lie between 1 and {LONGEST:.0e}.")

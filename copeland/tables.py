@@ -132,7 +132,7 @@ def _rows(path: Path, columns: list[str], lines: Iterator[tuple[int, list[str]]]
     for number, cells in lines:
         where = f"{path}, line {number}"
         if len(cells) != len(columns):
-            raise InvalidRow(f"{where}: expected {len(columns)} fields, and it has {len(cells)}.")
+            raise InvalidRow(f"{where}: expected {len(columns)} fields, but it has {len(cells)}.")
         # A mark that keeps a spreadsheet from running a cell is taken off.
         yield where, {name: uncell(cell) for name, cell in zip(columns, cells, strict=True)}
 
@@ -156,7 +156,7 @@ def _object(where: str, line: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise InvalidRow(f'{where}: it is no JSON object, such as {{"left": "a", "right": "b"}}.')
+        raise InvalidRow(f'{where}: it is not a JSON object such as {{"left": "a", "right": "b"}}.')
     return value
 
 

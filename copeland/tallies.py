@@ -137,7 +137,7 @@ def form_of(table: Table, named: Mapping[str, str] | None = None) -> Form:
     """
     for role in named or {}:
         if role not in ROLES:
-            raise InvalidParameter(f"no column of votes says '{role}'; {nearest(role, ROLES)}")
+            raise InvalidParameter(f"there is no column role '{role}'; {nearest(role, ROLES)}")
     given = {role: table.require(name, _flag(role)) for role, name in (named or {}).items()}
     found = _main_columns(table.columns, given)
     if found is None:
@@ -220,7 +220,7 @@ def _name(row: Mapping[str, Any], column: str, names: Container[str]) -> str:
     if name is None or not name.strip():
         raise InvalidRow(f"it has no {column}.")
     if len(name) > LONGEST:
-        raise InvalidRow(f"its {column} has {len(name):,} characters; that is no name.")
+        raise InvalidRow(f"its {column} has {len(name):,} characters, too many for a name.")
     return name if name in names else name.strip()
 
 
@@ -251,7 +251,7 @@ def text_in(row: Mapping[str, Any], column: str | None) -> str | None:
     """Return what a row has in a column, as text; None if it has nothing."""
     value = None if column is None else row.get(column)
     if isinstance(value, dict | list):
-        raise InvalidRow(f"its {column} is no text, but a {type(value).__name__}.")
+        raise InvalidRow(f"its {column} is not text but a {type(value).__name__}.")
     return None if blank(value) else str(value)
 
 

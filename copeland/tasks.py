@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from copeland.archives import packed, read_arrays
 from copeland.errors import Interrupted, InvalidParameter, need
 from copeland.files import write_file
+from copeland.waiting import waiting
 
 BACKENDS = ("loky", "dask", "ray")
 FOLDER = "cells"
@@ -68,7 +69,7 @@ def finish(
         ``loky`` (this machine), ``dask`` or ``ray``: the cluster this process is connected to, else a
         local one of ``jobs`` workers.
     progress
-        Called with (tasks done, tasks in all).
+        Called with (tasks done, tasks in all); by default a bar shows it, if it takes over two seconds.
     note
         Called with a sentence for each damaged file, which is then done again.
     """
@@ -77,16 +78,16 @@ def finish(
     results = [_read(file, note) for file in files]
     missing = [place for place, arrays in enumerate(results) if arrays is None]
     done = len(tasks) - len(missing)
-    tell = progress or (lambda done, total: None)
     try:
-        tell(done, len(tasks))
-        for place, arrays in _run_all({place: tasks[place] for place in missing}, jobs, backend):
-            file = files[place]
-            if file is not None:
-                write_file(file, packed(arrays))
-            results[place] = arrays
-            done += 1
+        with waiting("parts", progress) as tell:
             tell(done, len(tasks))
+            for place, arrays in _run_all({at: tasks[at] for at in missing}, jobs, backend):
+                file = files[place]
+                if file is not None:
+                    write_file(file, packed(arrays))
+                results[place] = arrays
+                done += 1
+                tell(done, len(tasks))
     except KeyboardInterrupt:
         raise Interrupted(f"stopped after {done} of {len(tasks)} tasks.", results) from None
     return [arrays for arrays in results if arrays is not None]

@@ -58,7 +58,7 @@ def copeland_scores(m: PreferenceMatrix, ties: float = 0.0) -> NDArray[np.int64]
     Parameters
     ----------
     ties
-        What a tie is worth to both options, from 0 to 1. With 0 (the paper's definition) the scores
+        What a tie is worth to each option, from 0 to 1. With 0 (the paper's definition) the scores
         are integers.
 
     References
@@ -89,7 +89,7 @@ def copeland_winners(m: PreferenceMatrix, ties: float = 0.0) -> _Indices:
     Parameters
     ----------
     ties
-        What a tie is worth to both options, from 0 to 1.
+        What a tie is worth to each option, from 0 to 1.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def insensitive_copeland_scores(m: PreferenceMatrix, margin: float) -> NDArray[n
     Parameters
     ----------
     margin
-        The gap over 1/2 that is still no win, from 0 (the Copeland score) to below 1/2.
+        The gap over 1/2 that does not yet count as a win, from 0 (the Copeland score) to below 1/2.
 
     References
     ----------
@@ -250,11 +250,11 @@ def von_neumann_support(m: PreferenceMatrix, tolerance: float = _NO_WEIGHT) -> _
 
 
 def random_walk_distribution(m: PreferenceMatrix) -> _Floats:
-    """Return how often a walk that leaves options for their betters visits each of them.
+    """Return how often a walk that moves to better options visits each of them.
 
     From option i the walk goes to j with probability p_ji / sum_k p_ki, staying included
     (p_ii = 1/2). Of any two options one can be left for the other, so the walk ends up in one closed
-    class, whatever its start, and the distribution is unique also when some p are 0 or 1. Options
+    class, whatever its start, and the distribution is unique even when some p are 0 or 1. Options
     that the walk leaves forever have exactly 0.
 
     References

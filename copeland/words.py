@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -87,41 +88,75 @@ def letters(text: str) -> int:
     return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
-def shortened(names: Sequence[str], most: int) -> list[str]:
-    """Return names of at most so many letters that still differ, without their middle if need be.
+def shortened(names: Sequence[str], most: int, lines: int = 1) -> list[str]:
+    r"""Return names that still differ in lines of at most so many letters; too long ones lose their end.
 
     Examples
     --------
     >>> shortened(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
-    ['a short one', 'a name…ong 1', 'a name…ong 2']
-    >>> shortened(["a name that goes on and on", "a name that does not go on"], 12)
-    ['a name…nd on', 'a name…go on']
+    ['a short one', 'a name … (2)', 'a name … (3)']
+    >>> shortened(["a name in two lines"], 12, lines=2)
+    ['a name in\ntwo lines']
     """
     whole = [" ".join(inert(name).split()) for name in names]
-    times = Counter(_cut(name, most) for name in whole)
+    times = Counter(wrapped(name, most, lines) for name in whole)
     found = [
-        _numbered(name, most, place if times[_cut(name, most)] > 1 else None)
+        wrapped(name, most, lines, f" ({place})" if times[wrapped(name, most, lines)] > 1 else "")
         for place, name in enumerate(whole, 1)
     ]
     if len(set(found)) < len(found):  # a number may make a name that another has already
-        return [_numbered(name, most, place) for place, name in enumerate(whole, 1)]
+        return [wrapped(name, most, lines, f" ({place})") for place, name in enumerate(whole, 1)]
     return found
 
 
-def _numbered(name: str, most: int, place: int | None) -> str:
-    number = "" if place is None else f" ({place})"
-    return f"{_cut(name, most - len(number))}{number}"
+def wrapped(name: str, most: int, lines: int, tail: str = "") -> str:
+    r"""Return a name in a few lines of at most so many letters, without its end if need be, and a tail.
+
+    Examples
+    --------
+    >>> wrapped("ccb:alpha=1.01,variant=printed", 14, 3)
+    'ccb:alpha=\n1.01,variant=\nprinted'
+    >>> wrapped("a name that goes on and on", 12, 2)
+    'a name that\ngoes on and…'
+    """
+    # Every letter takes room, so what comes after these does not fit in any case.
+    found = _lines(name[: most * lines + 1] + tail, most)
+    if len(found) > lines:
+        rest = "".join(found[lines - 1 :]).removesuffix(tail)
+        found[lines - 1 :] = [f"{_beginning(rest, most - 1 - len(tail))}…{tail}"]
+    return "\n".join(line.strip() for line in found)
 
 
-def _cut(name: str, most: int) -> str:
-    """Return a name of at most so many letters: its two ends, if all of it is more."""
-    if len(name) <= most and letters(name) <= most:
-        return name
-    head = _first(name, int((most - 1) * 0.6))
-    tail = _first(reversed(name), most - 1 - letters(head))[::-1]
-    while tail and unicodedata.combining(tail[0]):  # its letter was cut off
-        tail = tail[1:]
-    return f"{head}…{tail}"
+def _lines(text: str, most: int) -> list[str]:
+    """A text as lines, broken after a space or a mark if that can be, with what they are broken after."""
+    found = [""]
+    for piece in re.split(r"(?<=[\s:;,/_=-])", text):
+        if letters((found[-1] + piece).rstrip()) > most:
+            found += _broken(piece, most)
+        else:
+            found[-1] += piece
+    return [line for line in found if line] or [""]
+
+
+def _broken(piece: str, most: int) -> list[str]:
+    """What has no place to be broken at, broken where a line is full."""
+    found = []
+    while letters(piece.rstrip()) > most:
+        # A line holds a letter at least, and no accent begins one.
+        length = max(len(_first(piece, most)), 1)
+        while length < len(piece) and unicodedata.combining(piece[length]):
+            length += 1
+        found.append(piece[:length])
+        piece = piece[length:]
+    return [*found, piece]
+
+
+def _beginning(name: str, most: int) -> str:
+    """The same as :func:`_first`, but no letter without its accents."""
+    taken = len(_first(name, most))
+    while 0 < taken < len(name) and unicodedata.combining(name[taken]):
+        taken -= 1
+    return name[:taken]
 
 
 def _first(name: Iterable[str], most: int) -> str:

@@ -146,4 +146,4 @@ def few_worlds():
 def undrawn(monkeypatch):
     """Leave figures empty, for who reads words, numbers or names of files: drawing takes most of the time."""
     for module in ("report.pages", "experiments.reproduction_page"):
-        monkeypatch.setattr(f"copeland.{module}.image", lambda figure, kind: b"<svg></svg>")
+        monkeypatch.setattr(f"copeland.{module}.image", lambda *_: b"<svg></svg>")

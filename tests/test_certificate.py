@@ -352,7 +352,7 @@ def test_other_options_are_another_certificate():
 def test_what_was_changed_in_the_file_is_named():
     forged = replace(certify(ROCK_PAPER_SCISSORS), best=(1,))
     assert forged.recheck(ROCK_PAPER_SCISSORS) == (
-        "it says that best is (1,), and the votes give (0, 1, 2).",
+        "it says that best is (1,), but the votes give (0, 1, 2).",
     )
 
 
@@ -362,7 +362,7 @@ def test_what_was_changed_in_the_file_is_named():
         (lambda content: content.pop("margin"), "margin"),
         (lambda content: content.update(format=9), "format 9"),
         (lambda content: content.update(delta=7), "delta is 7"),
-        (lambda content: content.update(delta="x"), "not that of a certificate"),
+        (lambda content: content.update(delta="x"), "not a certificate"),
         (lambda content: content.update(labels=["a", "a", "b"]), "labels"),
     ],
 )

@@ -187,7 +187,7 @@ def test_without_the_variable_the_cache_is_the_user_s(monkeypatch):
 
 
 def test_a_data_set_that_is_not_there_is_told_how_to_get(cache):
-    with pytest.raises(DataError, match="say `copeland data fetch tiny`, once"):
+    with pytest.raises(DataError, match="run `copeland data fetch tiny`, once"):
         data.load(NAME)
 
 
@@ -201,9 +201,9 @@ def test_a_data_set_that_is_not_there_is_told_how_to_get(cache):
         ("wrong_hash", "is not the file of tiny: its SHA-256 is"),
         ("not_found", "the server answers 404"),
         ("no_server", "there is no connection to http://127.0.0.1"),
-        ("broken_off", "broke off in the middle"),
+        ("broken_off", "stopped in the middle"),
         ("bad_mirror", "cannot be read"),
-        ("full_disk", "has no room for its"),
+        ("full_disk", "does not have room for its"),
     ],
 )
 def test_a_failure_is_one_sentence_and_keeps_what_was_there(
@@ -329,7 +329,7 @@ def test_data_fetch_gives_the_files_and_whether_they_were_downloaded(server, cac
 
 def test_data_fetch_says_where_a_file_is(server, cache):
     assert run("fetch", NAME).stdout.startswith("tiny: ")
-    assert "was there already" in " ".join(run("fetch", NAME).stdout.split())
+    assert "already there" in " ".join(run("fetch", NAME).stdout.split())
 
 
 def test_data_path_prints_the_file_alone(server, cache):

@@ -42,7 +42,7 @@ def test_the_table_and_the_heads_of_algorithms_come_from_the_records():
     text = page_with_heads(page_with_table(file.read_text(), known), known)
     if os.environ.get("COPELAND_WRITE_TABLES") == "1":
         file.write_text(text)
-    assert file.read_text() == text, "`make tables` writes the tables anew"
+    assert file.read_text() == text, "`make tables` rewrites the tables"
 
 
 def test_an_algorithm_that_the_page_lacks_gets_a_section_and_the_text_of_others_stays():

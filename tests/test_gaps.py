@@ -189,7 +189,7 @@ def test_with_winners_alone_the_least_over_others_does_not_exist():
 
 def test_i_star_does_not_exist_for_a_non_winner_with_too_few_losses():
     for quantity in (gaps.i_star, gaps.gaps_star, gaps.gaps_star_pairs, gaps.gap_star_min):
-        with pytest.raises(Undefined, match=r"option 2: .* loses to only 0, where L_C \+ 1 = 1"):
+        with pytest.raises(Undefined, match=r"option 2: .* loses to only 0, but L_C \+ 1 = 1"):
             quantity(ALOOF)
 
 

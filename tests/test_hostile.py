@@ -166,7 +166,7 @@ def test_an_address_with_an_open_bracket_is_refused(tmp_path, monkeypatch):
     run("study", "create", "tea", "-o", "green", "-o", "black")
     for url in ("http://[::1", "http://localhost:port/", "http://localhost:99999999"):
         sentence = refused("study", "judge", "tea", "--model", "m", "--url", url)
-        assert "no address of a chat endpoint" in sentence
+        assert "not the address of a chat endpoint" in sentence
 
 
 # Outputs
@@ -375,8 +375,8 @@ def test_winners_reads_what_a_study_exports(tmp_path):
         ("a,b,maybe\n", "v.csv, line 2: 'maybe' is not an outcome"),
         ("a,a,left\n", "line 2: 'a' is on both sides"),
         ("a,,left\n", "line 2: it has no right"),
-        ("a,b\n", "line 2: expected 3 fields, and it has 2"),
-        ("", "no votes in it"),
+        ("a,b\n", "line 2: expected 3 fields, but it has 2"),
+        ("", "but no votes"),
     ],
 )
 def test_votes_that_make_no_matrix_are_refused(tmp_path, rows, reason):
@@ -428,7 +428,7 @@ def test_grades_are_those_of_the_labels(tmp_path, monkeypatch):
 def test_one_option_is_said_as_one(tmp_path):
     url = f"sqlite:///{tmp_path}/s.db"
     sentence = refused("study", "create", "tea", "-o", "green", "--storage", url)
-    assert sentence == "copeland: a study needs at least 2 options; 1 came."
+    assert sentence == "copeland: a study needs at least 2 options; got 1."
 
 
 @pytest.mark.slow

@@ -242,7 +242,7 @@ def test_shortening_takes_time_in_proportion_to_the_length(monkeypatch):
     st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=6, unique=True),
     st.integers(12, 20),
 )
-@example(["x" * 30, "x" * 31, "xxxxxx…xx (2)"], 14)
+@example(["x" * 30, "x" * 31, "xxxxxxxxx… (2)"], 14)
 @example(["茶" * 9, "茶" * 10], 12)
 def test_shortened_names_fit_and_differ(names, most):
     found = shortened(names, most)
@@ -251,11 +251,23 @@ def test_shortened_names_fit_and_differ(names, most):
 
 
 def test_a_mark_is_not_cut_off_its_letter():
-    assert shortened(["a" * 20 + "e\u0301bcde"], 12)[0].endswith("…bcde")
+    assert shortened(["a" * 10 + "e\u0301bcde"], 12) == ["a" * 10 + "…"]
 
 
 def test_a_name_that_is_numbered_is_cut_once():
-    assert shortened(["a" * 30, "a" * 31], 12) == ["aaaa…aaa (1)", "aaaa…aaa (2)"]
+    assert shortened(["a" * 30, "a" * 31], 12) == ["aaaaaaa… (1)", "aaaaaaa… (2)"]
+
+
+@given(st.text(max_size=60), st.integers(8, 20), st.integers(1, 3))
+def test_a_wrapped_name_loses_nothing_but_its_end(name, most, lines):
+    whole = " ".join(inert(name).split())
+    (shown,) = shortened([name], most, lines)
+    assert all(letters(line) <= most for line in shown.split("\n")) and shown.count("\n") < lines
+    assert same(whole).startswith(same(shown.removesuffix("…"))) or same(whole) == same(shown)
+
+
+def same(text):
+    return "".join(text.split())
 
 
 # Spreadsheets

@@ -40,7 +40,7 @@ def test_what_is_not_a_preference_matrix_is_refused_with_a_sentence(rows, senten
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        (["a", "b"], "3 options needs one label; the labels are 2"),
+        (["a", "b"], "3 options needs one label; the number of labels is 2"),
         (["a", "a", "b"], "'a' is repeated"),
         (["a", " ", "b"], "missing"),
     ],
@@ -103,7 +103,7 @@ def test_from_wins_counts_a_tie_half_and_a_prior_on_both_sides():
     ("wins", "ties", "sentence"),
     [
         ([[0, 0], [0, 0]], None, "never compared"),
-        ([[0, -1], [1, 0]], None, "not negative"),
+        ([[0, -1], [1, 0]], None, "at least 0"),
         ([[0, 1], [1, 0]], [[0, 1], [2, 0]], "symmetric"),
         ([[0, 1], [1, 0]], [[0] * 3] * 3, "make them equal"),
     ],

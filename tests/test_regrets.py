@@ -45,7 +45,7 @@ def test_a_condorcet_winner_is_needed_where_regret_is_measured_against_one():
 
 @pytest.mark.quick
 def test_every_regret_has_its_words():
-    from copeland.report.figures import REGRET_WORDS
     from copeland.report.pages import _DEFINITIONS
+    from copeland.report.scales import REGRET_WORDS
 
     assert set(REGRETS) == set(REGRET_WORDS) == set(_DEFINITIONS)

@@ -47,7 +47,7 @@ def test_the_winners_a_matrix_names_are_those_of_the_functions():
 def test_a_large_matrix_is_a_small_table_that_says_what_is_left_out():
     page = matrix(40, "first")._repr_html_()
     assert page.count("<tr>") == 13 and "<p>... and 28 more.</p>" in page
-    assert "<td>0.75</td>" in page and "o12" not in page
+    assert ">0.75</td>" in page and "o12" not in page
     assert "more" not in matrix(12, "first")._repr_html_()
 
 
@@ -59,6 +59,17 @@ def test_runs_say_who_ran_on_what_and_the_regret_with_its_error():
     )
     row = "<tr><th>ccb</th><td>2</td><td>12</td><td>2</td><td>50</td><td>100%</td></tr>"
     assert row in found._repr_html_()
+
+
+def test_cells_of_a_matrix_are_blue_where_the_row_wins_and_orange_where_it_loses():
+    page = matrix(3, "first")._repr_html_()
+    assert '<td style="background: rgba(0, 114, 178, 0.35)">0.75</td>' in page
+    assert '<td style="background: rgba(213, 94, 0, 0.35)">0.25</td>' in page
+    assert "<td>0.5</td>" in page
+
+
+def test_large_numbers_of_runs_have_no_exponents():
+    assert "regret ccb 1,234,567 ± " in repr(runs(curves("ccb", [1234566, 1234568])))
 
 
 def test_runs_without_a_run_are_shown_too():

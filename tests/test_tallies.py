@@ -132,7 +132,7 @@ def test_the_columns_of_studies_come_before_others(tmp_path):
         ("left,right,outcome\nx,y,\n", {}, "line 2: it has no outcome"),
         ("winner,loser\nx,x\n", {}, "line 2: 'x' is on both sides"),
         ("winner,loser\n , x\n", {}, "line 2: it has no winner"),
-        ("winner,loser\nx\n", {}, "line 2: expected 2 fields, and it has 1"),
+        ("winner,loser\nx\n", {}, "line 2: expected 2 fields, but it has 1"),
         ("i,j,wins\nx,y,1.5\n", {}, "line 2: wins is '1.5'; a count is a whole number, 0 or more"),
         ("i,j,wins\nx,y,-1\n", {}, "line 2: wins is '-1'; a count is a whole number, 0 or more"),
         ("i,j,wins\nx,y,\n", {}, "line 2: wins is ''; a count is a whole number"),
@@ -154,12 +154,12 @@ def test_a_damaged_table_is_one_sentence_with_its_line(tmp_path, content, column
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("[1]", "line 1: it is no JSON object"),
-        ("{", "line 1: it is no JSON object"),
-        ("[" * 100_000, "line 1: it is no JSON object"),
+        ("[1]", "line 1: it is not a JSON object"),
+        ("{", "line 1: it is not a JSON object"),
+        ("[" * 100_000, "line 1: it is not a JSON object"),
         (
             '{"left": ["a"], "right": "b", "outcome": "left"}',
-            "line 1: its left is no text, but a list",
+            "line 1: its left is not text but a list",
         ),
         ('{"left": null, "right": "b", "outcome": "left"}', "line 1: it has no left"),
     ],
@@ -172,9 +172,7 @@ def test_a_damaged_line_of_json_is_a_sentence(tmp_path, line, sentence):
 
 def test_a_role_that_no_column_has_is_refused(tmp_path):
     (tmp_path / "votes.csv").write_text("left,right,outcome\n")
-    with pytest.raises(
-        InvalidParameter, match="no column of votes says 'lft'; did you mean 'left'"
-    ):
+    with pytest.raises(InvalidParameter, match="no column role 'lft'; did you mean 'left'"):
         tally(tmp_path / "votes.csv", {"lft": "left"})
 
 

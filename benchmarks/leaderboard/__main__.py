@@ -12,7 +12,9 @@ from datetime import date
 from pathlib import Path
 
 from benchmarks.leaderboard.board import giants, groups, play
+from benchmarks.leaderboard.maps import write_maps
 from benchmarks.leaderboard.page import leaderboard_page
+from benchmarks.pages import leaderboard
 from copeland.results import versions, write_file
 
 ROOT = Path(__file__).parent.parent.parent
@@ -32,7 +34,9 @@ def main() -> None:
         board = play(
             FOLDER, listed[:n], quick=quick, footprints=measured, jobs=JOBS, progress=_tell
         )
-        write_file(page, leaderboard_page(board, str(date.today()), versions()).encode())
+        text = leaderboard(leaderboard_page(board, str(date.today()), versions()))
+        write_file(page, text.encode())
+        write_maps(text, page.parent / "images")
     print(page.relative_to(ROOT), file=sys.stderr)
 
 

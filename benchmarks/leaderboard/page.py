@@ -32,6 +32,7 @@ def leaderboard_page(board: Leaderboard, date: str, versions: Mapping[str, str])
     parts = [
         *_opening(board, date, versions),
         *_summary(board),
+        *_legend(),
         *_behind(board),
         *_same_threshold(board),
         *_board(board, REGRET),
@@ -46,14 +47,23 @@ def _opening(board: Leaderboard, date: str, versions: Mapping[str, str]) -> Iter
     made = ", ".join(f"{name} {version}" for name, version in versions.items())
     yield "# Leaderboard"
     yield ""
+    yield (
+        "Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. This page has the result in short, a picture of all "
+        "of it, the problems where our own algorithm loses, and the full tables, folded."
+    )
+    yield ""
     yield f"Written by `make leaderboard` on {date}: {made}; seed {board.seed}."
     if board.quick:
         yield "This is a quick board: it has fewer problems and runs than `make leaderboard`."
+
+
+def _legend() -> Iterator[str]:
+    yield ""
+    yield "## How to read the tables"
     yield ""
     yield (
-        "Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. A random problem is drawn again for "
-        "each run; run r of every algorithm gets the same draw. Slow algorithms have fewer runs, so a ratio uses only the runs that both "
-        "sides have."
+        "A random problem is drawn again for each run; run r of every algorithm gets the same draw. Slow algorithms have fewer runs, so a ratio uses "
+        "only the runs that both sides have."
     )
     yield ""
     yield "- **Regret**: mean regret of Definition 1, up to 2 a duel, with its standard error, at T steps."

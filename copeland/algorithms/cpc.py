@@ -17,7 +17,8 @@ of growth alone. The second keeps exact ties from being decided by their mere le
 may also be shown by several pairs together (:mod:`copeland.kernels.planner.joint`). ``caution`` trades
 the mean against rare long wrong spells: see :data:`copeland.kernels.imed.SETTINGS`.
 
-Hardly any pair is dueled but while it is open, so a pair that is not tied has O(log t) duels.
+Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)
+duels. docs/cpc-theorem.md has the proof.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ optimistic Copeland score is highest; the second names its opponent, among those
 
 Of the first sample only the entries above 1/2 in the candidates' rows are ever used, so a coin for
 each of them stands for the sampled matrix (see :mod:`copeland.kernels.beliefs`). It is drawn when the
-step begins.
+step begins. Long rows of steps at which the candidate meets itself are passed over exactly
+(:mod:`copeland.kernels.calm`).
 
 Rulings where the paper is silent:
 
@@ -15,6 +16,7 @@ Rulings where the paper is silent:
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +39,29 @@ from copeland.kernels import (
     sampled_scores,
     theta,
 )
+from copeland.kernels.calm import (
+    FREELY,
+    NOBODY,
+    OFTEN,
+    SOMEBODY,
+    Calm,
+    a_leader,
+    begin_step,
+    challenged_leader,
+    challenger,
+    disturb,
+    is_calm,
+    is_planned,
+    list_leaders,
+    log_most_challenged,
+    mark_leaders,
+    mark_needed,
+    new_calm,
+    plan_calm,
+    rest_until,
+    sample_unusual_sides,
+    usual_sides,
+)
 from copeland.registry import Algorithm, register
 
 
@@ -52,6 +77,7 @@ class State(NamedTuple):
     candidate: NDArray[np.int64]  # (1,): the first option of this step
     alpha: NDArray[np.float64]  # (1,)
     step: NDArray[np.int64]  # (1,)
+    calm: Calm  # steps at which the candidate meets itself
 
 
 def init(k: int, alpha: float = 0.51) -> State:
@@ -68,20 +94,70 @@ def init(k: int, alpha: float = 0.51) -> State:
         candidate=np.array([-1]),
         alpha=np.array([alpha]),
         step=np.zeros(1, np.int64),
+        calm=new_calm(k),
     )
 
 
 @kernel
 def advance(state, t, rng):
     """Lines 4 to 8: the intervals at step t, the first sample and the candidate."""
+    if first_sample(state, t, True, rng):
+        state.candidate[0] = highest_score(state, rng)
+
+
+@kernel
+def first_sample(state, t, fair, rng):
+    """Toss the coins of step t as far as they are needed; tell whether the candidate is still to be named by them.
+
+    ``fair`` says that candidates with the highest sampled score are drawn uniformly.
+    """
     state.step[0] = t
     reopen(state.pairs, state.alpha[0], t)
-    if mark_candidates(state) == 1:
+    if is_calm(state.calm, t):
+        state.candidate[0] = a_leader(state.calm, rng)
+        return False
+    planned = is_planned(state.calm, t)
+    quiet = begin_step(state.calm)
+    n = mark_candidates(state)
+    if (planned or quiet) and look_for_calm(state, t, n, planned, fair, rng):
+        return state.candidate[0] < 0
+    if n == 1:
         state.candidate[0] = least_beaten(state.pairs)
-    else:
-        sample_sides(state.beliefs, state.candidates, state.nobody, state.sides, rng)
+        return False
+    sample_sides(state.beliefs, state.candidates, state.nobody, state.sides, rng)
+    sampled_scores(state.sides, state.candidates, state.scores)
+    return True
+
+
+@kernel
+def look_for_calm(state, t, n, planned, fair, rng):
+    """Plan calm steps from t on, or draw one that is ``planned`` not to be; tell whether either was done.
+
+    The candidate is -1 if it is still to be named by the coins.
+    """
+    calm, beliefs, pairs = state.calm, state.beliefs, state.pairs
+    usual_sides(beliefs, state.candidates, state.sides)
+    leaders, most = mark_leaders(calm, state.candidates, state.sides)
+    log_usual = mark_needed(calm, beliefs, state.candidates, state.sides, most) if n > 1 else 0.0
+    log_least = log_most_challenged(calm, beliefs, pairs)
+    if not planned:
+        chance = math.exp(log_usual + log_least)
+        if chance < OFTEN or (leaders > 1 and not fair):
+            return False
+        plan_calm(calm, pairs, chance, t, rng)
+        if is_calm(calm, t):
+            state.candidate[0] = a_leader(calm, rng)
+            return True
+        calm.wake[0] = 0
+    odd = -math.expm1(log_usual)
+    if rng.random() * (odd - math.exp(log_usual) * math.expm1(log_least)) < odd:
+        sample_unusual_sides(calm, beliefs, state.candidates, state.sides, log_usual, rng)
         sampled_scores(state.sides, state.candidates, state.scores)
-        state.candidate[0] = highest_score(state, rng)
+        calm.second[0] = FREELY
+        state.candidate[0] = -1
+    else:
+        state.candidate[0] = challenged_leader(calm, beliefs, pairs, log_least, rng)
+    return True
 
 
 @kernel
@@ -115,6 +191,10 @@ def highest_score(state, rng):
 def select(state, t, rng):
     """Lines 9 to 12: the candidate, and the highest of the second sample against it."""
     c = state.candidate[0]
+    if state.calm.second[0] == SOMEBODY:
+        return c, challenger(state.beliefs, state.pairs, c, rng)
+    if state.calm.second[0] == NOBODY:
+        return c, c
     d = c
     highest = 0.5  # theta_cc
     for j in range(len(state.scores)):
@@ -128,8 +208,21 @@ def select(state, t, rng):
 @kernel
 def update(state, winner, loser, rng):
     """Count the duel."""
+    disturb(state.calm)
     believe(state.beliefs, state.pairs, winner, loser)
     record(state.pairs, winner, loser, state.alpha[0], state.step[0] + 1)
+
+
+@kernel
+def rest(state, t):
+    """Return the first step that is not sure to be calm."""
+    return rest_until(state.calm, t)
+
+
+@kernel
+def resting(state, among):
+    """List the options of which each calm step draws one."""
+    return list_leaders(state.calm, among)
 
 
 @kernel
@@ -147,6 +240,8 @@ ALGORITHM = register(
         init=init,
         advance=advance,
         select=select,
+        rest=rest,
+        resting=resting,
         update=update,
         recommend=recommend,
     )

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.algorithms import dts
-from copeland.algorithms.dts import mark_candidates
+from copeland.algorithms.dts import first_sample
 from copeland.algorithms.dts import recommend as recommend_dts
 from copeland.algorithms.dts import select as select_dts
 from copeland.algorithms.dts import update as update_dts
@@ -31,11 +31,10 @@ from copeland.kernels import (
     greatest,
     kernel,
     kl,
-    least_beaten,
-    reopen,
     sample_sides,
     sampled_scores,
 )
+from copeland.kernels.calm import rest_until
 from copeland.registry import Algorithm, register
 
 
@@ -59,15 +58,8 @@ def init(k: int, alpha: float = 0.51) -> State:
 @kernel
 def advance(state, t, rng):
     """The intervals at step t, the first sample and the candidate."""
-    base = state.base
-    base.step[0] = t
-    reopen(base.pairs, base.alpha[0], t)
-    if mark_candidates(base) == 1:
-        base.candidate[0] = least_beaten(base.pairs)
-        return
-    sample_sides(base.beliefs, base.candidates, base.nobody, base.sides, rng)
-    sampled_scores(base.sides, base.candidates, base.scores)
-    base.candidate[0] = cheapest_of_the_highest(state, rng)
+    if first_sample(state.base, t, False, rng):
+        state.base.candidate[0] = cheapest_of_the_highest(state, rng)
 
 
 @kernel
@@ -138,6 +130,12 @@ def update(state, winner, loser, rng):
 
 
 @kernel
+def rest(state, t):
+    """Return the first step that is not sure to be calm."""
+    return rest_until(state.base.calm, t)
+
+
+@kernel
 def recommend(state):
     """Return the option that expects to beat the most others."""
     return recommend_dts(state.base)
@@ -152,6 +150,7 @@ ALGORITHM = register(
         init=init,
         advance=advance,
         select=select,
+        rest=rest,
         update=update,
         recommend=recommend,
     )

@@ -17,7 +17,15 @@ from copeland.matrix import PreferenceMatrix
 def log_a1(
     m: PreferenceMatrix, alpha: float = ALPHA, delta: float = DELTA, corrected: bool = False
 ) -> float:
-    """Return the logarithm of A1 = C(delta/4) + N-hat(T_{delta/2}) (Definition 10)."""
+    """Return the logarithm of A1 = C(delta/4) + N-hat(T_{delta/2}) (Definition 10).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(log_a1(m), 1)
+    555.3
+    """
     check(alpha, delta)
     log_t = log_t_delta(m, alpha, delta / 2, corrected)
     return log_sum(log_c_delta(m.k, alpha, delta / 4), math.log(n_hat(m, log_t, alpha, corrected)))
@@ -30,6 +38,13 @@ def a2(
 
     ``corrected`` multiplies it by 4 sqrt(alpha), as 2 sqrt(N-hat_B) of Lemma 8 does, and takes a
     logarithm of 2 or more.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(a2(m), 1)
+    38.1
     """
     check(alpha, delta)
     log = math.log(2 * m.k / delta)
@@ -58,6 +73,13 @@ def a3_closed(m: PreferenceMatrix, alpha: float = ALPHA, corrected: bool = False
     """Return 2 K (C + L_C + 1) / Delta^2, which is at least A3 (Theorem 1's second form).
 
     ``corrected`` multiplies it by 4 alpha.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(a3_closed(m), 1)
+    1600.0
     """
     check(alpha)
     bound = 2 * m.k * (gaps.winner_count(m) + gaps.l_c(m) + 1) / gaps.gap(m) ** 2
@@ -71,6 +93,13 @@ def line_10(m: PreferenceMatrix, alpha: float = ALPHA) -> float:
     as long as it is undecided: 4 alpha ln T / Delta_ij^2 times. Which rivals is chance, so the bound
     takes the L_C + 1 smallest losing gaps of i. The paper leaves these duels out; so does Theorem 1
     as printed.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(line_10(m), 1)
+    612.0
     """
     check(alpha)
     rest, rivals = gaps.non_winners(m), gaps.l_c(m) + 1
@@ -105,6 +134,13 @@ def log_theorem_1(
         Take each part corrected, add line 10's duels, and double it all: regret by Definition 1.
     closed
         Take 2 K (C + L_C + 1) / Delta^2 in place of A3.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(log_theorem_1(m), 1)
+    555.3
     """
     check(alpha, delta, horizon)
     first = log_a1(m, alpha, delta, corrected)
@@ -123,6 +159,13 @@ def theorem_1(
     """Return Theorem 1's bound on CCB's regret by ``horizon``; infinity where a float cannot hold it.
 
     The parameters are those of :func:`log_theorem_1`.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> f"{theorem_1(m, alpha=2.0):.3g}"
+    '4.16e+04'
     """
     return exp(log_theorem_1(m, horizon, alpha, delta, corrected, closed))
 
@@ -137,9 +180,16 @@ def log_theorem_1_expected(
     """Return the logarithm of Theorem 1's bound on CCB's expected regret, which needs alpha > 1.
 
     It is the mean of the bound over delta in (0, 1). In A1, C(delta/4) has the mean
-    C(1/4) (2 alpha - 1) / (2 alpha - 2), finite for alpha > 1 alone; ln T_{delta/2} is averaged by
+    C(1/4) (2 alpha - 1) / (2 alpha - 2), finite only for alpha > 1; ln T_{delta/2} is averaged by
     quadrature. In A2, ln(2 K / delta) has the mean ln(2 K) + 1; and 2 + 2 K / e^2 if it is taken to be 2
     or more, for K under 4.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(log_theorem_1_expected(m), 1)
+    10.4
     """
     check(alpha, horizon=horizon)
     if alpha <= 1:

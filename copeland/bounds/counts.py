@@ -34,7 +34,7 @@ def log_c_delta(k: int, alpha: float = ALPHA, delta: float = DELTA) -> float:
 def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDArray[np.float64]:
     """Return N-hat_ij(t) = 4 alpha ln t / Delta*_ij^2 for all pairs (Definition 3.8, Proposition 4).
 
-    After C(delta), CCB chooses i and then j as its challenger at most so often by time t.
+    After C(delta), CCB chooses i and then j as its challenger at most this often by time t.
 
     Parameters
     ----------
@@ -44,6 +44,14 @@ def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDAr
         The natural logarithm of t.
     alpha
         CCB's exploration parameter, above 1/2.
+
+    Examples
+    --------
+    >>> import math
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> n_hat_pairs(m, math.log(1e8)).round(1).tolist()
+    [[0.0, 3757.8, 3757.8, 3757.8], [234.9, 0.0, 58.7, 234.9], [234.9, 234.9, 0.0, 58.7], [234.9, 58.7, 234.9, 0.0]]
     """
     check(alpha)
     if not 0 <= log_t < LARGEST:
@@ -60,7 +68,16 @@ def n_hat_pairs(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDAr
 
 
 def n_hat_options(m: PreferenceMatrix, log_t: float, alpha: float = ALPHA) -> NDArray[np.float64]:
-    """Return N-hat_i(t), the sum of N-hat_ij(t) over opponents j, for each option (table of notation)."""
+    """Return N-hat_i(t), the sum of N-hat_ij(t) over opponents j, for each option (table of notation).
+
+    Examples
+    --------
+    >>> import math
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> n_hat_options(m, math.log(1e8)).round(1).tolist()
+    [11273.5, 528.4, 528.4, 528.4]
+    """
     return n_hat_pairs(m, log_t, alpha).sum(axis=1)
 
 
@@ -69,8 +86,16 @@ def n_hat(
 ) -> float:
     """Return N-hat(t), the sum of N-hat_ij(t) over all i != j, plus 1 (Definition 3.8).
 
-    Among so many steps in a row a Copeland winner is at least once compared with itself (Corollary 18).
+    Among this many steps in a row a Copeland winner is compared with itself at least once (Corollary 18).
     ``corrected`` also counts the duels of line 10: 4 alpha ln t / Delta_ij^2 for each pair.
+
+    Examples
+    --------
+    >>> import math
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(n_hat(m, math.log(1e8)), 1)
+    12859.8
     """
     total = float(n_hat_pairs(m, log_t, alpha).sum()) + 1
     if corrected:
@@ -85,6 +110,13 @@ def n_hat_b(
     """Return the bound on N-hat_B, the duels of a non-winner i with its L_C + 1 rivals (Remark 9).
 
     It is (L_C + 1) ln T / Delta*_min^2 as printed; ``corrected`` multiplies it by 4 alpha.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(n_hat_b(m), 1)
+    115.1
     """
     check(alpha, horizon=horizon)
     bound = (gaps.l_c(m) + 1) * math.log(horizon) / gaps.gap_star_min(m) ** 2
@@ -103,6 +135,13 @@ def log_t_delta(
 
     ``corrected`` takes N-hat with line 10's duels, and four times: twice whole and twice without its + 1;
     (16/9) K^2 ln(6 K / delta); and (16/3) K max N-hat_i.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(log_t_delta(m), 1)
+    520.6
     """
     check(alpha, delta)
     slope = _slope(m, alpha, corrected)

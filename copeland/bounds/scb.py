@@ -16,6 +16,13 @@ def theorem_2_rate(m: PreferenceMatrix, corrected: bool = False) -> float:
 
     The theorem holds up to a constant factor that the paper does not give. ``corrected`` is
     (1/K) sum_i H_i min{(1 - cpld_i) / Delta_i^2, K - 1}.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(theorem_2_rate(m), 1)
+    126.6
     """
     return lemma_3_rate(m, 0.0, corrected)
 
@@ -44,7 +51,15 @@ def theorem_2_closed_rate(m: PreferenceMatrix, corrected: bool = False) -> float
 
 
 def theorem_2(m: PreferenceMatrix, horizon: float = HORIZON, corrected: bool = False) -> float:
-    """Return Theorem 2 up to a constant: its rate times log T; ``corrected``, times log(K H_inf T)."""
+    """Return Theorem 2 up to a constant: its rate times log T; ``corrected``, times log(K H_inf T).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(theorem_2(m), 1)
+    2331.4
+    """
     check(horizon=horizon)
     hidden = math.log(m.k * gaps.h_inf(m)) if corrected else 0.0
     return theorem_2_rate(m, corrected) * (math.log(horizon) + hidden)
@@ -53,9 +68,16 @@ def theorem_2(m: PreferenceMatrix, horizon: float = HORIZON, corrected: bool = F
 def lemma_3_rate(m: PreferenceMatrix, epsilon: float = 0.0, corrected: bool = False) -> float:
     """Return (1/K) sum_i H_i (1 - cpld_i) / (Delta_i^epsilon)^2, Lemma 3's duels for each log(1/delta).
 
-    So many, up to a constant, find an epsilon-approximate Copeland winner. Epsilon 0 asks for a
+    This many duels, up to a constant, find an epsilon-approximate Copeland winner. Epsilon 0 asks for a
     Copeland winner, and the rate is then that of Theorem 2. ``corrected`` counts K - 1 opponents of an
     option at most.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lemma_3_rate(m), 1)
+    126.6
     """
     rewards = (1 - gaps.normalised_scores(m)) / gaps.score_gaps(m, epsilon) ** 2
     if corrected:
@@ -69,9 +91,16 @@ def lemma_3_closed_rate(
     """Return H_inf (log K + min(epsilon^-2, L_C)), the second form of Lemma 3's rate, up to a constant.
 
     As printed it does not bound the first form. ``corrected`` has the constants with which it bounds the
-    corrected one: H_inf (20 (ceil(log2(K - 1)) + 1) + min(8 epsilon^-2, 4 L_C)). For of the options with
-    fewer than 2 L_C losses there are less than 4 L_C (Lemma 15), and 4 / (1 - cpld_i) rewards are enough
+    corrected one: H_inf (20 (ceil(log2(K - 1)) + 1) + min(8 epsilon^-2, 4 L_C)). The reason: fewer than
+    4 L_C options have fewer than 2 L_C losses (Lemma 15), and 4 / (1 - cpld_i) rewards are enough
     for each other one, which Lemma 16 sums.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lemma_3_closed_rate(m), 1)
+    415.9
     """
     check(epsilon=epsilon)
     if corrected:
@@ -88,6 +117,13 @@ def lemma_3(
     """Return Lemma 3 up to a constant: its rate times log(1/delta), the duels by which SCB's solver ends.
 
     ``corrected`` multiplies by log(K H_inf / delta), as the paper's own footnote asks.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> round(lemma_3(m), 1)
+    379.1
     """
     check(delta=delta, epsilon=epsilon)
     hidden = math.log(m.k * gaps.h_inf(m)) if corrected else 0.0

@@ -66,7 +66,7 @@ def fetch_command(
         print_json(rows)
         return
     for row in rows:
-        known = "" if row["downloaded"] else " (was there already)"
+        known = "" if row["downloaded"] else " (already there)"
         show(f"{row['name']}: {row['path']}{known}")
 
 

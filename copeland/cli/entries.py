@@ -76,11 +76,11 @@ class Entries(NamedTuple):
             raise InvalidParameter(f"--unjudged is refuse or zero, not '{self.unjudged}'.")
         if bool(self.files) == (self.qrels is not None):
             raise InvalidParameter(
-                "documents come from LETOR files, or from --qrels; name one of the two."
+                "documents come from LETOR files or from --qrels; give one of the two."
             )
         if self.qrels is not None and (self.features or self.scores or self.models):
             raise InvalidParameter(
-                "--features, --scores and --model are of LETOR files; with --qrels there are runs alone."
+                "--features, --scores and --model are for LETOR files; with --qrels there are only runs."
             )
         if self.qrels is not None and not self.runs:
             raise InvalidParameter("--qrels needs the runs to compare; name them with --run.")
@@ -128,7 +128,7 @@ def grades_used(collection: Collection, told: int | None) -> int:
     if highest >= max(GRADES):
         raise InvalidParameter(
             f"a document has the grade {highest}; click models know {', '.join(map(str, GRADES[:-1]))} or "
-            f"{GRADES[-1]} grades, so that the highest is {max(GRADES) - 1}."
+            f"{GRADES[-1]} grades, so the highest is {max(GRADES) - 1}."
         )
     used = min(n for n in GRADES if n > highest)
     note(

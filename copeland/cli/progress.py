@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from copeland.cli.shell import progress_console
+from copeland.waiting import columns_bar
 
 COMPILING = "starting (the first time, compiling)"
 
@@ -16,31 +17,8 @@ def progress_bar(what: str, starting: str = COMPILING) -> Iterator[Callable[[int
 
     Gives a function to be called with (done, in all); until it is, the bar says ``starting``.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
     console = progress_console()
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        speed_estimate_period=600,  # pieces take from moments to minutes: look far back
-    ) as bar:
+    with columns_bar(console, shown=console.is_terminal) as bar:
         task = bar.add_task(starting, total=None)
         begun: list[int] = []
 

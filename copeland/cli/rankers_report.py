@@ -90,7 +90,7 @@ def report_command(
 
 def _check(page: Path, force: bool) -> None:
     if page.is_dir() or not page.parent.is_dir():
-        raise InvalidParameter(f"{page}: name a file, in a folder that there is.")
+        raise InvalidParameter(f"{page}: name a file in a folder that exists.")
     if page.exists() and not force:
         raise FolderExists(f"{page} exists; name another file, or replace it with --force.")
 
@@ -109,8 +109,8 @@ def _means(found: Estimate, entries: Entries, grades: int | None, cutoff: int, s
     unknown = [name for name in found.labels if name not in known]
     if unknown:
         raise InvalidParameter(
-            f"{unknown[0]!r} is no feature of the documents, and no ranker that was named; nDCG is of the "
-            "rankers that `rankers estimate` compared, from the same files."
+            f"{unknown[0]!r} is neither a feature of the documents nor a ranker that you named; "
+            "nDCG is for the rankers that `rankers estimate` compared, from the same files."
         )
     return means(
         ndcg(collection, rankings(collection, [known[n] for n in found.labels], seed), cutoff)

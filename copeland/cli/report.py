@@ -8,9 +8,13 @@ from typing import Annotated
 import typer
 
 import copeland.results as results
+from copeland.cli.looks import By, Spread, Width, XScale, YScale
 from copeland.cli.options import Json
-from copeland.cli.shell import app, note, print_json, show, width
+from copeland.cli.shell import app, note, print_json, show
+from copeland.cli.shell import width as window
 from copeland.cli.simulate import outcome
+from copeland.errors import InvalidParameter
+from copeland.report.looks import LOOK, Look, checked
 from copeland.report.tables import runs_table
 from copeland.runs import Runs
 
@@ -26,24 +30,42 @@ def report_command(
     page: Annotated[
         bool, typer.Option("--page", help="Write figures and a page into each result folder.")
     ] = False,
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME",
+            help="Draw this algorithm, and no other that is not named; may be given several times.",
+        ),
+    ] = None,
+    yscale: YScale = "linear",
+    xscale: XScale = "log",
+    width: Width = "double",
+    spread: Spread = "quantiles",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Show the results in a folder again; for a reproduction, those of each experiment."""
+    look = checked(Look(yscale, xscale, width, spread, by, algorithm or None))
+    if look != LOOK and not page:
+        raise InvalidParameter("options of the figure are for --page; give it too.")
     places = results.folders(folder)
     found = [results.read(place) for place in places]
     if page:
         for place, runs in zip(places, found, strict=True):
-            _write_page(place, runs)
+            _write_page(place, runs, look)
     if as_json:
         print_json(outcome(found[0]) if len(found) == 1 else [outcome(runs) for runs in found])
         return
     for runs in found:
-        show(runs_table(runs, width()))
+        show(runs_table(runs, window()))
 
 
-def _write_page(folder: Path, runs: Runs) -> None:
+def _write_page(folder: Path, runs: Runs, look: Look) -> None:
     from copeland.report.pages import PAGE, write_pages
 
     about = results.manifest(folder)
-    write_pages(runs, folder, about["versions"], about["command"], about.get("lower_bound"))
+    limit = about.get("lower_bound")
+    write_pages(runs, folder, about["versions"], about["command"], limit, look)
     note(f"Written to {folder}: look at {folder / PAGE}.")

@@ -124,7 +124,7 @@ def reproduce_command(
                 note=_noted,
             )
     except KeyboardInterrupt:
-        note("copeland: stopped; what is done is kept, and the same command goes on from there.")
+        note("copeland: stopped; finished work is kept, and the same command continues from there.")
         raise typer.Exit(INTERRUPTED) from None
 
     from copeland.experiments.reproduction_page import PAGE, summary, write_reproduction
@@ -140,7 +140,7 @@ def reproduce_command(
 
 def _check(out: Path, quick: bool, full: bool, seed: int, comparisons: int) -> None:
     if quick and full:
-        raise InvalidParameter("--quick and --full exclude each other; give one of them.")
+        raise InvalidParameter("--quick and --full exclude each other; give only one of them.")
     if seed < 0:
         raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
     if comparisons < 0:
@@ -176,8 +176,8 @@ def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | Non
         return data.load(RANKERS)
     if not parts or "analyses" in parts:
         note(
-            "copeland: the analyses are left out, because the 136 rankers are not at hand; say "
-            f"`copeland data fetch {RANKERS}`, then the same command again."
+            "copeland: the analyses are left out, because the 136 rankers are not downloaded; "
+            f"run `copeland data fetch {RANKERS}`, then the same command again."
         )
     return None
 

@@ -84,21 +84,23 @@ def _announce(link: str, base: str, as_json: bool) -> None:
         print_json({"url": base, "admin": link})
     else:
         print_line(f"Admin: {link}")
-        print_line("Whoever has this link can do everything; it ends when the server starts again.")
+        print_line("Anyone with this link can do everything; it expires when the server restarts.")
     sys.stdout.flush()  # before the server begins, which does not end
 
 
 def _check(host: str, port: int, url: str, workers: int) -> None:
     if not 0 < port < 65536:
-        raise InvalidParameter(f"--port is {port}; say a number from 1 to 65535.")
+        raise InvalidParameter(f"--port is {port}; give a number from 1 to 65535.")
     if not 1 <= workers <= 64:
-        raise InvalidParameter(f"--workers is {workers}; say a number from 1 to 64.")
+        raise InvalidParameter(f"--workers is {workers}; give a number from 1 to 64.")
     if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc):
-        raise InvalidParameter(f"--url is '{url}'; say it in full, as https://vote.example.org.")
+        raise InvalidParameter(
+            f"--url is '{url}'; give it in full, as in https://vote.example.org."
+        )
     if not url and host not in LOOPBACK:
         raise InvalidParameter(
-            f"--host is '{host}', which others can reach; say with --url how they do, as "
-            "--url https://vote.example.org."
+            f"--host is '{host}', which others can reach; give the address they use, as in --url "
+            "https://vote.example.org."
         )
 
 

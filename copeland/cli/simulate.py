@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import copeland.results as results
+from copeland.cli.looks import By, Spread, Width, XScale, YScale, words
 from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import (
@@ -20,13 +21,13 @@ from copeland.cli.shell import (
     print_json,
     show,
     warnings_as_notes,
-    width,
 )
+from copeland.cli.shell import width as window
 from copeland.errors import Interrupted, InvalidParameter, Undefined
-from copeland.limits import lower_regret
-from copeland.problems import load, redrawn
+from copeland.report.least import lower_bound_of
+from copeland.report.looks import Look, checked
 from copeland.report.tables import limit_sentence, runs_table
-from copeland.runs import BOUNDED, Curves, Runs, number
+from copeland.runs import Curves, Runs, number
 from copeland.simulation import RUNS, simulate
 
 _EXAMPLE = (
@@ -84,10 +85,16 @@ def simulate_command(
     lower_bound: Annotated[
         bool, typer.Option("--lower-bound", help="Also draw the least regret that theory allows.")
     ] = False,
+    yscale: YScale = "linear",
+    xscale: XScale = "log",
+    width: Width = "double",
+    spread: Spread = "quantiles",
+    by: By = None,
     as_json: Json = False,
 ) -> None:
     """Run algorithms on a problem and show their regret; --out writes the results to a folder."""
-    command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound)
+    look = checked(Look(yscale, xscale, width, spread, by))
+    command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound, look)
     if out is not None:
         results.check_folder(out, force, command)
     limit = _limit(problem, regret) if lower_bound else None
@@ -107,12 +114,12 @@ def simulate_command(
                 note=lambda sentence: note(f"copeland: {sentence}"),
             )
     except Interrupted as stop:
-        later = "" if out is None else "; the same command goes on from there"
+        later = "" if out is None else "; the same command continues from there"
         note(f"copeland: {str(stop).split(';')[0]}{later}.")
         if isinstance(stop.runs, Runs):
-            _deliver(stop.runs, out, command, limit, as_json)
+            _deliver(stop.runs, out, command, limit, look, as_json)
         raise typer.Exit(INTERRUPTED) from None
-    _deliver(done, out, command, limit, as_json)
+    _deliver(done, out, command, limit, look, as_json)
     if out is not None:
         shutil.rmtree(out / results.UNFINISHED, ignore_errors=True)
 
@@ -139,39 +146,33 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
 
 def _limit(problem: str, regret: str) -> float | None:
     """The lower bound of a problem; None, and a note, if there is none to draw."""
-    if regret not in BOUNDED:
-        note(f"copeland: no lower bound: it is one on regret by Definition 1, not on {regret}.")
-        return None
-    if redrawn(problem):
-        note("copeland: no lower bound: the problem is redrawn for each run; name a seed.")
-        return None
     try:
-        return lower_regret(load(problem))
+        return lower_bound_of(problem, regret)
     except (Undefined, InvalidParameter) as reason:
         note(f"copeland: no lower bound: {reason}")
         return None
 
 
 def _deliver(
-    runs: Runs, out: Path | None, command: str, limit: float | None, as_json: bool
+    runs: Runs, out: Path | None, command: str, limit: float | None, look: Look, as_json: bool
 ) -> None:
     """Print a simulation, and write it where it was asked for."""
     if as_json:
         print_json(outcome(runs) | ({} if limit is None else {"lower_regret": limit}))
     else:
-        show(runs_table(runs, width()))
+        show(runs_table(runs, window()))
         if limit is not None:
             show(limit_sentence(runs, limit))
     if out is not None:
-        _write(runs, out, command, limit)
+        _write(runs, out, command, limit, look)
 
 
-def _write(runs: Runs, out: Path, command: str, limit: float | None) -> None:
+def _write(runs: Runs, out: Path, command: str, limit: float | None, look: Look) -> None:
     from copeland.report.pages import PAGE, write_pages
 
     # A folder that must not be replaced was refused before the simulation began.
     results.write(runs, out, force=True, command=command, lower_bound=limit)
-    write_pages(runs, out, results.versions(), command, limit)
+    write_pages(runs, out, results.versions(), command, limit, look)
     note(f"Written to {out}: look at {out / PAGE}.")
 
 
@@ -183,16 +184,17 @@ def _command(
     seed: int,
     regret: str,
     lower_bound: bool,
+    look: Look,
 ) -> str:
     """The command that gives these numbers again, with every default spelt out."""
-    words = ["copeland", "simulate", problem]
+    said = ["copeland", "simulate", problem]
     for name in algorithms:
-        words += ["-a", name]
+        said += ["-a", name]
     for horizon in horizons:
-        words += ["--horizon", f"{horizon:.17g}"]
-    words += ["--runs", str(runs), "--seed", str(seed)]
+        said += ["--horizon", f"{horizon:.17g}"]
+    said += ["--runs", str(runs), "--seed", str(seed)]
     if regret != "definition-1":
-        words += ["--regret", regret]
+        said += ["--regret", regret]
     if lower_bound:
-        words += ["--lower-bound"]
-    return shlex.join(words)
+        said += ["--lower-bound"]
+    return shlex.join([*said, *words(look)])

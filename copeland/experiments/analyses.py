@@ -88,7 +88,7 @@ class Cell:
     def __add__(self, other: Cell) -> Cell:
         if self.k != other.k:
             raise InvalidParameter(
-                f"cells of {self.k} and of {other.k} options cannot be added; add those of one size."
+                f"cells of {self.k} and of {other.k} options cannot be added; add cells of one size."
             )
         sums = {
             field.name: getattr(self, field.name) + getattr(other, field.name)

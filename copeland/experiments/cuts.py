@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.experiments.paper import Figure as Experiment
-from copeland.report.figures import INK, PALETTE, note_above
+from copeland.report.figures import note_above
+from copeland.report.styles import INK, PALETTE
 from copeland.report.tables import amount
 from copeland.runs import Runs
 

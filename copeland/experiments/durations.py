@@ -35,7 +35,7 @@ def duration(
     Examples
     --------
     >>> duration(["condorcet"], full=True, jobs=2, matrix=False, rows=None)
-    'this takes about 1 minute of CPU time, 30 seconds with 2 processes; what is done already takes none.'
+    'this takes about 1 minute of CPU time, 30 seconds with 2 processes; finished work takes none.'
     """
     parts = [part for part in only or PARTS if matrix or part not in OF_MATRIX]
     seconds = sum(MEASURED[part][full] for part in parts if part in MEASURED and part != "ties")
@@ -46,9 +46,7 @@ def duration(
         closer = len(ties.CLICKS) * rows.features * ties.CLOSER * 2  # and some as closely again
         seconds += MEASURED["ties"][full] + (kinds * pairs + closer) * asked / _COMPARISONS_A_SECOND
     shared = f", {_time(seconds / jobs)} with {jobs} processes" if jobs > 1 else ""
-    return (
-        f"this takes about {_time(seconds)} of CPU time{shared}; what is done already takes none."
-    )
+    return f"this takes about {_time(seconds)} of CPU time{shared}; finished work takes none."
 
 
 def _time(seconds: float) -> str:

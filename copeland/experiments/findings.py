@@ -194,8 +194,8 @@ def overlaps_found(found: OverlapTable, printed: bool) -> str:
     """Return what the overlaps rest on, and how far they are from those that the paper prints."""
     sizes = f"{found.sizes.min()} to {found.sizes.max()}"
     basis = (
-        f"These are from {_range(found.samples.tolist())} random subsets of {sizes} options, every "
-        f"size alike; {found.linear_programs:,} of the von Neumann winners took a linear program."
+        f"These are from {_range(found.samples.tolist())} random subsets of {sizes} options, "
+        f"equally many of each size; {found.linear_programs:,} of the von Neumann winners needed a linear program."
     )
     if not printed:
         return basis
@@ -206,7 +206,7 @@ def overlaps_found(found: OverlapTable, printed: bool) -> str:
     ]
     near = f"{len(found.names) - len(far)} of {len(found.names)} are within {FAR:.0f} of our standard errors"
     beyond = f"; further away: {', '.join(far)}" if far else ""
-    return f"{basis} {near}{beyond}. The paper does not print how many subsets its own rest on."
+    return f"{basis} {near}{beyond}. The paper does not print how many subsets its numbers rest on."
 
 
 def overlap_rows(found: OverlapTable, printed: bool) -> list[list[str]]:

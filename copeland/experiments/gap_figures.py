@@ -8,7 +8,8 @@ import numpy as np
 
 from copeland import gaps
 from copeland.matrix import PreferenceMatrix
-from copeland.report.figures import INK, PALETTE, note_above
+from copeland.report.figures import note_above
+from copeland.report.styles import INK, PALETTE
 from copeland.winners import copeland_winners
 
 if TYPE_CHECKING:

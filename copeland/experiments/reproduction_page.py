@@ -26,7 +26,9 @@ from copeland.files import write_file
 from copeland.problems import load
 from copeland.registry import entrant
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import image, regret_figure
+from copeland.report.figures import regret_figure
+from copeland.report.images import image
+from copeland.report.looks import Look
 from copeland.report.tables import amount, runs_row
 from copeland.runs import Curves, Runs
 
@@ -93,7 +95,7 @@ def figures(found: Reproduction) -> dict[str, Figure]:
 def _regret_figure(found: Reproduction, figure: paper.Figure, runs: Runs) -> Figure:
     free = [c.label for c in runs.curves if entrant(c.label)[0].assumes_condorcet]
     limit = found.lower_bounds.get(figure.name)
-    return regret_figure(runs, limit, errors=True, cut=figure.cut, unbound=free)
+    return regret_figure(runs, limit, Look(spread="errors"), cut=figure.cut, unbound=free)
 
 
 def _star_figures() -> dict[str, Figure]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from copeland.experiments.score_ties import CLICKS, CONSISTENT, MODES, TieStudy
-from copeland.report.figures import INK, PALETTE, note_above
+from copeland.report.figures import note_above
+from copeland.report.styles import INK, PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -50,9 +50,7 @@ def likeness_found(found: TieStudy) -> str:
     like = {mode: found.likeness(CLICKS[0], mode) for mode in MODES}
     told = [f"{mode} {one.entries:.3f}" for mode, one in like.items() if one is not None]
     if not told:
-        return (
-            "The authors' matrix of these rankers is not at hand, so nothing is compared with it."
-        )
+        return "The authors' matrix of these rankers is not downloaded, so nothing is compared with it."
     spreads = ", ".join(f"{m} {found.standing(CLICKS[0], m).spread:.3f}" for m in MODES)
     theirs = standing(found.authors[CLICKS[0]]).spread
     return (
@@ -141,7 +139,7 @@ def survival_found(found: TieStudy) -> str:
     if noise.error > noise.spread / 4:
         told.append(
             f"An entry has a standard error of {noise.error:.3f}, and entries lie {noise.spread:.3f} from "
-            "1/2: noise alone turns near-ties around and makes circles, so more comparisons would raise "
+            "1/2: noise alone reverses near-ties and makes circles, so more comparisons would raise "
             "P_K."
         )
     return " ".join(told)

@@ -25,6 +25,7 @@ from copeland.forecast.worlds import (
 from copeland.panel import next_question
 from copeland.panel.planner import Bools, cheapest_plan
 from copeland.streams import stream
+from copeland.waiting import waiting
 
 PLANNED = "panel planner"
 WORLDS = 1_000  # that chances are told from
@@ -118,10 +119,11 @@ def panel_forecast(
         raise InvalidParameter(f"worlds is {count}; it must lie between 1 and {MOST_WORLDS:,}.")
     belief, done, interrupted = belief_of(wins, ties), [], False
     try:
-        for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
-            done.append(_asked_in(belief, p, wins, ties, silent, stream(seed, "answers", number)))
-            if progress is not None:
-                progress(len(done), count)
+        with waiting("worlds", progress) as tell:
+            for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
+                rng = stream(seed, "answers", number)
+                done.append(_asked_in(belief, p, wins, ties, silent, rng))
+                tell(len(done), count)
     except KeyboardInterrupt:
         if not done:
             raise

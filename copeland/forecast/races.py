@@ -25,6 +25,7 @@ from copeland.kernels.evidence import levels
 from copeland.kernels.mark import bound
 from copeland.kernels.verdicts import new_verdicts, votes_to_proof
 from copeland.streams import stream
+from copeland.waiting import waiting
 
 ALL_PAIRS = "all pairs"
 RANDOM = "random"
@@ -173,12 +174,11 @@ def forecast_of(
     done: list[_Raced] = []
     interrupted = False
     try:
-        with interrupts_between_calls() as look:
+        with waiting("worlds", progress) as tell, interrupts_between_calls() as look:
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
                 done.append(_raced(world, look))
-                if progress is not None:
-                    progress(len(done), count)
+                tell(len(done), count)
     except KeyboardInterrupt:
         if not done:
             raise

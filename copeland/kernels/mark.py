@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -25,7 +25,7 @@ def kernel(function: Function) -> Function:
 
 
 def apart(function: Function) -> Function:
-    """Mark a kernel that is compiled apart, not into each of its callers: what is large, and called rarely."""
+    """Mark a kernel that no numba must compile into each of its callers: what is large, and called rarely."""
     function.__apart__ = True  # type: ignore[attr-defined]
     return kernel(function)
 
@@ -35,14 +35,25 @@ def is_kernel(value: object) -> bool:
     return getattr(value, "__kernel__", False) is True and isinstance(value, FunctionType)
 
 
+def reached(kernels: Iterable[Callable[..., Any]]) -> set[Callable[..., Any]]:
+    """Return these kernels and all that they call."""
+    seen: set[Callable[..., Any]] = set()
+    new = list(kernels)
+    while new:
+        one = new.pop()
+        if one not in seen:
+            seen.add(one)
+            space = one.__globals__
+            new += [space[name] for name in one.__code__.co_names if is_kernel(space.get(name))]
+    return seen
+
+
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a marked function compiled, to be called from Python (made once, on first use)."""
-    import numba
-
     space = _twins(function.__globals__)
     copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
-    return numba.njit(**_options(whole=True))(copy)
+    return _njit(copy, whole=True)
 
 
 def _twin(function: Callable[..., Any]) -> Any:
@@ -73,30 +84,27 @@ def _twins(plain: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _made(function: Callable[..., Any]) -> Any:
-    import numba
-
     space = _spaces[id(function.__globals__)][1]
     copy = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
-    inline = not hasattr(function, "__apart__")
-    return numba.njit(**_options(inline=inline))(copy)
+    return _njit(copy, inline=not hasattr(function, "__apart__"))
 
 
 @cache
-def _options(inline: bool = True, whole: bool = False) -> dict[str, Any]:
-    """Compile into one piece, without reference counts where this numba can do without.
+def _options(whole: bool = False, inline: bool = False) -> dict[str, Any]:
+    """Compile without reference counts where this numba can do without: kernels allocate nothing.
 
     A state has some twenty arrays. Handing it from function to function, with every array counted
-    in and out, took more than nine tenths of the time of a duel on five options. Kernels allocate
-    nothing, so there is nothing to count.
+    in and out, took more than nine tenths of the time of a duel on five options. A numba that hands it over by
+    value compiles kernels into one piece, but for those apart.
     """
     from numba.core.cpu import CPUTargetOptions
 
-    from copeland.kernels.parts import compiler
+    from copeland.kernels.parts import compiler, tried
 
     uncounted = {"_nrt": False} if hasattr(CPUTargetOptions, "_nrt") else {}
     # What only other kernels call needs no way in from Python or C: half of the time of compiling.
     wrapped = {"no_cpython_wrapper": not whole, "no_cfunc_wrapper": not whole}
-    return {"forceinline": inline, **wrapped, **uncounted, **compiler(whole)}
+    return {"forceinline": inline and not tried(), **wrapped, **uncounted, **compiler(whole)}
 
 
 def bound(
@@ -119,8 +127,6 @@ def bound(
         plain = {**template.__globals__, **parts}
         return FunctionType(source, plain, name, template.__defaults__)
 
-    import numba
-
     twins = {key: _twin(part) if is_kernel(part) else part for key, part in parts.items()}
     space = {**_twins(template.__globals__), **twins}
     kernels = {key: part for key, part in parts.items() if is_kernel(part)}
@@ -132,7 +138,35 @@ def bound(
     if home is not None and on_disk:
         code = code.replace(co_filename=home)
     copy = FunctionType(code, space, full_name, template.__defaults__)
-    return numba.njit(cache=on_disk, **_options(whole=whole))(copy)
+    return _njit(copy, whole, cache=on_disk)
+
+
+def _njit(
+    copy: Callable[..., Any], whole: bool = False, cache: bool = False, inline: bool = False
+) -> Any:
+    """Let numba compile a function: to be called from Python if it is ``whole``, else by other kernels alone."""
+    import numba
+
+    from copeland.kernels.parts import tried
+
+    if whole and tried():
+        copy = _entry(copy, numba.njit(**_options())(copy))
+    return numba.njit(cache=cache, **_options(whole, inline))(copy)
+
+
+def _entry(copy: Callable[..., Any], core: Any) -> Callable[..., Any]:
+    """Return a function under the name of a copy that calls the core with named tuples by their addresses."""
+    from copeland.kernels.references import by_address
+
+    old = copy.__code__
+    names = old.co_varnames[: old.co_argcount]
+    handed = ", ".join(f"by_address({name})" for name in names)
+    space = {"by_address": by_address, "core": core, "__name__": copy.__module__}
+    text = f"def entry({', '.join(names)}):\n    return core({handed})\n"
+    exec(compile(text, old.co_filename, "exec"), space)
+    place = {"co_name": old.co_name, "co_qualname": old.co_qualname}
+    code = space["entry"].__code__.replace(co_firstlineno=old.co_firstlineno, **place)
+    return FunctionType(code, space, old.co_name, copy.__defaults__)
 
 
 def source_digest(*sources: str | Callable[..., Any]) -> str:
@@ -147,7 +181,9 @@ def source_digest(*sources: str | Callable[..., Any]) -> str:
         if id(space) not in seen:
             seen[id(space)] = space
             new += [value.__globals__ for value in space.values() if is_kernel(value)]
-    text = hashlib.sha256(Path(__file__).with_name("parts.py").read_bytes())
+    text = hashlib.sha256()
+    for name in ("parts.py", "references.py"):
+        text.update(Path(__file__).with_name(name).read_bytes())
     for content in sorted({_source(space) for space in seen.values()}):
         text.update(content)
     return text.hexdigest()[:12]

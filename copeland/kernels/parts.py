@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numba
+from llvmlite.binding import Linkage
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -32,6 +33,21 @@ class Part(JITCodeLibrary):
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
+
+
+class Whole(JITCodeLibrary):
+    """The code of a kernel that Python calls, with all its parts."""
+
+    def _optimize_final_module(self) -> None:
+        """Say that nobody else calls the parts, so that one with a single caller is taken in; optimise once.
+
+        numba does so twice, to drop counts of references in between: here are none.
+        """
+        for function in self._final_module.functions:
+            if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
+                function.linkage = Linkage.internal
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -66,12 +82,15 @@ class WholeLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower it, and give each part its constants, as numba does for what has an address."""
+        library: Any = Whole(state.targetctx.codegen(), state.func_id.func_qualname)
+        library.enable_object_caching()
+        state.library = library
         super().run_pass(state)
-        for variable in state.library._final_module.global_variables:
+        for variable in library._final_module.global_variables:
             if variable.name.startswith("_ZN08NumbaEnv"):
                 constants = lookup_environment(variable.name)
                 if constants is not None:
-                    state.library.codegen.set_env(variable.name, constants)
+                    library.codegen.set_env(variable.name, constants)
         return True
 
 
@@ -104,8 +123,11 @@ class WholeCompiler(_Lowered):
     lowering = WholeLowering
 
 
+def tried() -> bool:
+    """Tell whether all this was tried with this numba."""
+    return numba.__version__.rpartition(".")[0] in TRIED
+
+
 def compiler(whole: bool) -> dict[str, Any]:
     """Return the option of numba that chooses the compiler: nothing, if this numba is not known well."""
-    if numba.__version__.rpartition(".")[0] not in TRIED:
-        return {}
-    return {"pipeline_class": WholeCompiler if whole else PartCompiler}
+    return {"pipeline_class": WholeCompiler if whole else PartCompiler} if tried() else {}

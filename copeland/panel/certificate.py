@@ -37,6 +37,13 @@ class PanelCertificate:
 
     Options are given by index. An option *beats* another if more members prefer it than prefer the
     other; ties and skips count for neither. All fields are exact: nothing more is settled.
+
+    Examples
+    --------
+    >>> from copeland.panel import panel_certificate
+    >>> found = panel_certificate([[0, 3], [0, 0]], missing=[[0, 2], [2, 0]], labels=["tea", "milk"])
+    >>> found.verdict, found.best, found.is_all
+    ('winner', (0,), True)
     """
 
     labels: tuple[str, ...]
@@ -114,11 +121,13 @@ class PanelCertificate:
             read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
             _require_fitting(read)
         except RecursionError:
-            raise InvalidParameter("the text is nested too deeply for a certificate.") from None
+            raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
         except KeyError as lacking:
-            raise InvalidParameter(f"a certificate has {lacking}, and this text has not.") from None
+            raise InvalidParameter(
+                f"a certificate has {lacking}, and this text does not."
+            ) from None
         except (ValueError, TypeError) as error:
-            raise InvalidParameter(f"the text is not that of a certificate: {error}.") from None
+            raise InvalidParameter(f"this text is not a certificate: {error}.") from None
         return read
 
     def recheck(
@@ -129,12 +138,12 @@ class PanelCertificate:
         if digest != self.digest:
             return (
                 f"it was issued on other answers: their counts have the digest {self.digest[:12]}, "
-                f"and these have {digest[:12]}.",
+                f"but these have {digest[:12]}.",
             )
         terms = {"labels": self.labels, "excused": self.excused, "active": self.active}
         again = asdict(panel_certificate(wins, ties, missing, **terms))
         return tuple(
-            f"it says that {name} is {said!r}, and the answers give {again[name]!r}."
+            f"it says that {name} is {said!r}, but the answers give {again[name]!r}."
             for name, said in asdict(self).items()
             if said != again[name]
         )

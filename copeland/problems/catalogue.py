@@ -86,25 +86,25 @@ FAMILIES = [
     Family(
         "easy-K",
         "easy-20",
-        "each pair's winner a coin flip, its probability U(.6, 1) (Bengs et al. 2023)",
+        "a coin flip picks each pair's winner, who wins with probability U(.6, 1) (Bengs et al. 2023)",
         generators.easy,
     ),
     Family(
         "medium-K",
         "medium-20",
-        "each pair's winner a coin flip, its probability U(.55, .7) (Bengs et al. 2023)",
+        "a coin flip picks each pair's winner, who wins with probability U(.55, .7) (Bengs et al. 2023)",
         generators.medium,
     ),
     Family(
         "tournament-K",
         "tournament-12",
-        "each pair's winner a coin flip, gaps U(.02, .45)",
+        "a coin flip picks each pair's winner, gaps U(.02, .45)",
         generators.tournament,
     ),
     Family(
         "tournament-K-GAP",
         "tournament-12-U(.01,.1)",
-        "each pair's winner a coin flip; every gap GAP, or drawn from U(a,b)",
+        "a coin flip picks each pair's winner; every gap GAP, or drawn from U(a,b)",
         generators.tournament,
     ),
     Family(
@@ -116,13 +116,13 @@ FAMILIES = [
     Family(
         "rotated-K-GAP",
         "rotated-12-U(.05,.45)",
-        "option 0 beats all, the others are a circle, each beats the half that follows; gaps GAP",
+        "option 0 beats all; the others form a circle, and each beats the half that follows; gaps GAP",
         generators.rotated,
     ),
     Family(
         "blocks-K-B-GAP",
         "blocks-12-3-U(.05,.45)",
-        "B blocks in a circle, an order within each; every gap GAP, or drawn from U(a,b)",
+        "B blocks form a circle, with an order within each; every gap GAP, or drawn from U(a,b)",
         generators.blocks,
     ),
     Family(
@@ -140,14 +140,14 @@ FAMILIES = [
     Family(
         "implicit-K",
         "implicit-100000",
-        "order-K-U(.05,.45) with p(i, j) computed, not stored: for huge K",
+        "order-K-U(.05,.45), which computes p(i, j) instead of storing it: for huge K",
         implicit_order,
         random=False,
     ),
     Family(
         "part-K-of-NAME",
         "part-4-of-arithmetic-8",
-        "K options drawn from another problem or file; condorcet=True, or False, asks for such a draw",
+        "K options drawn from another problem or file; condorcet=True or False draws with or without a Condorcet winner",
         derived.part,
     ),
     Family(
@@ -160,7 +160,13 @@ FAMILIES = [
 
 
 def names() -> list[str]:
-    """Return the names of the printed problems and the forms of the families."""
+    """Return the names of the printed problems and the forms of the families.
+
+    Examples
+    --------
+    >>> "mslr-5" in names(), len(names()) > 5
+    (True, True)
+    """
     return [*PRINTED, *(family.form for family in FAMILIES)]
 
 
@@ -199,7 +205,13 @@ def load(name: str | Path, key: str | None = None) -> PreferenceMatrix:
 
 
 def problem_of(problem: Problem | PreferenceMatrix | str | Path) -> Problem:
-    """Return the problem that a matrix, a name or a file stands for."""
+    """Return the problem that a matrix, a name or a file stands for.
+
+    Examples
+    --------
+    >>> problem_of("mslr-5").k
+    5
+    """
     if isinstance(problem, Problem):
         return problem
     made = problem if isinstance(problem, PreferenceMatrix) else _make(problem)
@@ -207,7 +219,13 @@ def problem_of(problem: Problem | PreferenceMatrix | str | Path) -> Problem:
 
 
 def redrawn(problem: str) -> bool:
-    """Tell whether a simulation redraws the problem for every run: a random family without a seed."""
+    """Tell whether a simulation redraws the problem for every run: a random family without a seed.
+
+    Examples
+    --------
+    >>> redrawn("tournament-7"), redrawn("mslr-5")
+    (True, False)
+    """
     if _is_file(problem):
         return False
     spec = Spec.parse(problem)
@@ -216,7 +234,13 @@ def redrawn(problem: str) -> bool:
 
 
 def problem_of_run(problem: str, seed: int, run: int) -> Problem:
-    """Return the draw of a random family that run number ``run`` meets."""
+    """Return the draw of a random family that run number ``run`` meets.
+
+    Examples
+    --------
+    >>> problem_of_run("tournament-7", seed=0, run=3).k
+    7
+    """
     drawn = int(stream(seed, "problem", problem, run).integers(2**31))
     return problem_of(f"{problem}{',' if ':' in problem else ':'}seed={drawn}")
 

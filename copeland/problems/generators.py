@@ -143,7 +143,7 @@ def blocks(k: int, circle: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMa
     """
     if circle < 3 or circle % 2 == 0:
         raise InvalidParameter(
-            f"{circle} blocks came; their number is odd and at least 3, so that they make a circle."
+            f"got {circle} blocks; their number must be odd and at least 3, to make a circle."
         )
     _check(circle, k)
     block = np.arange(k) % circle
@@ -271,9 +271,9 @@ def _name(family: str, k: int, gap: Gaps) -> str:
 
 def _check(least: int, k: int) -> None:
     if k < least:
-        raise InvalidParameter(f"this problem needs at least {least} options; {k} came.")
+        raise InvalidParameter(f"this problem needs at least {least} options; got {k}.")
     if k > LARGEST:
         raise InvalidParameter(
-            f"this problem takes up to {LARGEST:,} options, for it keeps a table of all pairs; "
+            f"this problem takes up to {LARGEST:,} options, because it keeps a table of all pairs; "
             "implicit-K takes more."
         )

@@ -23,7 +23,7 @@ class Printed:
 
 PRINTED = {
     "mslr-5": Printed(
-        "five feature rankers of MSLR, informational clicks: no Condorcet winner, 0, 1, 2 in a cycle",
+        "five feature rankers of MSLR, informational clicks: no Condorcet winner; 0, 1 and 2 form a cycle",
         "Wu & Liu 2016, Appendix D.1.3 (three digits as printed)",
         """
         .500 .484 .519 .529 .518

@@ -18,11 +18,18 @@ from copeland.winners import copeland_scores
 
 @dataclass(frozen=True)
 class Problem:
-    """A world that answers duels, and the score by which regret is counted.
+    """A world that answers duels, and the score that regret is counted by.
 
     ``answer(world, first, second, noise)`` is a kernel that returns the winner, or ``TIE``. ``key``
-    names the numbers behind the problem: it keys the noise, so that the same problem meets the same
-    luck under any name and whatever algorithm plays.
+    names the numbers behind the problem. It keys the noise, so the same problem draws the same random
+    numbers under any name and for any algorithm.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> problem = matrix_problem(copeland.load("cyclic-4"))
+    >>> problem.k, problem.winners.tolist()
+    (4, [0])
     """
 
     name: str
@@ -34,7 +41,7 @@ class Problem:
 
     @property
     def winners(self) -> NDArray[np.int64]:
-        """The options of the highest score."""
+        """The options with the highest score."""
         return np.flatnonzero(self.scores == self.scores.max())
 
 

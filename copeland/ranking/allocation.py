@@ -75,7 +75,7 @@ class Allocation:
             content = json.loads(text)
             return cls._of(content)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise InvalidParameter(f"{path} is no allocation of format {FORMAT}.") from None
+            raise InvalidParameter(f"{path} is not an allocation of format {FORMAT}.") from None
 
     @classmethod
     def _of(cls, content: dict[str, Any]) -> Allocation:

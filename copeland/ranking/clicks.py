@@ -97,7 +97,7 @@ class ClickModel:
         if len(click) < 2 or len(click) != len(stop):
             raise InvalidParameter(
                 f"click has {len(click)} grades and stop {len(stop)}; "
-                "give both for the same grades, two at least."
+                "give both for the same grades, at least two."
             )
         object.__setattr__(self, "click", click)
         object.__setattr__(self, "stop", stop)
@@ -112,8 +112,8 @@ class ClickModel:
         """Return the model as arrays, for lists of up to ``length`` documents."""
         if self.examine and len(self.examine) < length:
             raise InvalidParameter(
-                f"The click model '{self.name}' says how {len(self.examine)} positions are looked "
-                f"at, and the list has {length}; give examine for all of them."
+                f"The click model '{self.name}' says how {len(self.examine)} positions are "
+                f"looked at, but the list has {length}; give examine for all of them."
             )
         stop = np.array(self.stop)
         examine = np.array(self.examine[:length]) if self.examine else np.ones(length)
@@ -164,11 +164,11 @@ def click_model(name: str, grades: int = 5, stop_requires_click: bool = True) ->
     (0.1, 0.2, 0.3, 0.4, 0.5)
     """
     if name not in _MODELS:
-        raise UnknownName(f"No click model is called '{name}'; {nearest(name, _MODELS)}")
+        raise UnknownName(f"there is no click model '{name}'; {nearest(name, _MODELS)}")
     if grades not in GRADES:
         raise InvalidParameter(
-            f"The built-in click models have 2, 3 or 5 grades, not {grades}; "
-            "make a ClickModel with a table of your own."
+            f"The built-in click models have 2, 3 or 5 grades, not {grades}; make a ClickModel "
+            "with your own table."
         )
     click, stop = _MODELS[name][grades]
     return ClickModel(click, stop, stop_requires_click=stop_requires_click, name=name)
@@ -207,7 +207,7 @@ def position_based(
     (1.0, 0.5, 0.3333333333333333)
     """
     if (gamma is None) == (eta is None):
-        raise InvalidParameter(f"Give gamma or eta, one of the two; came gamma={gamma}, eta={eta}.")
+        raise InvalidParameter(f"give one of gamma and eta, not gamma={gamma} and eta={eta}.")
     if eta is not None and eta < 0:
         raise InvalidParameter(f"eta is {eta:g}; it must be at least 0.")
     examine = tuple(

@@ -287,7 +287,7 @@ def _documents(
     documents = tuple(names)
     if len(documents) != offsets[-1]:
         raise InvalidCollection(
-            f"{offsets[-1]} documents need as many names; {len(documents)} came."
+            f"{offsets[-1]} documents need as many names, not {len(documents)}."
         )
     for q, query in enumerate(queries):
         _distinct(documents[offsets[q] : offsets[q + 1]], None, f"query {query}: document")
@@ -296,7 +296,7 @@ def _documents(
 
 def _distinct(names: tuple[str, ...], n: int | None, what: str) -> None:
     if n is not None and len(names) != n:
-        raise InvalidCollection(f"{what} names: {n} needed, {len(names)} came.")
+        raise InvalidCollection(f"there must be {n} {what} names; got {len(names)}.")
     if len(set(names)) != len(names):
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))

@@ -33,7 +33,7 @@ def named_file(text: str) -> tuple[str, Path]:
     if not equals or Path(text).exists():  # a file whose own name has an equals sign
         return "", Path(text)
     if not (name and file):
-        raise InvalidCollection(f"'{text}' names no ranker's file; write FILE or NAME=FILE.")
+        raise InvalidCollection(f"'{text}' does not name a ranker's file; write FILE or NAME=FILE.")
     return name, Path(file)
 
 
@@ -61,15 +61,13 @@ def _features(piece: str, collection: Collection, descending: bool) -> Iterator[
     ends = [low, high] if dash else [low]
     if not all(end.isdecimal() and end.isascii() for end in ends) or (equals and not name):
         raise InvalidCollection(
-            f"'{piece}' names no features; write numbers as in 1,5,7-20, NAME=NUMBER, or all."
+            f"'{piece}' does not name features; write numbers as in 1,5,7-20, NAME=NUMBER, or all."
         )
     first, last = int(ends[0]), int(ends[-1])
     for end in (first, last):
         collection.feature_index(end)  # refuses what is not there before anything is counted
     if first > last or (name and first != last):
-        raise InvalidCollection(
-            f"'{piece}': features are counted upwards, and a name is that of one."
-        )
+        raise InvalidCollection(f"'{piece}': a range goes up, and a name is for one feature.")
     for number in range(first, last + 1):
         ranker = feature(number, descending)
         yield replace(ranker, name=name) if name else ranker
@@ -98,7 +96,7 @@ def _npy(file: Path) -> tuple[list[str], NDArray[np.float64]]:
         raise InvalidCollection(f"{file}: cannot be read: {error}.") from None
     if table.ndim not in (1, 2) or table.dtype.kind not in "iuf" or 0 in table.shape:
         raise InvalidCollection(
-            f"{file}: it must be numbers, a row for each document and a column for each ranker."
+            f"{file}: it must hold numbers, with a row for each document and a column for each ranker."
         )
     table = table.reshape(len(table), -1).astype(np.float64)
     n = table.shape[1]
@@ -112,7 +110,7 @@ def _parquet(file: Path) -> tuple[list[str], NDArray[np.float64]]:
         read = parquet.read_table(file)
         columns = [np.asarray(column.to_numpy(), np.float64) for column in read.itercolumns()]
     except (OSError, arrow.ArrowException, ValueError, TypeError):
-        raise InvalidCollection(f"{file}: is no Parquet file of numbers.") from None
+        raise InvalidCollection(f"{file}: it is not a Parquet file of numbers.") from None
     if not columns:
         raise InvalidCollection(f"{file}: it must have a column for each ranker.")
     return list(read.column_names), np.stack(columns, axis=1)
@@ -136,7 +134,7 @@ def _numbers(file: Path, line: int, cells: list[str], n: int) -> list[float]:
     try:
         return [float(cell) for cell in cells]
     except ValueError:
-        raise InvalidCollection(f"{file}, line {line}: a score is no number.") from None
+        raise InvalidCollection(f"{file}, line {line}: a score is not a number.") from None
 
 
 _READERS = {".npy": _npy, ".parquet": _parquet}

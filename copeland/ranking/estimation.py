@@ -169,12 +169,12 @@ class Estimate:
             )
         except KeyError as error:
             raise InvalidMatrix(
-                f"{path}: is not an estimate from comparisons: it has no {error}."
+                f"{path}: this is not an estimate from comparisons: it has no {error}."
             ) from error
         except (OSError, ValueError, TypeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InvalidMatrix(
-                f"{path}: is not an estimate from comparisons: {reason.rstrip('.')}."
+                f"{path}: this is not an estimate from comparisons: {reason.rstrip('.')}."
             ) from error
 
 
@@ -256,7 +256,7 @@ def world_of(
 ) -> World:
     """Return what comparisons of these rankers read, after checking that they can be made."""
     if len(rankers) < 2:
-        raise InvalidParameter(f"a comparison needs at least 2 rankers; {len(rankers)} came.")
+        raise InvalidParameter(f"a comparison needs at least 2 rankers; got {len(rankers)}.")
     protocol.clicks.check(collection.grades)
     protocol.clicks.tables(protocol.length)
     check_tau(protocol.tau, int(collection.sizes.max()))

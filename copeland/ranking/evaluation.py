@@ -70,7 +70,7 @@ def ndcg(
     best = int(collection.grades.max())
     if best > _MOST:
         raise InvalidParameter(
-            f"a grade is {best}; exponential gains go up to grade {_MOST}: take linear ones."
+            f"a grade is {best}; exponential gains work up to grade {_MOST}; use linear ones."
         )
     gains = {grade: 2**grade - 1 for grade in range(best + 1)}
     return _evaluated(collection, orders, measures.nDCG(gains=gains) @ cutoff)
@@ -91,7 +91,7 @@ def measure(collection: Collection, orders: Orders, name: str) -> Floats:
     try:
         wanted = measures.parse_measure(name)
     except (ValueError, NameError) as error:
-        raise InvalidParameter(f"'{name}' is no measure of ir_measures: {error}.") from None
+        raise InvalidParameter(f"'{name}' is not a measure of ir_measures: {error}.") from None
     if wanted.params.get("cutoff", 1) < 1:  # trec_eval would end the whole process
         raise InvalidParameter(f"the cutoff of {name} must be at least 1.")
     try:

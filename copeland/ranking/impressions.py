@@ -73,7 +73,7 @@ class Impression:
         """
         if len(lists) != len(self.rankers):
             raise InvalidParameter(
-                f"{len(lists)} lists came, and there is one for each of {', '.join(self.rankers)}."
+                f"got {len(lists)} lists; give one for each of {', '.join(self.rankers)}."
             )
         if self.ballot is None:
             return Page(tuple(lists[0])[:length], None)
@@ -100,7 +100,7 @@ def check_desk(desk: Desk) -> None:
     """Refuse a secret that is none, and a method whose lists have no teams."""
     if not isinstance(desk.secret, str) or len(desk.secret) < SHORTEST_SECRET:
         raise InvalidParameter(
-            f"the secret has fewer than {SHORTEST_SECRET} characters; take one from secrets.token_hex(16)."
+            f"the secret has fewer than {SHORTEST_SECRET} characters; make one with secrets.token_hex(16)."
         )
     if desk.method not in METHODS:
         raise InvalidParameter(
@@ -126,16 +126,18 @@ def sealed(ticket: Ticket, secret: str) -> str:
 def unsealed(token: str, secret: str) -> Ticket:
     """Return what a token says; refuse one that was not made with this secret."""
     if not isinstance(token, str) or len(token) > LONGEST:
-        raise InvalidToken("this is no token of a list.")
+        raise InvalidToken("this is not the token of a list.")
     try:
         raw = urlsafe_b64decode(token.encode("ascii") + b"==")
     except ValueError:
-        raise InvalidToken("this is no token of a list.") from None
+        raise InvalidToken("this is not the token of a list.") from None
     tag, body = raw[:_TAG], raw[_TAG:]
     # Of the texts that decode to the same bytes, one alone was handed out.
     written = urlsafe_b64encode(raw).decode().rstrip("=") == token
     if not written or not hmac.compare_digest(tag, _digest(secret, body)[:_TAG]):
-        raise InvalidToken("the token of a list is forged, damaged or of another secret.")
+        raise InvalidToken(
+            "this token of a list was forged, damaged or signed with another secret."
+        )
     return Ticket(*json.loads(body))
 
 
@@ -149,7 +151,7 @@ def positions_on(ticket: Ticket, positions: Collection[int]) -> frozenset[int]:
         whole = isinstance(position, int | np.integer) and not isinstance(position, bool)
         if not whole or not 1 <= position <= len(ticket.teams):
             raise InvalidParameter(
-                f"position {position!r} was clicked, and the list has positions 1 to {len(ticket.teams)}."
+                f"position {position!r} was clicked, but the list has positions 1 to {len(ticket.teams)}."
             )
     return frozenset(map(int, positions))
 

@@ -128,7 +128,7 @@ def interleave(
             "'team-draft' and 'pairwise' take more."
         )
     if length < 1:
-        raise InvalidParameter(f"length is {length}; a list has one document at least.")
+        raise InvalidParameter(f"length is {length}; a list has at least one document.")
     return found.interleave(lists, length, rng, **options)
 
 
@@ -177,7 +177,7 @@ def check_rankings(rankings: Sequence[Sequence[Hashable]]) -> tuple[Ranking, ...
             raise InvalidParameter(f"Ranking {place} is empty or has None; it must name documents.")
         if len(set(ranking)) < len(ranking):
             twice = next(d for d in ranking if ranking.count(d) > 1)
-            raise InvalidParameter(f"Ranking {place} has {twice!r} twice; once is right.")
+            raise InvalidParameter(f"Ranking {place} has {twice!r} twice; name each document once.")
     return lists
 
 

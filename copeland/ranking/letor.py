@@ -88,7 +88,7 @@ def _check_names(collection: Collection) -> None:
     bad = next((name for name in names if not re.fullmatch(r"[^\s#]+", name)), None)
     if bad is not None:
         raise InvalidCollection(
-            f"{bad!r} cannot be written as a name; names there are without spaces and #."
+            f"{bad!r} cannot be written as a name; names may not contain spaces or #."
         )
 
 
@@ -145,7 +145,7 @@ class _Draft:
         if not self.queries or query != next(reversed(self.queries)):
             if query in self.queries:
                 raise InvalidCollection(
-                    f"query {query} comes back after other queries; sort the rows by query."
+                    f"query {query} comes again after other queries; sort the rows by query."
                 )
             self.queries[query] = None
             self.starts.append(len(self.grades))

@@ -61,7 +61,7 @@ def click_problem(
         )
     if protocol.outcome == "expected":
         raise InvalidParameter(
-            "the outcome 'expected' is no vote of a user; let 'sign' or 'naive' answer."
+            "the outcome 'expected' is not the vote of a user; use 'sign' or 'naive'."
         )
     world = world_of(collection, rankers, protocol, seed).under(protocol)
     return Problem(

@@ -25,7 +25,16 @@ Orders = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Ranker:
-    """A name, and the scores it gives to the documents of a collection; more is better."""
+    """A name, and the scores it gives to the documents of a collection; more is better.
+
+    Examples
+    --------
+    >>> from copeland.ranking import Collection
+    >>> queries = Collection([2, 0, 1], [[0.9, 0.1], [0.2, 0.8], [0.5, 0.3]], offsets=[0, 3])
+    >>> shorter = Ranker("shorter", lambda found: -found.features[:, 1])
+    >>> shorter.name, shorter.score(queries).tolist()
+    ('shorter', [-0.1, -0.8, -0.3])
+    """
 
     name: str
     score: Callable[[Collection], ArrayLike]
@@ -63,7 +72,15 @@ def feature(number: int | str, descending: bool = True) -> Ranker:
 
 
 def all_features(collection: Collection, descending: bool = True) -> list[Ranker]:
-    """Return one ranker for each feature of a collection."""
+    """Return one ranker for each feature of a collection.
+
+    Examples
+    --------
+    >>> from copeland.ranking import Collection
+    >>> queries = Collection([2, 0, 1], [[0.9, 0.1], [0.2, 0.8], [0.5, 0.3]], offsets=[0, 3])
+    >>> [ranker.name for ranker in all_features(queries)]
+    ['feature_1', 'feature_2']
+    """
     return [feature(name, descending) for name in collection.feature_names]
 
 
@@ -142,6 +159,13 @@ def rankings(
     orders
         One row for each ranker, one column for each document: ``orders[k, offsets[q] + r]`` is the
         document at rank r (from 0) of query q, counted from the first document of the query.
+
+    Examples
+    --------
+    >>> from copeland.ranking import Collection
+    >>> queries = Collection([2, 0, 1], [[0.9, 0.1], [0.2, 0.8], [0.5, 0.3]], offsets=[0, 3])
+    >>> rankings(queries, all_features(queries)).tolist()
+    [[0, 2, 1], [1, 2, 0]]
     """
     _check_names([ranker.name for ranker in rankers])
     orders = np.empty((len(rankers), collection.n_documents), np.int32)
@@ -224,8 +248,8 @@ def _named_documents(collection: Collection, run: str) -> dict[str, dict[str, in
     names = collection.documents
     if names is None:
         raise InvalidCollection(
-            f"run {run} names documents, and the documents of the collection have no names; "
-            "make it from qrels, or from a file with comments 'docid = NAME'."
+            f"run {run} names documents, but the documents of the collection have no names; make "
+            "the collection from qrels, or from a file with comments 'docid = NAME'."
         )
     spans = zip(collection.offsets[:-1].tolist(), collection.offsets[1:].tolist(), strict=True)
     return {
@@ -241,6 +265,4 @@ def _booster(file: Path) -> Any:
     try:
         return lightgbm.Booster(model_file=str(file))
     except lightgbm.basic.LightGBMError as error:
-        raise InvalidCollection(
-            f"{file}: is not a model that LightGBM has saved: {error}"
-        ) from None
+        raise InvalidCollection(f"{file}: this is not a model saved by LightGBM: {error}") from None

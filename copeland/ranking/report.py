@@ -16,8 +16,9 @@ from copeland.matrix import PreferenceMatrix
 from copeland.ranking.estimation import Estimate
 from copeland.ranking.evaluation import Agreement, agreement
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import INK, PALETTE, image
-from copeland.words import some
+from copeland.report.images import image, name
+from copeland.report.styles import INK, PALETTE
+from copeland.words import shortened, some
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -192,10 +193,10 @@ def certainty_sentences(sure: Certainty) -> list[str]:
     """Return how sure an estimate is, in words."""
     said = [
         f"Standard error of the probabilities: {sure.median_error:.2g} in the median, "
-        f"{sure.largest_error:.2g} at most. It is that of the comparisons, on these queries alone.",
+        f"{sure.largest_error:.2g} at most. It covers only the comparisons, on these queries.",
         f"Pairs not yet told apart, less than {SURE:g} standard errors from 1/2: "
-        f"{len(sure.open):,} of {sure.pairs:,}. Of pairs that are in truth equal, about one in twenty "
-        "looks told apart.",
+        f"{len(sure.open):,} of {sure.pairs:,}. Of pairs that are truly equal, about one in "
+        "twenty looks told apart.",
     ]
     if sure.twins:
         one = len(sure.twins) == 1
@@ -304,7 +305,10 @@ def _name_options(axes: Any, names: Sequence[str]) -> None:
         axes.set_ylabel(f"{len(names)} rankers, the most wins at the top", color=INK)
         return
     at = np.arange(len(names)) + 0.5
-    short = [name if len(name) <= 24 else f"{name[:23]}…" for name in names]
+    short = shortened(names, 24)
     axes.set_xticks(at, short, rotation=90, parse_math=False)
     axes.set_yticks(at, short, parse_math=False)
+    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+        for label, full in zip(labels, names, strict=True):
+            name(label, full)
     axes.xaxis.tick_top()

@@ -139,7 +139,7 @@ def _columns(names: list[bytes], rules: Rules) -> NDArray[np.int64]:
     most = rules.n_features or MOST_FEATURES
     if max(numbers, default=0) > most:
         raise InvalidCollection(
-            f"there is a feature {max(numbers)}, and {most} at most; n_features says how many."
+            f"there is a feature {max(numbers)}, but at most {most} may be used; n_features says how many."
         )
     if len(set(numbers)) != len(numbers):
         twice = next(number for number in numbers if numbers.count(number) > 1)

@@ -90,16 +90,16 @@ def outcome_code(name: str, method: str = "probabilistic") -> int:
     team draft. A team draft has no shares to average over: whom its clicks favour is the one outcome it has.
     """
     if name not in OUTCOMES:
-        raise UnknownName(f"No outcome is called '{name}'; {nearest(name, OUTCOMES)}")
+        raise UnknownName(f"there is no outcome '{name}'; {nearest(name, OUTCOMES)}")
     if method not in METHODS:
         raise UnknownName(
-            f"Matrices are not estimated by '{method}'; {nearest(method, METHODS)} The other methods "
+            f"a matrix cannot be estimated by '{method}'; {nearest(method, METHODS)} The other methods "
             "are for lists shown one at a time."
         )
     if method == "probabilistic":
         return OUTCOMES[name]
     if name == "expected":
-        raise InvalidParameter("A team draft has the outcomes sign and naive, not expected.")
+        raise InvalidParameter("a team draft has the outcomes sign and naive, not expected.")
     return DRAFTED
 
 
@@ -111,11 +111,13 @@ def score_ties_code(name: str, outcome: int) -> int:
     outcomes that average over assignments.
     """
     if name not in SCORE_TIES:
-        raise UnknownName(f"No way to order ties is called '{name}'; {nearest(name, SCORE_TIES)}")
+        raise UnknownName(
+            f"there is no way to order ties called '{name}'; {nearest(name, SCORE_TIES)}"
+        )
     if name == "rebroken" and outcome not in (SIGN, EXPECTED):
         raise InvalidParameter(
-            "Rebroken ties change the credit of probabilistic lists with the outcomes sign and expected; "
-            "say fresh instead."
+            "rebroken ties change the credit of probabilistic lists with the outcomes sign and "
+            "expected; use fresh instead."
         )
     return SCORE_TIES[name]
 

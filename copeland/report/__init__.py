@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from copeland.errors import InvalidParameter
 from copeland.runs import Runs
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from copeland.tuning import Tuner
 
 
-def plot(runs: Runs | Tuner, lower_bound: float | None = None) -> Figure:
+def plot(
+    runs: Runs | Tuner,
+    ax: Axes | None = None,
+    *,
+    yscale: str = "linear",
+    xscale: str = "log",
+    width: str = "double",
+    algorithms: str | Sequence[str] | None = None,
+    lower_bound: float | bool | None = None,
+    spread: str = "quantiles",
+    by: str | None = None,
+) -> Figure:
     """Return the regret curves of a simulation, or the scores of a tuning, as a matplotlib figure; save it with ``savefig``.
 
     Parameters
     ----------
     runs
         The simulation, or a tuner: then the score that it estimates, along each parameter and over the first two.
+        A tuner takes no other parameter.
+    ax
+        Axes of your own to draw on; by default those of a new figure.
+    yscale, xscale
+        ``"linear"`` or ``"log"``. Many curves are easiest to tell apart with both logarithmic.
+    width
+        ``"single"``, a column of a journal (3.4 inches), or ``"double"``, its page (7.2 inches).
+    algorithms
+        The names of those to draw; by default all. Each keeps its colour.
     lower_bound
-        What :func:`copeland.limits.lower_regret` gives for its problem, to be drawn as a dashed line.
+        True draws the least regret that theory allows as a dashed line, if the problem has a name or a file. Otherwise
+        give what :func:`copeland.limits.lower_regret` returns for the problem.
+    spread
+        What the bands are: ``"quantiles"``, the middle 90 % of the runs; ``"errors"``, two standard errors of the
+        mean; or ``"none"``.
+    by
+        ``"algorithm"`` gives each algorithm axes of its own, with the others in grey.
 
     Examples
     --------
@@ -28,14 +57,31 @@ def plot(runs: Runs | Tuner, lower_bound: float | None = None) -> Figure:
     >>> runs = copeland.simulate("cyclic-4", "ccb", horizon=1000, runs=5)
     >>> plot(runs).axes[0].get_xscale()
     'log'
-    >>> from copeland.limits import lower_regret
-    >>> plot(runs, lower_regret(copeland.load("cyclic-4"))).axes[0].lines[-1].get_label()
-    'lower bound'
+    >>> figure = plot(runs, yscale="log", width="single", lower_bound=True)
+    >>> figure.axes[0].lines[-1].get_label(), float(figure.get_figwidth())
+    ('lower bound', 3.4)
     """
+    from copeland.report.looks import Look
+
+    look = Look(yscale, xscale, width, spread, by, algorithms)
     if not isinstance(runs, Runs):
-        from copeland.report.landscapes import landscape_figure
+        return _plot_tuner(runs, (ax, lower_bound), look)
+    from matplotlib.axes import Axes
 
-        return landscape_figure(runs.landscape())
     from copeland.report.figures import regret_figure
+    from copeland.report.least import least_regret
 
-    return regret_figure(runs, lower_bound)
+    if not isinstance(ax, Axes | None):
+        raise InvalidParameter(f"ax is {ax!r}; give matplotlib axes, or a number as lower_bound=.")
+    limit = least_regret(runs) if lower_bound is True else lower_bound
+    limit = None if limit is False else limit
+    return regret_figure(runs, limit, look, ax=ax)
+
+
+def _plot_tuner(tuner: Tuner, others: tuple[object, ...], look: object) -> Figure:
+    from copeland.report.landscapes import landscape_figure
+    from copeland.report.looks import LOOK
+
+    if look != LOOK or any(other is not None for other in others):
+        raise InvalidParameter("a tuner is drawn in one way; give nothing but the tuner.")
+    return landscape_figure(tuner.landscape())

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from copeland.inert import inert
-from copeland.report.figures import INK
+from copeland.report.styles import INK
 
 
 def document(template: str, **values: Any) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.inert import inert
-from copeland.report.figures import INK, PALETTE
+from copeland.report.images import name
+from copeland.report.styles import INK, PALETTE
 from copeland.tuning import Landscape
 from copeland.tuning.landscapes import Line, Plane
 
@@ -23,12 +24,12 @@ _LETTERS = 24
 
 def landscape_figure(seen: Landscape) -> Figure:
     """Return the estimated score over two parameters, whom the recommended point beats, and a line for each parameter."""
-    from matplotlib.figure import Figure
+    from copeland.report.canvas import ShownFigure
 
     rows = (len(seen.lines) + 1) // 2
     top = [_PLANE] if seen.plane is not None else []
     heights = [*top, *[_LINE] * rows]
-    figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+    figure = ShownFigure(figsize=(_WIDTH, sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
     if seen.plane is not None:
         score, beaten = (figure.add_subplot(grid[0, side]) for side in (0, 1))
@@ -59,6 +60,8 @@ def _draw_plane(
         axes.set_xscale("log")
     if _is_log(y):
         axes.set_yscale("log")
+    name(axes.xaxis.label, plane.names[0])
+    name(axes.yaxis.label, plane.names[1])
     axes.set_xlabel(_short(plane.names[0]))
     axes.set_ylabel(_short(plane.names[1]))
     axes.set_title(words, fontsize=9, color=INK)
@@ -74,6 +77,7 @@ def _draw_line(axes: Axes, line: Line, taken: Any) -> None:
     axes.axvline(here, color=PALETTE[1], linestyle="--", linewidth=1)
     axes.set_ylim(0, 1)
     axes.set_xlabel(_short(line.name))
+    name(axes.xaxis.label, line.name)
     axes.set_ylabel("share beaten")
 
 

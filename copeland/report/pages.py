@@ -8,7 +8,9 @@ from pathlib import Path
 
 from copeland.files import write_file
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import image, regret_figure
+from copeland.report.figures import regret_figure
+from copeland.report.images import image
+from copeland.report.looks import LOOK, Look
 from copeland.report.tables import amount, limit_sentence, runs_row
 from copeland.runs import Runs
 from copeland.words import counted
@@ -29,18 +31,30 @@ _DEFINITIONS = {
 
 
 def simulation_page(
-    runs: Runs, versions: Mapping[str, str], command: str = "", lower_bound: float | None = None
+    runs: Runs,
+    versions: Mapping[str, str],
+    command: str = "",
+    lower_bound: float | None = None,
+    look: Look = LOOK,
 ) -> str:
     """Return a simulation as an HTML page: figure, table, problem, seed, versions and command.
 
-    ``lower_bound`` is that of :func:`copeland.report.plot`.
+    ``lower_bound`` is that of :func:`copeland.report.plot`, and ``look`` its other choices. A telephone shows
+    the figure at the width of a column, whatever its width elsewhere.
     """
+    wide, narrow = (
+        inline_svg(
+            image(regret_figure(runs, lower_bound, look._replace(width=width)), "svg", width)
+        )
+        for width in ("double", "single")
+    )
     return document(
         "simulation",
         title=f"Regret on {runs.problem}",
         lead=_lead(runs),
         runs=runs,
-        curves=inline_svg(image(regret_figure(runs, lower_bound), "svg")),
+        curves=wide,
+        narrow=narrow,
         names=", ".join(curve.label for curve in runs.curves),
         limit="" if lower_bound is None else limit_sentence(runs, lower_bound),
         columns=["algorithm", *runs_row(runs.summary()[0])],
@@ -57,12 +71,13 @@ def write_pages(
     versions: Mapping[str, str],
     command: str = "",
     lower_bound: float | None = None,
+    look: Look = LOOK,
 ) -> None:
     """Write the figure of a simulation (SVG, PDF and PNG) and its page into its result folder."""
-    figure = regret_figure(runs, lower_bound)
+    figure = regret_figure(runs, lower_bound, look)
     for kind in FIGURES:
         write_file(Path(folder) / f"regret.{kind}", image(figure, kind))
-    page = simulation_page(runs, versions, command, lower_bound)
+    page = simulation_page(runs, versions, command, lower_bound, look)
     write_file(Path(folder) / PAGE, page.encode())
 
 

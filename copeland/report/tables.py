@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from copeland.report.figures import REGRET_WORDS
+from copeland.report.scales import REGRET_WORDS
 from copeland.runs import REGRETS, Runs
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ BOUND_WORDS = {
     "gap": ("Delta", "smallest gap that governs the regret of CCB"),
     "gap_min": ("Delta_min", "smallest gap of all"),
     "gap_ratio": ("Delta² / Delta_min²", "what a bound gains by Delta in place of Delta_min"),
-    "gap_star_min": ("Delta*_min", "smallest gap that proves an option to be no winner"),
+    "gap_star_min": ("Delta*_min", "smallest gap that proves an option not to be a winner"),
     "h_inf": ("H_inf", "largest sum of 1 / gap² of an option"),
     "c_delta": ("C(delta)", "time from which all confidence intervals hold"),
     "t_delta": ("T_delta", "time from which CCB knows the rivals of every non-winner"),

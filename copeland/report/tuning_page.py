@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import image
+from copeland.report.images import image
 from copeland.report.landscapes import landscape_figure
 from copeland.tuning import Tuner
 from copeland.words import counted, percent

@@ -244,7 +244,13 @@ CHECKS: list[Check] = [
 
 
 def check_algorithm(algorithm: Algorithm) -> None:
-    """Run every check on an algorithm, registered or not; the first that fails raises."""
+    """Run every check on an algorithm, registered or not; the first that fails raises.
+
+    Examples
+    --------
+    >>> from copeland.registry import find
+    >>> check_algorithm(find("random"))
+    """
     for check in CHECKS:
         check(algorithm)
 

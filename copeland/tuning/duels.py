@@ -10,7 +10,16 @@ from copeland.tuning.spaces import Point
 
 
 class Duel(NamedTuple):
-    """Two points to compare."""
+    """Two points to compare.
+
+    Examples
+    --------
+    >>> from copeland.tuning import Real, Space, Tuner
+    >>> tuner = Tuner(Space({"x": Real(0, 10)}), seed=7)
+    >>> duel = tuner.ask()
+    >>> duel.id, sorted(duel.first)
+    (1, ['x'])
+    """
 
     id: int
     first: Point

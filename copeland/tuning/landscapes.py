@@ -41,7 +41,19 @@ class Plane:
 
 @dataclass(frozen=True)
 class Landscape:
-    """What a picture of a tuning shows; all of it is estimated."""
+    """What a picture of a tuning shows; all of it is estimated.
+
+    Examples
+    --------
+    >>> from copeland.tuning import Real, Space, Tuner
+    >>> tuner = Tuner(Space({"x": Real(0, 10)}), seed=7)
+    >>> for _ in range(5):
+    ...     duel = tuner.ask()
+    ...     tuner.tell(duel, winner=min(duel.first, duel.second, key=lambda p: abs(p["x"] - 3)))
+    >>> seen = tuner.landscape()
+    >>> [line.name for line in seen.lines], seen.plane is None
+    (['x'], True)
+    """
 
     point: Point
     lines: tuple[Line, ...]

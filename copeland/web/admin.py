@@ -85,7 +85,7 @@ def enter(request: Request, form: Annotated[FormData, Depends(form_of)]) -> Resp
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(wait)})
     if not server.is_admin_token(said(form, "token")):
-        error = "This is not the token that the server printed last. Look where it was started."
+        error = "This is not the token that the server printed last. Look in the terminal where it was started."
         values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
         return html(request, "enter", 403, **values)
     answer = see(request, "/admin")

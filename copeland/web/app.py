@@ -55,11 +55,11 @@ NOTICES = {
     ),
     404: (
         "Nothing is here",
-        "The link may have ended, or it is not complete. Ask whoever sent it.",
+        "The link may have expired, or it is incomplete. Ask the person who sent it.",
     ),
     405: (
         "Nothing is here",
-        "The link may have ended, or it is not complete. Ask whoever sent it.",
+        "The link may have expired, or it is incomplete. Ask the person who sent it.",
     ),
     413: ("This is too large", "Send less at a time."),
     429: ("A little slower, please", "Wait a moment, then go back and try again. Nothing is lost."),

@@ -185,7 +185,7 @@ def _files(form: FormData) -> list[UploadFile]:
     """The images of a form."""
     files = [one for one in form.getlist("images") if isinstance(one, UploadFile) and one.filename]
     if len(files) > MOST:
-        raise InvalidParameter(f"{len(files)} images came; a form takes {MOST} at a time.")
+        raise InvalidParameter(f"you chose {len(files)} images; a form takes {MOST} at a time.")
     return files
 
 

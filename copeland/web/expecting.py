@@ -118,7 +118,7 @@ def _proof(crowd: Crowd) -> Iterator[str]:
             f"{counted(crowd.fewest, 'voter')}."
         )
     if crowd.options > OPTIONS:
-        yield f"Nothing more is worked out here for more than {OPTIONS} options."
+        yield f"For more than {OPTIONS} options, this page works out nothing more."
         return
     needed = crowd.needed
     enough = sum(number <= crowd.voters for number in needed)
@@ -134,9 +134,9 @@ def _usual(needed: list[int]) -> str:
     """How many voters are enough with luck, and usually."""
     lucky, usual = (needed[round(share * WORLDS) - 1] for share in (0.1, 0.5))
     if lucky == MOST_PEOPLE:
-        return f"In nine simulated votes of ten, {MOST:,} answers are not enough"
+        return f"In nine of ten simulated votes, {MOST:,} answers are not enough"
     half = f"about {about(usual)}" if usual < MOST_PEOPLE else f"{MOST:,} answers are not"
-    return f"In one simulated vote in ten about {about(lucky)} voters are enough, in half of them {half}"
+    return f"In one of ten simulated votes about {about(lucky)} voters are enough, in half of them {half}"
 
 
 def _as_panel(crowd: Crowd) -> Iterator[str]:

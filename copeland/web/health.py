@@ -68,7 +68,7 @@ class _Studies(Collector):
         )
         told = {
             "copeland_ballots_asked": "Ballots handed out.",
-            "copeland_ballots_open": "Ballots whose answers are waited for.",
+            "copeland_ballots_open": "Ballots that wait for an answer.",
             "copeland_events": "The number of the last event.",
             "copeland_closed": "Whether the study takes no more votes.",
             "copeland_decided": "Whether an option is proved best.",

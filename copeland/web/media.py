@@ -32,7 +32,7 @@ def image_of(content: bytes, name: str) -> Image:
         picture.save(file, "WEBP", lossless=lossless, quality=60 if lossless else 88, method=3)
     except (OSError, ValueError, SyntaxError, MemoryError, EOFError) as error:
         raise InvalidParameter(
-            f"{name} is a damaged image; save it anew, as PNG or JPEG."
+            f"{name} is a damaged image; save it again as PNG or JPEG."
         ) from error
     made = file.getvalue()
     return Image(sha256(made).hexdigest(), KIND, made, *picture.size)

@@ -13,7 +13,7 @@ from copeland.words import listed
 
 OPEN, PERSONAL = "by open links", "by personal links"
 PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"
-ANYBODY = "Anybody who has an open link can vote, and it cannot tell persons apart: one person may have come as several."
+ANYBODY = "Anybody with an open link can vote, and the link cannot tell people apart: one person may have voted as several."
 
 
 def notes_of(server: Server, page: Page, last: int) -> list[str]:

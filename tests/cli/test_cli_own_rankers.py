@@ -98,10 +98,10 @@ def test_a_model_is_a_ranker(documents, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "name one of the two"),
-        (("train.txt", "--qrels", "q.txt"), "name one of the two"),
+        ((), "give one of the two"),
+        (("train.txt", "--qrels", "q.txt"), "give one of the two"),
         (("--qrels", "q.txt"), "name them with --run"),
-        (("--qrels", "q.txt", "--run", "r.txt", "--features", "1"), "runs alone"),
+        (("--qrels", "q.txt", "--run", "r.txt", "--features", "1"), "only runs"),
         (("train.txt", "--unjudged", "maybe"), "refuse or zero"),
     ],
 )
@@ -136,7 +136,7 @@ def test_scores_may_be_columns_of_parquet(tmp_path):
     assert [(r.name, r.scores(two).tolist()) for r in found] == [("a", [1, 2]), ("b", [0.5, 1])]
     (tmp_path / "none.parquet").write_bytes(b"PAR1")
     for name in ("bad", "none"):
-        with pytest.raises(InvalidCollection, match="no Parquet file of numbers"):
+        with pytest.raises(InvalidCollection, match="not a Parquet file of numbers"):
             by_scores(str(tmp_path / f"{name}.parquet"))
 
 

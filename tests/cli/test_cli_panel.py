@@ -114,7 +114,7 @@ def test_a_file_with_somebody_elses_vote_is_not_imported(lunch, tmp_path):
     [
         (["--voters", "panel"], "--panel ann,ben,cid"),
         (["--voters", "people", "--panel", "ann"], "--voters is people; say panel"),
-        (["--panel", "ann", "--margin", "0.1"], "--margin means nothing to a panel"),
+        (["--panel", "ann", "--margin", "0.1"], "--margin means nothing for a panel"),
         (["--panel", "ann", "--repeats", "count"], "--repeats count does not go with a panel"),
         (["--panel", "ann,ann"], "has 'ann' twice"),
         (["--voters", "jury"], "say people, independent or panel"),

@@ -54,7 +54,7 @@ def test_several_processes_find_their_settings(started, tmp_path, monkeypatch):
         (["--host", "0.0.0.0"], "--url"),
         (["--port", "0"], "--port is 0"),
         (["--workers", "0"], "--workers is 0"),
-        (["--url", "vote.example.org"], "say it in full"),
+        (["--url", "vote.example.org"], "give it in full"),
         (["--storage", "memory"], "would be lost"),
     ],
 )

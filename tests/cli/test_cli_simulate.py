@@ -117,13 +117,13 @@ def test_simulate_replaces_results_by_force(tmp_path):
 
 def test_simulate_stopped_before_any_run_ended_exits_with_130(monkeypatch, tmp_path):
     def stop(*args, **kwargs):
-        raise Interrupted("stopped after 0 of 6 runs; what is done is in `.runs`.", None)
+        raise Interrupted("stopped after 0 of 6 runs; the finished runs are in `.runs`.", None)
 
     monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", stop)
     done = run(*SMALL, "--out", tmp_path / "out")
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == (
-        "copeland: stopped after 0 of 6 runs; the same command goes on from there.\n"
+        "copeland: stopped after 0 of 6 runs; the same command continues from there.\n"
     )
     assert not (tmp_path / "out").exists()
 
@@ -142,7 +142,7 @@ def stopped(tmp_path, monkeypatch):
         patched.setattr(Cell, "run", stop)
         done = run(*SMALL, "--out", tmp_path / "out", "--json")
     assert done.exit_code == 130
-    assert "4 of 6 runs; the same command goes on from there" in done.stderr
+    assert "4 of 6 runs; the same command continues from there" in done.stderr
     assert results.read(tmp_path / "out").interrupted
     return tmp_path / "out"
 
@@ -250,6 +250,34 @@ def test_report_writes_the_page_and_the_figures_anew(tmp_path):
 
 
 @pytest.mark.quick
+def test_the_figure_looks_as_asked_and_the_command_repeats_it(tmp_path):
+    run(*SMALL, "--out", tmp_path, "--yscale", "log", "--width", "single", "--by", "algorithm")
+    assert "--yscale log --width single --by algorithm" in results.manifest(tmp_path)["command"]
+    assert ' width="244.8pt"' in (tmp_path / "regret.svg").read_text()  # 3.4 inches
+
+
+def test_report_draws_some_algorithms_at_the_width_of_a_column(tmp_path):
+    run(*SMALL, "--out", tmp_path)
+    run(
+        "report", tmp_path, "--page", "-a", "ccb:alpha=2.0", "--width", "single", "--spread", "none"
+    )
+    drawn = (tmp_path / "regret.svg").read_text()
+    assert "<title>ccb:alpha=2.0</title>" in drawn and "<title>ccb</title>" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--yscale", "log"), "options of the figure are for --page"),
+        (("--page", "--width", "wide"), "width is 'wide'; choose single or double"),
+        (("--page", "-a", "scb"), "algorithms has 'scb', which was not run"),
+    ],
+)
+def test_report_refuses_a_look_that_there_is_not(tmp_path, words, reason):
+    run(*SMALL, "--out", tmp_path)
+    assert reason in flat(run("report", tmp_path, *words).stderr)
+
+
 def test_report_writes_nothing_unless_asked(tmp_path):
     runs = copeland.simulate("cyclic-4", "ccb", 10, compiled=False)
     results.write(runs, tmp_path)

@@ -107,7 +107,7 @@ def test_where_only_first_votes_count_every_item_is_tried_before_the_end():
     [
         (
             ("--items", "items.csv", "--item", "q1"),
-            "--item names one item and --items a file of them",
+            "--item names one item and --items a file of items",
         ),
         (("--items", "none.csv"), "none.csv: it cannot be read"),
         (("--items", "items.xml"), "items are read from files named .txt, .csv, .jsonl"),
@@ -220,12 +220,12 @@ def test_an_image_is_named_and_opened_only_by_its_key(images, launched):
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("../secret.png", "it is outside of the folder"),
-        ("/etc/secret.png", "it is outside of the folder"),
-        ("link.png", "it is outside of the folder"),
-        ("none.png", "there is no such ordinary file"),
-        ("folder.png", "there is no such ordinary file"),
-        ("pipe.png", "there is no such ordinary file"),
+        ("../secret.png", "it is outside the folder"),
+        ("/etc/secret.png", "it is outside the folder"),
+        ("link.png", "it is outside the folder"),
+        ("none.png", "it is not an ordinary file"),
+        ("folder.png", "it is not an ordinary file"),
+        ("pipe.png", "it is not an ordinary file"),
     ],
 )
 def test_no_image_outside_of_the_folder_and_no_odd_file_is_opened(launched, path, reason):
@@ -242,7 +242,7 @@ def test_no_image_outside_of_the_folder_and_no_odd_file_is_opened(launched, path
 def test_a_machine_that_cannot_open_an_image_says_so(images, monkeypatch):
     monkeypatch.setattr("typer.launch", lambda place: 1)
     said = voting("--ballots", "1", keys=["o", "l"]).stdout
-    assert "is not opened: this machine has no program for it." in flat(said)
+    assert "cannot be opened: this machine has no program for it." in flat(said)
 
 
 def test_where_there_is_no_image_its_key_says_so(items, launched):

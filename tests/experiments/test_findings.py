@@ -6,7 +6,8 @@ from curves_by_hand import CUT, curves, runs_of
 
 from copeland.experiments import findings, paper
 from copeland.experiments.findings import Reading, ahead, reading
-from copeland.report.figures import image, regret_figure
+from copeland.report.figures import regret_figure
+from copeland.report.images import image
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -346,7 +346,7 @@ def test_an_interruption_says_that_the_same_command_goes_on(monkeypatch, tmp_pat
     monkeypatch.setattr(reproduction, "reproduce", stop)
     done = run("--out", tmp_path / "out", "--only", "small", cache=tmp_path)
     assert (done.exit_code, done.stdout) == (130, "")
-    assert "the same command goes on from there" in done.stderr
+    assert "the same command continues from there" in done.stderr
 
 
 def test_a_missing_backend_names_its_extra(monkeypatch, tmp_path):

@@ -25,6 +25,11 @@ def loser(claim):
     return claim % OPTIONS
 
 
+def winner(claim):
+    """Another option for each claim."""
+    return (claim + 1) % OPTIONS
+
+
 operations = st.lists(
     st.tuples(
         st.integers(0, 2 * ENTRIES - 1),
@@ -40,7 +45,7 @@ def weighed(some):
     claims = new_claims(OPTIONS, ENTRIES)
     expected = {}
     for claim, evidence, level in some:
-        weigh(claims, claim, loser(claim), evidence, level)
+        weigh(claims, claim, winner(claim), loser(claim), evidence, level)
         expected.pop(claim, None)
         if evidence > level:
             expected[claim] = evidence
@@ -57,10 +62,11 @@ def test_a_claim_is_held_if_its_evidence_was_above_the_level_when_last_weighed(s
 
 
 @given(operations)
-def test_losses_are_counted_by_the_claims_held(some):
+def test_wins_and_losses_are_counted_by_the_claims_held(some):
     claims, expected = weighed(some)
-    counted = [sum(loser(claim) == option for claim in expected) for option in range(OPTIONS)]
-    assert claims.lost.tolist() == counted
+    for found, side in ((claims.lost, loser), (claims.won, winner)):
+        counted = [sum(side(claim) == option for claim in expected) for option in range(OPTIONS)]
+        assert found.tolist() == counted
 
 
 @given(operations)
@@ -80,9 +86,9 @@ def test_claims_released_from_the_top_come_weakest_first(some):
     while claims.size[0] > 0:
         seen.append(weakest(claims))
         top = claims.heap[0]
-        release(claims, top, loser(top))
+        release(claims, top, winner(top), loser(top))
     assert seen == sorted(expected.values())
-    assert not claims.lost.any()
+    assert not claims.lost.any() and not claims.won.any()
     assert (claims.place == ABSENT).all()
 
 
@@ -93,9 +99,9 @@ def test_a_larger_copy_goes_on_as_the_smaller_would(before, later):
     assert len(larger.evidence) == 6 * ENTRIES
     for one in (claims, larger):
         for claim, evidence, level in later:
-            weigh(one, claim, loser(claim), evidence, level)
+            weigh(one, claim, winner(claim), loser(claim), evidence, level)
     assert np.array_equal(claims.heap[: claims.size[0]], larger.heap[: larger.size[0]])
-    assert np.array_equal(claims.lost, larger.lost)
+    assert np.array_equal(claims.lost, larger.lost) and np.array_equal(claims.won, larger.won)
     assert np.array_equal(claims.place, larger.place[: 2 * ENTRIES])
     assert (larger.place[2 * ENTRIES :] == ABSENT).all()
     assert weakest(claims) == weakest(larger)
@@ -107,7 +113,7 @@ def test_without_a_claim_the_weakest_evidence_is_infinite():
 
 def test_evidence_at_the_level_does_not_hold_a_claim():
     claims = new_claims(2, 1)
-    weigh(claims, 0, 1, 3.0, 3.0)
+    weigh(claims, 0, 0, 1, 3.0, 3.0)
     assert not is_held(claims, 0) and claims.lost.tolist() == [0, 0]
-    weigh(claims, 0, 1, 3.1, 3.0)
+    weigh(claims, 0, 0, 1, 3.1, 3.0)
     assert is_held(claims, 0) and claims.lost.tolist() == [0, 1]

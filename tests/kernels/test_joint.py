@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import joint as plain
-from oracles.planner import PlainPlanner, held, prices, prices_to_nats
+from oracles.planner import PlainPlanner, held, prices, prices_to_nats, refuted
 from situations import with_random_votes
 
 from copeland.algorithms import cpc
 from copeland.kernels.planner import joint, losses, sharing, state, votes
-from copeland.kernels.planner.champion import compare
+from copeland.kernels.planner.champion import compare, lengthen_lists
 from copeland.kernels.planner.meetings import NONE
 from copeland.problems.generators import coin_flips
 
@@ -124,15 +124,31 @@ def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):
         s, aim = int(planner.joint.share[j]), float(planner.joint.aim[j])
         cost = (prices(view, view.levels[2]) if s == 1 else prices_to_nats(view, aim))[:, j]
         listed = [i for i in planner.cheap[j].tolist() if i != NONE]
-        assert set(listed) == {i for i in range(view.k) if i != j and not held(view)[i, j]}
+        decided = held(view) | refuted(view)
+        assert set(listed) == {i for i in range(view.k) if i != j and not decided[i, j]}
         assert planner.cheap_price[j, : len(listed)] == pytest.approx(cost[listed], rel=1e-9)
+
+
+def test_lists_of_losses_are_as_long_as_the_certificate_takes():
+    k = 90
+    planner = state.new_planner(k, costly=True, margin=0.0, joint=True)
+    planner.levels[[0, 2]] = 8.0
+    planner.champion[0] = 3
+    lengths = []
+    for l in (0, 30, 31, 60):
+        planner.skipped[3] = l
+        lengthen_lists(planner)
+        lengths.append(int(planner.list_length[0]))
+        losses.list_losses(planner, 5)
+        assert (planner.cheap[5] != NONE).sum() == min(lengths[-1], k - 1)
+    assert lengths == [64, 64, k, k]
 
 
 # Whole runs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "setting"), [(0, "eager"), (2, "cautious")])
+@pytest.mark.parametrize(("seed", "setting"), [(0, "eager"), (6, "cautious")])
 def test_whoever_rests_has_a_certificate_by_the_plain_rule_until_the_rest_ends(seed, setting):
     rng = np.random.default_rng(seed)
     p = coin_flips(7, (0.1, 0.5), seed).p

@@ -130,6 +130,12 @@ def held(view: PlainPlanner) -> Flags:
     return evidence(view) > view.levels[2]
 
 
+def refuted(view: PlainPlanner) -> Flags:
+    """Tell which wins are ruled out, because the reverse is proved: for regret, if at most one of the two can be."""
+    exclusive = view.costly and view.margin == 0
+    return held(view).T & exclusive
+
+
 def strengths(view: PlainPlanner) -> Floats:
     """Return the share of its votes that each option won, drawn towards 1/2 by the prior's votes."""
     points = (view.wins + view.ties / 2).sum(axis=1) + view.nudge
@@ -191,7 +197,7 @@ def _unless(done: Flags, view: PlainPlanner, level: float, aim: float | None) ->
     gap = np.minimum(np.maximum(z, LEAST_Z) * deviation, WIDEST_GAP)
     cost = gamble * votes_to_prove(view, gap, level, aim) * worth(view)
     cost = np.where(cost < DEAR, cost, DEAR * (1 + np.log(cost / DEAR)))
-    may_be_asked = view.asking[:, None] & view.asking[None, :]
+    may_be_asked = view.asking[:, None] & view.asking[None, :] & ~refuted(view)
     open_to_votes = ~done & ~np.eye(view.k, dtype=bool)
     return np.where(open_to_votes, np.where(may_be_asked, cost, BLOCKED), 0.0)
 
@@ -235,8 +241,10 @@ def losses_to_prove(
     cost = prices(view, view.levels[2])
     by_c = planned and not proved[c, j]  # then one of the losses is paid for already
     missing = max(l - int(proved[:, j].sum()) - int(by_c), 0)
-    refuters = [(cost[i, j], i) for i in range(view.k) if i not in (c, j) and not proved[i, j]]
-    return sorted(refuters)[:missing]
+    decided = proved | refuted(view)
+    refuters = [(cost[i, j], i) for i in range(view.k) if i not in (c, j) and not decided[i, j]]
+    lacking = max(missing - len(refuters), 0) if refuted(view).any() else 0
+    return sorted(refuters)[:missing] + [(BLOCKED, c)] * lacking
 
 
 def losses_price(view: PlainPlanner, c: int, l: int, j: int, planned: bool) -> float:
@@ -279,14 +287,24 @@ def place_to_look(view: PlainPlanner, c: int, l: int) -> int:
 
     With a margin an option may be shown to lose and to win.
     """
-    return l if view.margin > 0 else max(l, min(int(held(view)[:, c].sum()), view.k - 2))
+    l = l if view.margin > 0 else max(l, min(int(held(view)[:, c].sum()), view.k - 2))
+    return min(l, range_of_l(view, c)[1])
+
+
+def range_of_l(view: PlainPlanner, c: int) -> tuple[int, int]:
+    """Return the least l and the highest that contradict no claim held."""
+    ruled_out = refuted(view)
+    lost, most = ruled_out.sum(axis=1), view.k - 1 - ruled_out.sum(axis=0)
+    return int(lost[c]), min(int(np.delete(most, c).min()), view.k - 2)
 
 
 def cheapest(view: PlainPlanner, c: int, near: int) -> tuple[float, float]:
     """Return the price of the cheapest certificate of c with l near a number: least and highest."""
     level = win_level(view, near)
-    options = range(max(near - 1, 0), min(near + 1, view.k - 2) + 1)
-    least, most = zip(*(price_range(view, c, l, level) for l in options), strict=True)
+    lowest, highest = range_of_l(view, c)
+    options = range(max(near - 1, lowest), min(near + 1, highest) + 1)
+    found = [price_range(view, c, l, level) for l in options] or [(math.inf, math.inf)]
+    least, most = zip(*found, strict=True)
     return min(least), min(most)
 
 

@@ -197,7 +197,7 @@ def test_a_line_of_a_csv_file_with_a_stray_quotation_mark_costs_itself_alone(tmp
     clicks = write(tmp_path / "c.csv", [{"impression": 1, "time": 8, "position": 1}])
     found = count_clicks(str(tmp_path / "s.csv"), clicks)
     assert found.lists["votes"] == 1 and found.damaged == 3
-    assert "line 3: expected 5 fields, and it has 4" in found.unreadable[1]
+    assert "line 3: expected 5 fields, but it has 4" in found.unreadable[1]
 
 
 @pytest.mark.parametrize("form", ["timestamp", "text", "list"])
@@ -234,7 +234,7 @@ def test_parquet_columns_of_no_use_are_told(change, tmp_path):
     try:
         assert count_clicks(shown, clicks).damaged == 1
     except InvalidRow as error:
-        assert "a column has a type that is not read" in str(error)
+        assert "a column has a type that cannot be read" in str(error)
 
 
 def test_the_command_writes_what_others_read(tmp_path):
@@ -260,15 +260,15 @@ def test_the_command_says_what_became_of_rows(tmp_path):
     said = run("clicks", "count", tmp_path / "s.ndjson", clicks, "--out", tmp_path / "w.csv")
     text = flat(said.stdout)
     assert "458 impressions read:" in text and "1 on lists that were never shown" in text
-    assert "s.ndjson, line 1: it is no JSON object." in text
+    assert "s.ndjson, line 1: it is not a JSON object." in text
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("absent.csv",), "is no log"),
+        (("absent.csv",), "is not a log"),
         (("c.csv",), "there is no column 'left'"),
-        (("s.csv", "--column", "when=t"), "no column says 'when'"),
+        (("s.csv", "--column", "when=t"), "no column role 'when'"),
         (("s.csv", "--column", "time"), "write it as in time=ts"),
         (("s.csv", "--since", "9", "--until", "8"), "until is not later than since"),
         (("s.csv", "--window", "0"), "window is 0"),

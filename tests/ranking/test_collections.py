@@ -46,10 +46,10 @@ def test_a_collection_cannot_be_changed():
         ({"features": [[1], [2], [np.inf]]}, "column 0 of document 2 is inf"),
         ({"offsets": [0, 2]}, "end with the number of documents, 3"),
         ({"offsets": [0, 2, 2, 3]}, "query 1 has no document"),
-        ({"queries": ["a"]}, "query names: 2 needed, 1 came"),
+        ({"queries": ["a"]}, "there must be 2 query names; got 1"),
         ({"queries": ["a", "a"]}, "'a' is repeated"),
-        ({"feature_names": ["a", "b"]}, "feature names: 1 needed, 2 came"),
-        ({"documents": ["a", "b"]}, "3 documents need as many names; 2 came"),
+        ({"feature_names": ["a", "b"]}, "there must be 1 feature names; got 2"),
+        ({"documents": ["a", "b"]}, "3 documents need as many names, not 2"),
         ({"documents": ["a", "a", "b"]}, "query 1: document name 'a' is repeated"),
     ],
 )

@@ -88,13 +88,13 @@ def test_float64_keeps_what_float32_would_tie(file):
 
 
 def test_a_feature_beyond_those_announced_is_refused(file):
-    with pytest.raises(InvalidCollection, match="line 1: there is a feature 2, and 1 at most"):
+    with pytest.raises(InvalidCollection, match="line 1: there is a feature 2, but at most 1"):
         letor.load(file(TWO_QUERIES), n_features=1)
 
 
 def test_a_query_that_comes_back_in_another_file_is_refused(file):
     first, second = file(TWO_QUERIES, "1.txt"), file("1 qid:7 1:1\n", "2.txt")
-    with pytest.raises(InvalidCollection, match=r"2\.txt, line 1: query 7 comes back"):
+    with pytest.raises(InvalidCollection, match=r"2\.txt, line 1: query 7 comes again"):
         letor.load(first, second)
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("cache")
         ("0 qid:1 -2:1", "numbered '-2'"),
         ("0 qid:1 1.5:1", "numbered '1.5'"),
         ("0 qid:1 1e1:1", "numbered '1e1'"),
-        ("0 qid:1 100001:1", "there is a feature 100001, and 100000 at most"),
+        ("0 qid:1 100001:1", "there is a feature 100001, but at most 100000"),
         ("0 qid:1 1234567890:1", "numbered '1234567890'"),
         ("0 qid:1 1:1 1:2", "feature 1 is given twice"),
         ("0 qid:1 1:nan", "feature 1 is 'nan'"),
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("cache")
         ("0 qid:1 1:2 x:3", "numbered 'x'"),
         ("0 qid:1 qid:2 1:2", "'qid:2' is out of place"),
         ("0 1:2 qid:1", "'qid:1' is out of place"),
-        ("0 qid:0 1:1", "query 0 comes back after other queries"),
+        ("0 qid:0 1:1", "query 0 comes again after other queries"),
     ],
 )
 def test_a_bad_row_is_refused_with_its_file_and_line(file, cache, row, sentence):

@@ -57,5 +57,5 @@ def test_what_does_not_fit_is_refused(setting):
     with pytest.raises(InvalidParameter, match="3 options and there are 2 rankers"):
         click_problem(collection, rankers[:2], rules, found.matrix())
     expected = Protocol(click_model("informational"), outcome="expected")
-    with pytest.raises(InvalidParameter, match="no vote of a user"):
+    with pytest.raises(InvalidParameter, match="not the vote of a user"):
         click_problem(collection, rankers, expected, found.matrix())

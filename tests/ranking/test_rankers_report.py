@@ -162,7 +162,7 @@ def test_bad_input_is_a_sentence(files, tmp_path):
     assert "not an estimate" in refused(tmp_path / "absent.npz")
     assert "rule 'halv'" in refused(files / "m.npz", "--ties", "halv")
     assert "folder" in refused(files / "m.npz", "--page", tmp_path / "no" / "page.html")
-    assert "no feature of" in refused(
+    assert "neither a feature of" in refused(
         _other_labels(files, tmp_path), "--letor", files / "train.txt"
     )
 

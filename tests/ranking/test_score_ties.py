@@ -174,9 +174,9 @@ def test_an_estimate_takes_the_mode_and_does_not_depend_on_who_computes_it(tmp_p
 def test_bad_modes():
     with pytest.raises(UnknownName, match="did you mean 'rebroken'"):
         Protocol(MODEL, score_ties="rebroke")
-    with pytest.raises(InvalidParameter, match="say fresh instead"):
+    with pytest.raises(InvalidParameter, match="use fresh instead"):
         Protocol(MODEL, outcome="naive", score_ties="rebroken")
-    with pytest.raises(InvalidParameter, match="say fresh instead"):
+    with pytest.raises(InvalidParameter, match="use fresh instead"):
         Protocol(MODEL, interleave="team-draft", score_ties="rebroken")
 
 

@@ -9,7 +9,9 @@ from rich.console import Console
 import copeland
 from copeland import bounds
 from copeland.report.document import inline_svg
-from copeland.report.figures import apart, image, regret_figure
+from copeland.report.figures import regret_figure
+from copeland.report.images import image
+from copeland.report.labels import apart
 from copeland.report.pages import simulation_page, write_pages
 from copeland.report.tables import amount, bounds_table, runs_row, runs_table, runs_title
 
@@ -78,8 +80,12 @@ def test_names_of_curves_that_end_together_are_moved_apart():
 
 
 def test_names_stay_beside_the_axes():
-    assert apart([0.0, 0.0], 0.1, 0.05, 0.95) == pytest.approx([0.05, 0.15])
-    assert apart([1.0, 1.0], 0.1, 0.05, 0.95) == pytest.approx([0.85, 0.95])
+    assert apart([0.0, 0.0], 0.1, 0, 1) == pytest.approx([0.05, 0.15])
+    assert apart([1.0, 1.0], 0.1, 0, 1) == pytest.approx([0.85, 0.95])
+
+
+def test_names_of_several_lines_keep_as_much_apart_as_they_need():
+    assert apart([0.5, 0.5], [0.1, 0.3], 0, 1) == pytest.approx([0.4, 0.6])
 
 
 def test_a_single_step_can_be_drawn():

@@ -121,7 +121,7 @@ def test_a_document_is_read_as_it_was_written(study, tmp_path):
     assert Allocation.load(str(file)) == found
     for text in ("", "[]", "{}", json.dumps({**json.loads(found.to_json()), "format": 9})):
         file.write_text(text)
-        with pytest.raises(InvalidParameter, match="no allocation"):
+        with pytest.raises(InvalidParameter, match="not an allocation"):
             Allocation.load(str(file))
 
 

@@ -89,7 +89,7 @@ def test_voters_are_asked_the_same_pairs_again(voters):
 
 def test_there_must_be_votes_to_leave_behind(study):
     study.begin_epoch()
-    with pytest.raises(InvalidParameter, match="nothing to leave behind"):
+    with pytest.raises(InvalidParameter, match="nothing to restart"):
         study.begin_epoch()
     panel = create_study("panel", NAMES, voters="panel", panel=["ann"])
     with pytest.raises(InvalidParameter, match="panel"):
@@ -101,7 +101,7 @@ def test_the_command(tmp_path):
     create_study("drinks", NAMES, storage).add_votes(ROWS)
     words = ("study", "epoch", "drinks", "--storage", storage)
     said = run(*words, "--reason", "a new harvest")
-    assert "Epoch 2 begins: 80 votes stay in the log and count no more." in flat(said.stdout)
+    assert "Epoch 2 begins: 80 votes stay in the log and no longer count." in flat(said.stdout)
     open_study("drinks", storage).add_votes(ROWS, "new")
     assert values(*words) == {"study": "drinks", "epoch": 3, "left_behind": 80}
     out = tmp_path / "certificate.json"

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from soup import study_with, votes
 
+from copeland.report.images import image
 from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED, Reading
+from copeland.study.page.figures import BEST, OUT
 from copeland.study.page.graph import (
     COLUMNS,
     DRAWN,
@@ -20,6 +22,8 @@ from copeland.study.page.graph import (
     graph_of,
     shown_options,
 )
+from copeland.study.page.graph_figure import graph_figure, shapes_of, way_of
+from copeland.words import shortened
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -166,3 +170,39 @@ def test_of_many_options_those_that_may_be_best_are_drawn():
     beaten = study_with(names, *(votes("o07", name, 60) for name in names if name != "o07"))
     standing = beaten.standing()
     assert shown_options(Reading(standing)) == [7]
+
+
+# Ways of arrows
+
+
+def named(k, lines):
+    words = [f"Option {i} has a long name" for i in range(k)]
+    return dict(enumerate(shortened(words, 11, lines)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(tournaments(), st.integers(1, 2))
+def test_no_arrow_runs_behind_a_box_and_no_box_covers_another(sure, lines):
+    graph, names = graph_of(sure, range(len(sure))), named(len(sure), lines)
+    shapes = shapes_of(graph, names)
+    boxes = {key[0]: shape for key, shape in shapes.items() if len(key) == 1}
+    for one, other in combinations(boxes.values(), 2):
+        apart = one.right <= other.left or other.right <= one.left
+        assert apart or one.bottom <= other.top or other.bottom <= one.top
+    for arrow in graph.arrows:
+        x, y = way_of(arrow, shapes, high=20.0).T
+        for option in boxes.keys() - {*arrow.winners, *arrow.losers}:
+            left, top, right, bottom = boxes[option]
+            assert not ((x > left) & (x < right) & (y > top) & (y < bottom)).any()
+
+
+def test_an_arrow_with_nothing_in_its_way_is_straight():
+    graph = graph_of(sureness(2, (0, 1, PROVED)), [0, 1])
+    x, _ = way_of(graph.arrows[0], shapes_of(graph, named(2, 1)), high=3.0).T
+    assert np.ptp(x) < 1e-9
+
+
+def test_the_whole_name_of_an_option_is_the_tooltip_of_its_box():
+    graph = graph_of(sureness(2, (0, 1, PROVED)), [0, 1])
+    figure = graph_figure(graph, named(2, 1), {0: BEST, 1: OUT}, {0: "A & B", 1: "another"})
+    assert image(figure, "svg").count(b"<title>A &amp; B</title>") == 2

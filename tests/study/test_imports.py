@@ -100,10 +100,10 @@ def test_every_row_is_accounted_for(file):
         **{"skipped": 1, "known": 0, "undone": 1},
     }
     assert taken.sentence == (
-        "Took in 3 new votes: 1 counted, 1 left out as repeats of a voter's first vote, "
+        "Added 3 new votes: 1 counted, 1 left out as repeats of a voter's first vote, "
         "1 skipped or failed. Undone: 1."
     )
-    assert study.import_votes(path).sentence == "Took in 0 new votes. There already: 3. Undone: 1."
+    assert study.import_votes(path).sentence == "Added 0 new votes. Already there: 3. Undone: 1."
     assert json.dumps(taken) == "3"
 
 
@@ -155,7 +155,9 @@ def test_an_import_of_first_votes_leaves_the_place_to_the_next(file):
 
 
 def test_an_import_that_is_not_there_is_a_sentence(study, file):
-    with pytest.raises(UnknownVote, match=r"no votes were imported from 'x'; nothing was"):
+    with pytest.raises(
+        UnknownVote, match=r"no votes were imported from 'x'; no import has been made"
+    ):
         study.undo_import("x")
     study.import_votes(file("tea,milk,left"))
     with pytest.raises(UnknownVote, match=r"from 'vote.csv'; did you mean 'votes.csv'"):

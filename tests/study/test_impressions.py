@@ -215,7 +215,7 @@ def test_a_desk_that_cannot_work_is_refused(study, how, sentence):
 
 
 def test_users_who_count_again_and_again_are_refused():
-    with pytest.raises(InvalidParameter, match="once a pair"):
+    with pytest.raises(InvalidParameter, match="once per pair"):
         create_study("search", list(LISTS)).impressions(SECRET)
 
 

@@ -220,6 +220,23 @@ def test_judges_are_compared_where_they_voted_on_the_same():
     assert "ann and bob" in page and "Voters and judges" in page
 
 
+def test_the_page_says_how_many_voters_and_judges_it_leaves_out():
+    rows = [row for i in range(15) for row in votes("a", "b", 1 + i, voter=f"v{i:02d}")]
+    page = page_of(study_with("ab", rows))
+    assert "3 more voters are not shown." in page
+    assert "46 more pairs of judges are not shown." in page  # 20 of 66
+    assert "Only the 12 voters with the most answers are compared, of 15." in page
+
+
+def test_no_name_on_the_page_lacks_its_middle_and_figures_have_it_in_full():
+    long = [f"A name that goes on for quite a while, version {i}" for i in range(3)]
+    page = page_of(study_with(long, votes(long[0], long[1], 9), votes(long[1], long[2], 9)))
+    for name in long:
+        assert page.count(f"<title>{name}</title>") >= 4  # scores, box and its text, both edges
+    for found in re.findall(r"[^<>]*…[^<>]*", page):
+        assert re.search(r"…( \(\d\))?[^\w]", f"{found} "), found
+
+
 def test_only_the_voters_with_the_most_votes_are_compared():
     rows = [row for i in range(30) for row in votes("a", "b", 1 + i, voter=f"v{i:02d}")]
     study = study_with("ab", rows)

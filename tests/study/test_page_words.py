@@ -51,7 +51,7 @@ def test_a_cycle_of_few_votes_is_said_to_be_possibly_chance():
     study = study_with("abc", votes("a", "b", 2, 1), votes("b", "c", 2, 1), votes("c", "a", 2, 1))
     reading = Reading(study.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
-    assert words == "No circle is seen among these options beyond what may be chance."
+    assert words == "There is no circle among these options beyond what may be chance."
 
 
 def test_a_cycle_that_is_not_likely_is_said_to_be_possibly_chance():
@@ -76,7 +76,7 @@ def test_of_several_cycles_the_surest_is_told():
 def test_no_cycle_is_told_too():
     reading = Reading(study_with("ab", votes("a", "b", 2)).standing())
     graph = graph_of(reading.sure, reading.order)
-    assert told(cycle_sentences(reading, graph)) == "No circle is seen among these options."
+    assert told(cycle_sentences(reading, graph)) == "There is no circle among these options."
     assert told(arrow_sentences(reading, graph)) == "a to b: ahead."
 
 
@@ -138,7 +138,7 @@ def test_the_answers_that_do_not_count_are_told():
 
 @pytest.mark.parametrize(
     ("left", "right", "said"),
-    [(60, 40, "the left side wins"), (20, 80, "the right side wins"), (5, 5, "no bias is seen")],
+    [(60, 40, "the left side wins"), (20, 80, "the right side wins"), (5, 5, "no sign of a bias")],
 )
 def test_a_bias_of_position_is_told(left, right, said):
     assert said in told(position_sentences(position_of(left, right)))
@@ -151,7 +151,9 @@ def test_closed_retired_and_paused_are_told_first():
     study.close()
     standing = study.standing()
     words = told(notices(Reading(standing)))
-    assert "closed" in words and "Retired: c." in words and "Paused, not asked for now: d." in words
+    assert (
+        "closed" in words and "Retired: c." in words and "Paused, so not asked for now: d." in words
+    )
 
 
 def test_pairs_proved_tied_within_the_margin_are_counted():

@@ -90,14 +90,14 @@ def test_a_ranking_has_tiers_scores_and_strengths():
     assert found.places[0].strength > 1 > 0 > found.places[1].strength
     assert sum(place.strength for place in found.places) == pytest.approx(0)
     assert found.notes == ()
-    assert "2 tiers are told apart" in found.sentence and "0.05" in found.sentence
+    assert "2 tiers are proved apart" in found.sentence and "0.05" in found.sentence
 
 
 def test_without_votes_all_share_a_tier_and_there_are_no_strengths():
     found = study_of(np.zeros((3, 3), int)).ranking()
     assert found.tiers == (("a", "b", "c"),)
     assert {place.strength for place in found.places} == {None}
-    assert "take votes" in found.notes[0] and "No tiers" in found.sentence
+    assert "need votes" in found.notes[0] and "No tiers" in found.sentence
 
 
 def likeliest(points, rounds=20_000):
@@ -160,10 +160,10 @@ def test_the_command_and_the_page_show_the_ranking(tmp_path):
     study = copeland.create_study("rank", ["a", "b", "c"], storage=storage)
     study.add_votes([{"winner": "b", "loser": name, "n": 40} for name in "ac"])
     told = run("study", "rank", "rank", "--storage", storage)
-    assert told.exit_code == 0 and "2 tiers are told apart" in told.output
+    assert told.exit_code == 0 and "2 tiers are proved apart" in told.output
     assert "b never lost" in " ".join(told.output.split())
     page = study_page(Reading(study.standing()), study.verdict(), _history(study))
-    assert "<h2>Ranking</h2>" in page and "2 tiers are told apart" in page
+    assert "<h2>Ranking</h2>" in page and "2 tiers are proved apart" in page
 
 
 def _history(study):

@@ -217,7 +217,7 @@ def _later(left, right, item):
 
 def test_a_guide_that_may_repeat_itself_needs_a_cap():
     study = create_study("endless", OPTIONS)
-    with pytest.raises(InvalidParameter, match="never comes to an end"):
+    with pytest.raises(InvalidParameter, match="never ends"):
         judge_study(study, {"model": _earlier}, role="guide", repeat=True)
     assert study.number == 1
     assert judge_study(study, {"model": _earlier}, role="guide", repeat=True, calls=20).votes == 20

@@ -71,7 +71,7 @@ def test_events_without_links_are_bound_by_the_next_link():
     assert misfit_of("tea", chain) is None
     chain[1] = (chain[1][0]._replace(item="x"), None)
     assert misfit_of("tea", chain) == Misfit(1, 4)
-    assert "of the events 1 to 4 of the log, one is not" in str(misfit_of("tea", chain))
+    assert "one of the events 1 to 4 of the log is not" in str(misfit_of("tea", chain))
 
 
 # A study with a certificate, and every way to change it

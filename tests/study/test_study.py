@@ -76,10 +76,13 @@ def test_the_package_offers_studies_by_name():
         ({"both_bad": "win"}, "both_bad is 'win'; it must be 'tie' or 'drop'"),
         ({"repeats": "all"}, "repeats is 'all'; it must be 'count' or 'first'"),
         ({"voters": "odd"}, "voters is 'odd'"),
-        ({"algorithm": "rmed2fh"}, "rmed2fh must know its horizon in advance, which a study"),
+        (
+            {"algorithm": "rmed2fh"},
+            "rmed2fh must know its horizon in advance, and a study has none",
+        ),
         ({"algorithm": "ccb", "voters": "dependent"}, "use cpc-pac"),
         ({"algorithm": "ccb:alpha=-1"}, "alpha"),
-        ({"options": ["tea"]}, "a study needs at least 2 options; 1 came"),
+        ({"options": ["tea"]}, "a study needs at least 2 options; got 1"),
         ({"options": ["tea", "tea"]}, "two options are called 'tea'"),
         ({"options": ["tea", " "]}, "an option has no name"),
         (

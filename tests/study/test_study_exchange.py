@@ -142,7 +142,7 @@ def test_the_log_is_exported_as_lines_of_json(study, tmp_path):
 
 
 def test_an_export_of_another_kind_is_refused(study, tmp_path):
-    with pytest.raises(InvalidParameter, match=r"neither .csv.* nor .jsonl"):
+    with pytest.raises(InvalidParameter, match=r"must end in .csv.* or .jsonl"):
         study.export(tmp_path / "votes.xls")
 
 

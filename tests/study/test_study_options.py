@@ -63,7 +63,7 @@ def test_with_less_than_two_options_nothing_is_asked(study):
 
 def test_a_retired_option_stays_retired(study):
     study.retire_option("tea")
-    with pytest.raises(InvalidParameter, match="'tea' is retired, and stays so"):
+    with pytest.raises(InvalidParameter, match="'tea' is retired for good"):
         study.resume_option("tea")
 
 
@@ -106,5 +106,5 @@ def test_an_option_is_not_added_twice(study):
 
 def test_an_algorithm_that_cannot_grow_says_so(storage):
     study = create_study("drinks", OPTIONS, storage, algorithm="pocowista")
-    with pytest.raises(InvalidParameter, match="pocowista cannot take in options"):
+    with pytest.raises(InvalidParameter, match="pocowista cannot add options"):
         study.add_option("wine")

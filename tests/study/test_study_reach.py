@@ -46,7 +46,7 @@ def test_a_plan_may_be_for_more_people_than_voted_so_far():
     plan = people_study(4, 2).plan(3, 500, people=60)
     assert (plan.within.voters, plan.within.left) == (60, 3 * 60 - 8)
     assert plan.within.possible
-    assert "suffice in" in plan_sentence(plan, PEOPLE)
+    assert "is enough in" in plan_sentence(plan, PEOPLE)
 
 
 def test_skips_are_pairs_met_and_errors_are_not():

@@ -143,7 +143,7 @@ def test_an_unknown_ballot_is_refused(study, wrong):
 def test_a_ballot_of_another_study_is_refused(study):
     other = create_study("other", ["wine", "beer"])
     study.ask()
-    with pytest.raises(UnknownBallot, match="the one that is answered comes from another"):
+    with pytest.raises(UnknownBallot, match="the ballot you answered comes from another study"):
         study.tell(other.ask(), "left")
 
 

@@ -54,7 +54,7 @@ def certify_command(
     else:
         said = [found.statement, *([found.advice] if found.advice else [])]
         notes = json.loads(text).get("notes", [])
-        show(*said, "\nThat assumes:", *(f"- {one}" for one in [*found.assumptions, *notes]))
+        show(*said, "\nThis assumes:", *(f"- {one}" for one in [*found.assumptions, *notes]))
     if found.verdict == "open":
         raise typer.Exit(FAILURE)
 

@@ -224,8 +224,8 @@ def _require_fitting(voters: str, repeats: str | None, batch: int, people: int |
         raise InvalidParameter(f"--voters is '{voters}'; say people, independent or panel.")
     if voters in PEOPLE and repeats == "count":
         raise InvalidParameter(
-            "--repeats count does not go with people, of whom each has one vote a pair; leave it out, or "
-            "say --voters independent."
+            "--repeats count does not go with people, who have one vote per pair; leave it out, "
+            "or say --voters independent."
         )
     if batch and voters not in PEOPLE:
         raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")
@@ -243,16 +243,16 @@ def _require_panel(voters: str, repeats: str | None, members: list[str], margin:
 
     if voters != PANEL:
         if members:
-            raise InvalidParameter(f"--panel names a panel, and --voters is {voters}; say panel.")
+            raise InvalidParameter(f"--panel names a panel, but --voters is {voters}; say panel.")
         return
     if not members:
         raise InvalidParameter("--voters panel needs its members; say --panel ann,ben,cid.")
     if margin:
         raise InvalidParameter(
-            "--margin means nothing to a panel, whose majorities are counted; leave it out."
+            "--margin means nothing for a panel, whose majorities are counted; leave it out."
         )
     if repeats == "count":
         raise InvalidParameter(
-            "--repeats count does not go with a panel, of which each member has one answer a pair; leave it "
-            "out."
+            "--repeats count does not go with a panel, whose members have one answer per pair; "
+            "leave it out."
         )

@@ -26,7 +26,7 @@ def epoch_command(
     before = work.standing(voters=False).votes
     epoch = work.begin_epoch(reason)
     tell_result(
-        f"Epoch {epoch} begins: {counted(before, 'vote')} stay in the log and count no more.",
+        f"Epoch {epoch} begins: {counted(before, 'vote')} stay in the log and no longer count.",
         {"study": name, "epoch": epoch, "left_behind": before},
         as_json,
     )

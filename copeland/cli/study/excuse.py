@@ -31,5 +31,5 @@ def readmit_command(
     """Wait again for the answers of an excused member."""
     work = opened(name, storage)
     work.readmit(voter)
-    said = f"The answers of {voter} are waited for. {work.certificate().statement}"
+    said = f"The study waits for the answers of {voter}. {work.certificate().statement}"
     tell_result(said, {"study": name, "readmitted": voter}, as_json)

@@ -23,7 +23,7 @@ def _kept(url: str) -> str:
 
     if is_lost(url):
         raise InvalidParameter(
-            f"'{url}' keeps a study in memory, and it would be lost when the command ends; name a "
+            f"'{url}' keeps a study in memory, so it would be lost when the command ends; name a "
             "file, as in sqlite:///copeland.db."
         )
     return url
@@ -86,7 +86,7 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
     if standing.certificate.best:
         return "Nothing is left to ask: the verdict is proved."
     if work.settings.dependent and len(standing.active) > 1:
-        return "Nothing is left to ask: this voter has met every pair, and others can be asked."
+        return "Nothing is left to ask: this voter has seen every pair, but you can ask others."
     return "Nothing is left to ask."
 
 

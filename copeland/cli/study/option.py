@@ -34,7 +34,7 @@ def add_command(
 ) -> None:
     """Add an option; from now on the certificate covers all of them."""
     opened(name, storage).add_option(option, text, path)
-    _tell(name, option, "active", f"'{option}' is offered now.", as_json)
+    _tell(name, option, "active", f"'{option}' is now an option.", as_json)
 
 
 @option.command("pause", epilog="Example: `copeland study option pause tea oolong`")

@@ -30,4 +30,4 @@ def report_command(
     require_new(path, force)
     # Not the command as it was typed: the address of a storage may hold a password.
     work.report(path, command_line("copeland", "study", "report", name))
-    tell_result(f"Written: look at {path}.", {"study": name, "page": str(path)}, as_json)
+    tell_result(f"Written to {path}.", {"study": name, "page": str(path)}, as_json)

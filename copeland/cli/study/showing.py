@@ -77,9 +77,9 @@ def open_image(path: str, folder: Path | None) -> None:
 
     real = place_of(path, folder)
     if not real.is_file():
-        raise InvalidParameter(f"{path} is not opened: there is no such ordinary file.")
+        raise InvalidParameter(f"{path} cannot be opened: it is not an ordinary file.")
     if typer.launch(str(real)) != 0:
-        raise InvalidParameter(f"{path} is not opened: this machine has no program for it.")
+        raise InvalidParameter(f"{path} cannot be opened: this machine has no program for it.")
 
 
 def sheet(item: str | None, sides: Sequence[tuple[str, str]]) -> list[Any]:

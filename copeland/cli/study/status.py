@@ -184,7 +184,7 @@ def _notes(standing: Standing) -> Iterator[str]:
             "Sides are shuffled, so no option gains by that."
         )
     if standing.outcomes["error"]:
-        yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; that is no vote."
+        yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; a failure is not a vote."
 
 
 def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
@@ -197,7 +197,10 @@ def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
     said = [drift.sentence for drift in drifts[:_DRIFTS]]
     if len(drifts) > _DRIFTS:
         said.append(f"So did those on {len(drifts) - _DRIFTS:,} more pairs.")
-    return [*said, f"A certificate assumes that preferences stay. To count anew: {again}"]
+    return [
+        *said,
+        f"A certificate assumes that preferences stay the same. To start counting from zero: {again}",
+    ]
 
 
 def _bold(text: str) -> Text:

@@ -48,7 +48,7 @@ def undo_command(
         return
     chosen = event_id or _last(work, voter)
     work.undo(chosen)
-    tell_result(f"The vote {chosen} counts no more.", {"study": name, "undone": chosen}, as_json)
+    tell_result(f"The vote {chosen} no longer counts.", {"study": name, "undone": chosen}, as_json)
 
 
 def _undo_import(work: Study, source: str, as_json: bool) -> None:

@@ -46,8 +46,8 @@ def verify_command(
         show(f"{file} holds: {filed.certificate.statement}")
         if filed.unbound:
             show(
-                f"An earlier version wrote this file, which does not bind {listed(filed.unbound)}: "
-                "whether these were changed cannot be told. `copeland study certify` writes one "
+                f"An earlier version wrote this file, which does not protect {listed(filed.unbound)}: "
+                "nobody can tell whether these were changed. `copeland study certify` writes one "
                 "that does."
             )
     if found:

@@ -145,7 +145,7 @@ def _items(work: Study, item: str | None, items: Path | None) -> list[Item]:
         return []
     if item is not None:
         raise InvalidParameter(
-            "--item names one item and --items a file of them; give one of both."
+            "--item names one item and --items a file of items; give only one of them."
         )
     from copeland.study.judges import read_items
     from copeland.study.judges.wording import answer_of

@@ -9,9 +9,9 @@ from copeland.kernels.planner.joint import show
 from copeland.kernels.planner.losses import list_losses, losses_price, relist_loss
 from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
-from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price, worth
-from copeland.kernels.planner.sharing import raise_aim
-from copeland.kernels.planner.state import is_shown, loss_level, win_level
+from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
+from copeland.kernels.planner.sharing import SHARES, raise_aim
+from copeland.kernels.planner.state import is_refuted, is_shown, loss_level, win_level
 from copeland.kernels.planner.trees import lowest_leaf, put, smallest
 
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
@@ -56,8 +56,12 @@ def look_around(planner, rng):
         begin(planner, rng)
         compare(planner)
         return True
+    if planner.contradicted[0]:
+        reconsider(planner)
     votes = planner.counted[0]
-    if votes - planner.compared_at[0] >= max(VOTES_AN_OPTION * k, votes / ONE_IN):
+    if planner.contradicted[0] or votes - planner.compared_at[0] >= max(
+        VOTES_AN_OPTION * k, votes / ONE_IN
+    ):
         compare(planner)
         return True
     if (
@@ -94,7 +98,8 @@ def reconsider(planner):
     """Look whether a certificate, of the champion or of another, is cheaper by now than what is laid out."""
     champion, l = planner.champion[0], planner.skipped[planner.champion[0]]
     dearer = planner.price[0] > DEARER * choose(planner)
-    if dearer or planner.champion[0] != champion or planner.skipped[champion] != l:
+    moved = planner.champion[0] != champion or planner.skipped[champion] != l
+    if dearer or moved or planner.contradicted[0]:
         lay_out(planner)
         planner.plans_made[0] += LAYING_OUT
     planner.price_when_chosen[0] = planner.price[0]
@@ -151,6 +156,19 @@ def begin_edition(planner):
         planner.listed_at[0] = planner.counted[0]
         planner.edition_level[0] = loss_level(planner)
         planner.edition[0] += 1
+    lengthen_lists(planner)
+
+
+@kernel
+def lengthen_lists(planner):
+    """Have lists of losses as long as the champion's certificate takes in the most parts, and longer."""
+    champion = planner.champion[0]
+    if champion == NONE:
+        return
+    wanted, room = planner.skipped[champion] + SHARES[-1], planner.cheap.shape[1]
+    if planner.list_length[0] < min(wanted, room):
+        planner.list_length[0] = min(wanted + SHARES[-1], room)
+        planner.edition[0] += 1
 
 
 @kernel
@@ -169,6 +187,22 @@ def name_challengers(planner):
             place -= 1
         listed[place] = i
     planner.top[0] = planner.row[listed[0]]
+    if planner.exclusive[0]:
+        list_most_proved(planner)
+
+
+@kernel
+def list_most_proved(planner):
+    """Put the option of the most proved wins in the last place unless it is listed: decisions leave it a plan."""
+    listed, won = planner.challengers, planner.claims.won
+    most = listed[0]
+    for i in range(len(won)):
+        if won[i] > won[most]:
+            most = i
+    for i in listed:
+        if i == most:
+            return
+    listed[-1] = most
 
 
 # What to prove
@@ -185,6 +219,7 @@ def lay_out(planner):
         leave_out_dearest(planner, size)
     planner.price[0] = 0.0
     planner.unproved[0] = 0
+    planner.contradicted[0] = False
     for leaf in range(2 * k):
         planner.leaf_price[leaf] = 0.0
     for j in range(k):
@@ -224,7 +259,10 @@ def rate_win(planner, j):
     if not planner.planned[j]:
         return
     champion = planner.champion[0]
-    cost = price(planner, champion, j, win_level(planner, planner.skipped[champion]))
+    entry = entry_of(planner.meetings, champion, j)
+    cost = price_of(planner, entry, champion, j, win_level(planner, planner.skipped[champion]))
+    if entry != NONE and is_refuted(planner, entry, champion):
+        planner.contradicted[0] = True
     set_leaf(planner, j, cost, risk(planner, champion, j, cost))
 
 
@@ -242,6 +280,10 @@ def rate_losses(planner, j):
         set_leaf(planner, k + j, 0.0, math.inf)
         return
     cost, blocked = losses_price(planner, j, missing, champion)
+    if cost == BLOCKED:
+        planner.contradicted[0] = True
+        set_leaf(planner, k + j, BLOCKED, math.inf)
+        return
     while cost == 0 and blocked == 0 and planner.joint.share[j] > 1:
         raise_aim(planner, j, missing + planner.claims.lost[j])
         list_losses(planner, j)

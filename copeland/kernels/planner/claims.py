@@ -26,6 +26,7 @@ class Claims(NamedTuple):
     heap: Ints  # the claims held, the weakest first
     size: Ints  # (1,): how many are held
     lost: Ints  # by option: the claims held against it
+    won: Ints  # by option: the claims held for it
 
 
 def new_claims(k: int, room: int) -> Claims:
@@ -36,6 +37,7 @@ def new_claims(k: int, room: int) -> Claims:
         heap=np.zeros(2 * room, np.int64),
         size=np.zeros(1, np.int64),
         lost=np.zeros(k, np.int64),
+        won=np.zeros(k, np.int64),
     )
 
 
@@ -47,6 +49,7 @@ def claims_with_room(claims: Claims, room: int) -> Claims:
         getattr(larger, name)[: len(kept)] = kept
     larger.size[:] = claims.size
     larger.lost[:] = claims.lost
+    larger.won[:] = claims.won
     return larger
 
 
@@ -57,19 +60,22 @@ def is_held(claims, claim):
 
 
 @kernel
-def weigh(claims, claim, loser, evidence, level):
+def weigh(claims, claim, winner, loser, evidence, level):
     """Give a claim its evidence; it is held if that is above the level."""
     claims.evidence[claim] = evidence
     if evidence > level:
-        claims.lost[loser] += int(not is_held(claims, claim))
+        new = int(not is_held(claims, claim))
+        claims.won[winner] += new
+        claims.lost[loser] += new
         put_in(claims, claims.evidence, claim)
     elif is_held(claims, claim):
-        release(claims, claim, loser)
+        release(claims, claim, winner, loser)
 
 
 @kernel
-def release(claims, claim, loser):
+def release(claims, claim, winner, loser):
     """Hold a claim no longer."""
+    claims.won[winner] -= 1
     claims.lost[loser] -= 1
     take_out(claims, claims.evidence, claim)
 

@@ -7,6 +7,7 @@ from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.meetings import NONE, after, claim_of, entry_of, opponent
 from copeland.kernels.planner.prices import BLOCKED
 from copeland.kernels.planner.sharing import best_share, loss_price, set_share
+from copeland.kernels.planner.state import is_refuted
 
 FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
 
@@ -44,7 +45,7 @@ def list_losses(planner, j):
     for k in planner.challengers:
         if k != NONE and k != j and entry_of(meetings, k, j) == NONE:
             list_loss(planner, k, j, NONE)
-    options, room = len(planner.points), planner.cheap.shape[1]
+    options, room = len(planner.points), planner.list_length[0]
     wanted = room if options <= 2 * room else min(room, FEW)
     if planner.cheap[j, wanted - 1] == NONE and options > len(planner.challengers):
         for k in range(options):
@@ -55,7 +56,7 @@ def list_losses(planner, j):
 @kernel
 def is_listed(planner, k, j):
     """Tell whether k is among those who would prove a loss of j."""
-    for place in range(planner.cheap.shape[1]):
+    for place in range(planner.list_length[0]):
         if planner.cheap[j, place] == k:
             return True
     return False
@@ -63,11 +64,11 @@ def is_listed(planner, k, j):
 
 @kernel
 def list_loss(planner, k, j, entry):
-    """Put k among those who would prove a loss of j, unless that is proved or too dear."""
-    if entry != NONE and is_held(planner.claims, claim_of(planner.meetings, entry, k)):
+    """Put k among those who would prove a loss of j, unless that is decided or too dear."""
+    if entry != NONE and is_decided(planner, entry, k):
         return
     cost = loss_price(planner, entry, k, j)
-    place = planner.cheap.shape[1] - 1
+    place = planner.list_length[0] - 1
     last = planner.cheap[j, place]
     if last != NONE and planner.cheap_price[j, place] <= cost:
         return
@@ -83,22 +84,40 @@ def list_loss(planner, k, j, entry):
 
 
 @kernel
+def is_decided(planner, entry, k):
+    """Tell whether k is proved to beat the other option of an entry, or ruled out to."""
+    held = is_held(planner.claims, claim_of(planner.meetings, entry, k))
+    return held or is_refuted(planner, entry, k)
+
+
+@kernel
 def relist_loss(planner, k, j, entry):
     """Bring the place of k among the refuters of j up to date."""
     if planner.cheap_edition[j] != planner.edition[0]:
         return  # the whole row will be listed anew when it is looked at
-    found = False
-    for place in range(planner.cheap.shape[1]):
+    found, end = False, planner.list_length[0] - 1
+    for place in range(end + 1):
         found = found or planner.cheap[j, place] == k
-        if found and place + 1 < planner.cheap.shape[1]:
+        if found and place < end:
             planner.cheap[j, place] = planner.cheap[j, place + 1]
             planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
     if found:
-        planner.cheap[j, -1] = NONE
+        planner.cheap[j, end] = NONE
     list_loss(planner, k, j, entry)
-    held = is_held(planner.claims, claim_of(planner.meetings, entry, k))
-    if held or planner.cheap[j, -1] == k:
+    if is_decided(planner, entry, k) or planner.cheap[j, end] == k:
         planner.cheap_edition[j] = 0  # one that is not listed may be cheaper now
+
+
+@kernel
+def are_ruled_out(planner, j, number, without):
+    """Tell whether j has fewer than so many open pairs, not counting that with ``without``."""
+    claims = planner.claims
+    left = len(planner.points) - 1 - claims.won[j] - claims.lost[j]
+    if not planner.exclusive[0] or number < left:
+        return False
+    entry = entry_of(planner.meetings, without, j)
+    is_open = entry == NONE or not is_decided(planner, entry, without)
+    return number > left - int(is_open)
 
 
 @kernel
@@ -106,8 +125,11 @@ def losses_price(planner, j, number, without):
     """Return what so many further losses of j cost, and how many of them cannot be asked.
 
     They are the cheapest, but not that ``without`` would prove; those beyond the list cost twice its last. With
-    several parts there are as many more claims, each of fewer nats.
+    several parts there are as many more claims, each of fewer nats. The cost is BLOCKED if decisions leave j too
+    few losses.
     """
+    if are_ruled_out(planner, j, number, without):
+        return BLOCKED, 0
     if planner.cheap_edition[j] != planner.edition[0]:
         refresh_losses(planner, j)
     number += planner.joint.share[j] - 1

@@ -55,18 +55,19 @@ def leave_out_dearest(planner, size):
 def plan(planner, i):
     """Find the cheapest certificate of option i with l near what it was; keep that l.
 
-    Return its weight, and the price of what can be asked of it.
+    Return its weight, and the price of what can be asked of it. The weight is infinite if decisions rule it out.
     """
     k = len(planner.row)
     if planner.margin[0] == 0:  # then a loss that is shown rules the win out, so l is no less
         planner.skipped[i] = max(planner.skipped[i], min(losses_shown(planner, i), k - 2))
-    before = planner.skipped[i]
+    least, most = range_of_l(planner, i)
+    before = planner.skipped[i] = min(planner.skipped[i], most)
     price_row(planner, i)
-    best, best_cost, best_l = math.inf, math.inf, before
+    best, best_cost, best_l = math.inf, 0.0, before
     for l in range(min(before + 1, k - 2) + 1):
         if l > 0:
             leave_out_dearest(planner, k - l)
-        if l >= before - 1:
+        if l >= max(before - 1, least) and l <= most:
             wins, blocked = planned_wins(planner, i)
             losses, more = other_losses(planner, i, l, best - weight(wins, blocked))
             total = weight(wins + losses, blocked + more)
@@ -74,6 +75,23 @@ def plan(planner, i):
                 best, best_cost, best_l = total, wins + losses, l
     planner.skipped[i] = best_l
     return best, best_cost
+
+
+@kernel
+def range_of_l(planner, i):
+    """Return the least and the highest l with which decisions may leave (i, l) a certificate.
+
+    The wins of i that are ruled out are left out; and an option with w proved wins loses K - 1 - w times at most.
+    The option of the most proved wins has such an l, and l or l - 1 leaves every loss open that it needs.
+    """
+    k = len(planner.row)
+    if not planner.exclusive[0]:
+        return 0, k - 2
+    won = 0
+    for j in range(k):
+        if j != i:
+            won = max(won, planner.claims.won[j])
+    return planner.claims.lost[i], min(k - 1 - won, k - 2)
 
 
 @kernel

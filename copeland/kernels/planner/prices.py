@@ -7,6 +7,7 @@ import math
 from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner.meetings import NONE, claim_of, entry_of, side_of
+from copeland.kernels.planner.state import is_refuted
 
 LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
 WILDEST = 300.0  # ln of the factor for a gamble, at most: far below what a double holds
@@ -112,6 +113,8 @@ def price_to_nats(planner, entry, i, j, aim):
 def price_of_votes(planner, entry, i, j, level, aim):
     """Return what the votes may cost that raise evidence above the level; or n d to ``aim``, if that is not 0."""
     if not (planner.asking[i] and planner.asking[j]):
+        return BLOCKED
+    if entry != NONE and is_refuted(planner, entry, i):
         return BLOCKED
     mean, deviation = believed_gap(planner, entry, i, j)
     gap = mean + planner.optimism[0] * deviation

@@ -55,7 +55,7 @@ def best_share(planner, j):
     best, least = 1, math.inf
     for s in SHARES:
         cost = price_in_parts(planner, j, s, missing + s - 1)
-        if cost > least:
+        if cost >= least:
             break  # with more parts it would only become dearer
         best, least = s, cost
     return best

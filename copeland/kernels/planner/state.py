@@ -25,12 +25,15 @@ from copeland.kernels.planner.trees import new_tree
 WIN, WIN_GROWTH, LOSS = range(3)  # levels: for a win with l = 0, its growth with ln(l + 1), a loss
 DELTA, EPOCH, DEPENDENT = range(3)  # promises; the last, whether votes may depend on each other
 
-# A claim is priced at its believed gap plus so many standard deviations. Means hardly depend on it; for
-# regret more of it cuts the tail of long runs, for votes less is cheaper at a hundred options.
-OPTIMISM_FOR_REGRET = 3.5
+# A claim is priced at its believed gap plus so many standard deviations. With more of it, close options are
+# tried for longer before a plan is given up; with less, a plan that had bad luck. For votes less is cheaper.
+OPTIMISM_FOR_REGRET = 2.0
 OPTIMISM_FOR_VOTES = 1.5
 CHALLENGERS = 32  # the options of the highest plausible scores are planned for
-REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most
+REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most;
+MANY_REFUTERS = (
+    256  # where they are shown together there is room for more, among up to so many options
+)
 FIRST_ROOM = 256  # pairs; doubled whenever they are used up
 # Before there are votes gaps are taken to be near .2, as if eight votes had said so; then strengths count
 # for 1 / (2 gap)^2 votes.
@@ -60,6 +63,10 @@ class Planner(NamedTuple):
         Floats  # (3,): what the levels come from, if they are votes; see DELTA, EPOCH, DEPENDENT
     )
     margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
+    exclusive: (
+        Flags  # (1,): whether a claim that is held rules the other of its pair out of all plans
+    )
+    contradicted: Flags  # (1,): whether what is laid out needs a claim that is ruled out by now
     prior: Floats  # (1,): votes that strengths count for
     hints: Floats  # by entry, of the first ones or of none: see `hint_for`
     gaps: (
@@ -70,6 +77,7 @@ class Planner(NamedTuple):
     edition: Ints  # (1,): number of the edition that lists of losses must have to be up to date
     listed_at: Ints  # (1,): the votes when the edition began
     edition_level: Floats  # (1,): the level for a loss by then
+    list_length: Ints  # (1,): how many losses of each option it lists
     top: Floats  # (1,): the highest plausible score
     champion: Ints  # (1,)
     chosen_at: Ints  # (1,): the votes when it was chosen, or confirmed
@@ -83,7 +91,9 @@ class Planner(NamedTuple):
     unproved: Ints  # (1,): how many of these are not free
     risk: Floats  # a tree over the 2 K leaves: those to ask for, the riskiest first
     challengers: Ints
-    cheap: Ints  # K x REFUTERS: who would prove a loss of each option, the cheapest first
+    cheap: (
+        Ints  # K x list_length or more: who would prove a loss of each option, the cheapest first
+    )
     cheap_price: Floats
     cheap_edition: Ints  # by option: the edition of its row
     row: Floats  # room for a number of each option
@@ -95,6 +105,7 @@ class Planner(NamedTuple):
 def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Planner:
     """Return a planner of K options without a vote; ``joint`` lets losses be shown together."""
     room = FIRST_ROOM
+    refuters = k if joint and k <= MANY_REFUTERS else min(k, REFUTERS)
     return Planner(
         meetings=new_meetings(k, room),
         claims=new_claims(k, room),
@@ -110,6 +121,8 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         caution=np.zeros(1),
         promise=np.zeros(3),
         margin=np.array([margin], np.float64),
+        exclusive=np.array([costly and margin == 0]),
+        contradicted=np.zeros(1, np.bool_),
         prior=np.array([FIRST_PRIOR]),
         hints=np.zeros(0),
         gaps=np.array([FIRST_GAP_VOTES, FIRST_GAP_VOTES * FIRST_GAP_SQUARED]),
@@ -118,6 +131,7 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         edition=np.ones(1, np.int64),
         listed_at=np.zeros(1, np.int64),
         edition_level=np.zeros(1),
+        list_length=np.array([min(k, REFUTERS)]),
         top=np.zeros(1),
         champion=np.array([NONE]),  # none before the first comparison
         chosen_at=np.zeros(1, np.int64),
@@ -131,8 +145,8 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         unproved=np.zeros(1, np.int64),
         risk=new_tree(2 * k),
         challengers=np.full(min(k, CHALLENGERS), NONE, np.int64),
-        cheap=np.full((k, min(k, REFUTERS)), NONE, np.int64),
-        cheap_price=np.zeros((k, min(k, REFUTERS))),
+        cheap=np.full((k, refuters), NONE, np.int64),
+        cheap_price=np.zeros((k, refuters)),
         cheap_edition=np.zeros(k, np.int64),
         row=np.zeros(k),
         fresh=np.zeros(k, np.bool_),
@@ -171,6 +185,13 @@ def loss_level(planner):
 def losses_shown(planner, j):
     """Return how many losses of j are shown."""
     return planner.joint.shown[j] if planner.joint.used[0] else planner.claims.lost[j]
+
+
+@kernel
+def is_refuted(planner, entry, i):
+    """Tell whether the other option of an entry is proved to beat i, so that no plan may say the reverse."""
+    other = claim_of(planner.meetings, entry, i) ^ 1
+    return planner.exclusive[0] and is_held(planner.claims, other)
 
 
 @kernel

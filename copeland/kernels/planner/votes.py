@@ -77,8 +77,9 @@ def weigh_claims(planner, entry):
     first, second = meetings.won[entry, 0], meetings.won[entry, 1]
     forward = evidence(planner, first, second, meetings.tied[entry])
     backward = evidence(planner, second, first, meetings.tied[entry])
-    weigh(claims, 2 * entry, meetings.second[entry], forward, loss_level(planner))
-    weigh(claims, 2 * entry + 1, meetings.first[entry], backward, loss_level(planner))
+    i, j, level = meetings.first[entry], meetings.second[entry], loss_level(planner)
+    weigh(claims, 2 * entry, i, j, forward, level)
+    weigh(claims, 2 * entry + 1, j, i, backward, level)
     if planner.joint.used[0]:
         file_claims(planner, entry)
 
@@ -110,8 +111,11 @@ def expire(planner):
     while weakest(claims) <= loss_level(planner):
         claim = claims.heap[0]
         entry = claim // 2
-        loser = meetings.second[entry] if claim % 2 == 0 else meetings.first[entry]
-        release(claims, claim, loser)
+        first, second = meetings.first[entry], meetings.second[entry]
+        if claim % 2 == 0:
+            release(claims, claim, first, second)
+        else:
+            release(claims, claim, second, first)
         rate_pair(planner, entry)
     while smallest(planner.joint.until) <= loss_level(planner):
         j = lowest_leaf(planner.joint.until)

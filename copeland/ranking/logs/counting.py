@@ -27,6 +27,7 @@ from copeland.ranking.logs.joining import CLICKS, LISTS, Rules
 from copeland.ranking.logs.steps import Joining, Reading, Tallying
 from copeland.ranking.logs.tallying import FATES
 from copeland.tasks import Arrays, check_workers, finish
+from copeland.waiting import waiting
 
 PART = 6 * 2**20  # bytes of log files to a part: few enough lists to stay near the processor
 MOST_PARTS = 256  # a reader keeps two files of each open, and systems allow some 1,000
@@ -72,14 +73,14 @@ def count_clicks(
     lists, events = files_of(shown), files_of(clicks)
     size = sum(path.stat().st_size for path in lists + events)
     parts = min(MOST_PARTS, max(1, -(-size // part)))
-    with tempfile.TemporaryDirectory(dir=scratch, prefix="copeland-clicks-") as place:
+    scratched = tempfile.TemporaryDirectory(dir=scratch, prefix="copeland-clicks-")
+    with waiting("parts", progress) as tell, scratched as place:
         readers = _readers(lists, events, Path(place), parts, columns or {}, jobs)
         total, done = len(readers) + 2 * parts, 0
 
         def results(tasks: Sequence[Any]) -> list[Arrays]:
             nonlocal done
             before = done
-            tell = progress or (lambda done, total: None)
             found = finish(tasks, None, jobs, backend, lambda n, _: tell(before + n, total))
             done += len(tasks)
             return found
@@ -99,16 +100,16 @@ def check_rules(rules: Rules) -> None:
     if not rules.window > 0:
         raise InvalidParameter(f"window is {rules.window:g}; it must be above 0 seconds.")
     if not rules.since < rules.until:
-        raise InvalidParameter("until is not later than since; no list is shown in between.")
+        raise InvalidParameter("until is not later than since, so no list is shown in between.")
     if rules.bots < 1:
-        raise InvalidParameter(f"bots is {rules.bots}; allow a user 1 list a minute at least.")
+        raise InvalidParameter(f"bots is {rules.bots}; allow a user at least 1 list a minute.")
 
 
 def _check_columns(columns: Mapping[str, str]) -> None:
     known = {**SHOWN_COLUMNS, **CLICK_COLUMNS}
     for role in columns:
         if role not in known:
-            raise InvalidParameter(f"no column says '{role}'; {nearest(role, known)}")
+            raise InvalidParameter(f"there is no column role '{role}'; {nearest(role, known)}")
 
 
 def _readers(
@@ -136,7 +137,7 @@ def _merged(named: list[list[str]]) -> tuple[list[str], list[NDArray[np.int16]]]
     labels = list(dict.fromkeys(name for names in named for name in names))
     if len(labels) > MOST_RANKERS:
         raise InvalidParameter(
-            f"the log names {len(labels):,} rankers, and {MOST_RANKERS:,} at most can be compared; are left and "
+            f"the log names {len(labels):,} rankers, but at most {MOST_RANKERS:,} can be compared; are left and "
             "right the right columns?"
         )
     numbers = {name: n for n, name in enumerate(labels)}

@@ -72,13 +72,13 @@ def files_of(place: str) -> list[Path]:
         found = [path] if path.exists() else sorted(_matching(place))
     if not found:
         raise InvalidParameter(
-            f"{place} is no log: name a .ndjson, .jsonl, .csv, .tsv or .parquet file, a folder of them, "
+            f"{place} is not a log; name a .ndjson, .jsonl, .csv, .tsv or .parquet file, a folder of them, "
             "or a pattern such as 'clicks-*.parquet'."
         )
     for file in found:
         if _kind(file) is None:
             raise InvalidParameter(
-                f"{file}: its name does not say how to read it; it should end in .ndjson, .jsonl, .csv, "
+                f"{file}: its name does not say how to read it; it must end in .ndjson, .jsonl, .csv, "
                 ".tsv or .parquet."
             )
     return found
@@ -127,7 +127,7 @@ def _placed(path: Path, columns: Columns, there: Sequence[str]) -> dict[str, int
         if place < 0 and role not in OPTIONAL:
             raise InvalidRow(
                 f"{path}: there is no column '{columns[role][0]}'; the columns are {listed(names)}. "
-                f"Say which one it is with --column {role}=NAME."
+                f"Name it with --column {role}=NAME."
             )
     return {role: place for role, place in found.items() if place >= 0}
 
@@ -158,7 +158,9 @@ def readable_types(batch: Batch) -> Iterator[None]:
         if any(isinstance(column, list) for column in batch.values.values()):
             raise
         types = listed([f"{role} is {column.type}" for role, column in batch.values.items()])
-        raise InvalidRow(f"{batch.file}: a column has a type that is not read; {types}.") from error
+        raise InvalidRow(
+            f"{batch.file}: a column has a type that cannot be read; {types}."
+        ) from error
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -214,7 +216,7 @@ def _json_lines(path: Path, columns: Columns) -> Iterator[Batch]:
         if isinstance(row, dict):
             rows.add(number, [_value(row, names) for names in wanted])
         else:
-            rows.refuse(number, "it is no JSON object.")
+            rows.refuse(number, "it is not a JSON object.")
         if rows.full:
             yield rows.taken()
     yield rows.taken()
@@ -241,7 +243,7 @@ def _separated(path: Path, columns: Columns) -> Iterator[Batch]:
         if cells is None:
             rows.refuse(number, "it is not text in UTF-8, or a quotation mark is never closed.")
         elif len(cells) != len(names):
-            rows.refuse(number, f"expected {len(names)} fields, and it has {len(cells)}.")
+            rows.refuse(number, f"expected {len(names)} fields, but it has {len(cells)}.")
         else:
             rows.add(number, [cells[at] for at in placed.values()])
         if rows.full:

@@ -27,7 +27,15 @@ ENDLESS = 1_000_000  # options, as it were: a space always has other points
 
 
 class Ballot(NamedTuple):
-    """A pair to be voted on, the options by name. After ``expires`` it may be asked of somebody else."""
+    """A pair to vote on, with the options by name. After ``expires`` the study may ask somebody else.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> ballot = create_study("tea", ["green", "black"]).ask()
+    >>> sorted([ballot.left, ballot.right])
+    ['black', 'green']
+    """
 
     id: int
     left: str
@@ -38,14 +46,29 @@ class Ballot(NamedTuple):
 
 
 class Following(NamedTuple):
-    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`."""
+    """What a ballot should be about if it is a new one, as in :meth:`Study.ask`.
+
+    Examples
+    --------
+    >>> Following(item="a question").item
+    'a question'
+    """
 
     item: str | None = None
     available: Collection[str] | None = None
 
 
 class Look(NamedTuple):
-    """A study as one voter meets it, at one moment."""
+    """A study as one voter meets it, at one moment.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> look = study.look("ann")
+    >>> look.active, look.closed, look.votes
+    (2, False, ())
+    """
 
     active: int  # options that are asked
     closed: bool
@@ -57,7 +80,17 @@ Onward = Callable[[Look], Following | None]  # what follows, if anything does, b
 
 
 class Answered(NamedTuple):
-    """What became of an answer."""
+    """What became of an answer.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> ballot = study.ask(voter="ann")
+    >>> answered = study.answer(ballot, "left", voter="ann")
+    >>> answered.vote.outcome, answered.late, answered.new
+    ('left', False, True)
+    """
 
     vote: Vote
     number: int  # of its event

@@ -53,7 +53,7 @@ def create_study(
     indifference: float | None = None,
     clock: Clock = time.time,
 ) -> Study:
-    """Return a new study.
+    """Return a new study. The parameters that are not explained here are those of :class:`copeland.study.Settings`.
 
     Parameters
     ----------
@@ -65,18 +65,16 @@ def create_study(
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
     algorithm
-        Who chooses the pairs: ``"cpc-pac"`` by default, and in a panel its own planner.
+        Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
     space
         A :class:`copeland.Space` instead of options: its points become options as they are asked.
     show
         What voters see of a point: a text with ``{name}`` for each parameter, as in
         ``"hsl({hue:.0f}, 70%, 50%)"``, or a drawing that begins with ``<svg``; by default its values.
     indifference
-        What ``margin`` was called.
+        The old name of ``margin``.
     clock
         Returns seconds since 1970.
-
-    The other parameters are those of :class:`copeland.study.Settings`.
 
     Examples
     --------
@@ -175,7 +173,9 @@ def create_study_from_votes(
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or not name.strip():
-        raise InvalidParameter(f"the name of a study is {name!r}; it must be text, and not empty.")
+        raise InvalidParameter(
+            f"the name of a study is {name!r}; it must be text that is not empty."
+        )
     check_text("the study's ", name=name)
 
 
@@ -234,13 +234,25 @@ def open_study(
     """Return the study of this name.
 
     ``space`` is needed only if the options are points of a space with a constraint: a function is not in the log.
+
+    Examples
+    --------
+    >>> made = create_study("tea", ["green", "black"])  # or storage="sqlite:///votes.db"
+    >>> [option.name for option in open_study("tea", made.storage).options]
+    ['green', 'black']
     """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return Study(kept, name, kept.key(name), clock, space)
 
 
 def list_studies(storage: str | Storage) -> list[str]:
-    """Return the names of the studies in a storage, the oldest first."""
+    """Return the names of the studies in a storage, the oldest first.
+
+    Examples
+    --------
+    >>> list_studies(create_study("tea", ["green", "black"]).storage)
+    ['tea']
+    """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
     return kept.names()
 

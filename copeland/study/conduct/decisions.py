@@ -47,7 +47,13 @@ _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote
 
 
 class Wait(NamedTuple):
-    """There is no ballot now, but one may be asked at ``until``, or earlier. It is false, as None is."""
+    """There is no ballot now, but there may be one at ``until``, or earlier. Like None, it is false.
+
+    Examples
+    --------
+    >>> bool(Wait(until=1_800_000_000.0))
+    False
+    """
 
     until: float
 
@@ -230,7 +236,7 @@ def _require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
 def _conflict(event_id: str) -> Conflict:
     return Conflict(
         f"another vote has the event_id '{event_id}', so this one was not kept; "
-        "give every vote an event_id of its own."
+        "give every vote its own event_id."
     )
 
 
@@ -241,7 +247,7 @@ def _said(books: Books, asked: Event, told: Answer, now: float) -> Event:
     if told.sides not in (None, (left, right)):
         raise UnknownBallot(
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
-            "the one that is answered comes from another."
+            "the ballot you answered comes from another study."
         )
     return Event(
         *(books.number + 1, VOTED, now),
@@ -393,7 +399,7 @@ def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
 def _nothing_from(source: str, sources: list[str]) -> str:
     if source in sources:
         return f"all votes imported from '{source}' were undone before."
-    known = nearest(source, sources) if sources else "nothing was."
+    known = nearest(source, sources) if sources else "no import has been made."
     return f"no votes were imported from '{source}'; {known}"
 
 
@@ -440,7 +446,7 @@ def addition(books: Books, option: Option, now: float) -> Event:
     """Return the event that adds an option."""
     if option.name in books.indices:
         raise InvalidParameter(
-            f"there is an option '{option.name}' already; every option needs a name of its own."
+            f"there is an option '{option.name}' already; every option needs its own name."
         )
     _require_growing(books)
     return Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)
@@ -455,7 +461,7 @@ def _require_growing(books: Books) -> None:
     algorithm = find(books.settings.spec.name)
     if algorithm.absorb is None and algorithm.grow is None:
         raise InvalidParameter(
-            f"{algorithm.name} cannot take in options once it has begun; "
+            f"{algorithm.name} cannot add options once it has begun; "
             "create a new study, or use cpc-pac."
         )
 
@@ -468,5 +474,5 @@ def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Even
     if state == (ACTIVE if kind == RESUMED else kind):
         return []
     if state == RETIRED:
-        raise InvalidParameter(f"the option '{name}' is retired, and stays so.")
+        raise InvalidParameter(f"the option '{name}' is retired for good.")
     return [Event(books.number + 1, kind, now, left=i)]

@@ -77,11 +77,11 @@ class Impressions:
         check_desk(self._desk)
         if not 0 < window < float("inf") or not 0 <= patience < float("inf"):
             raise InvalidParameter(
-                f"window is {window:g} and patience {patience:g}; they are seconds, the window more than 0."
+                f"window is {window:g} and patience {patience:g}; both are in seconds, and the window must be above 0."
             )
         if study.settings.repeats != "first":
             raise InvalidParameter(
-                "a user counts once a pair; create the study with repeats='first', or voters='people'."
+                "a user may count only once per pair; create the study with repeats='first', or voters='people'."
             )
         self.window, self.patience = window, patience
 
@@ -127,7 +127,7 @@ class Impressions:
         """
         ticket = unsealed(token, self._desk.secret)
         if ticket.study != self._study.name:
-            raise InvalidToken(f"this list is of the study '{ticket.study}', and not of this one.")
+            raise InvalidToken(f"this list is of the study '{ticket.study}', not of this one.")
         clicked = positions_on(ticket, positions)
         time = self._study._clock() if at is None else seconds_since_1970(at)
 

@@ -18,7 +18,7 @@ def require_few(k: int) -> None:
     """Refuse more options than a panel's planner can weigh while somebody waits."""
     if k > MOST:
         raise InvalidParameter(
-            f"a panel's study takes up to {MOST} options, and these are {k:,}; let people vote."
+            f"a panel's study takes up to {MOST} options, not {k:,}; let people vote instead."
         )
 
 
@@ -27,7 +27,7 @@ def require_member(books: Books, voter: str | None) -> None:
     panel = books.panel
     if voter is None:
         raise InvalidParameter(
-            f"this vote is nobody's, and the panel is {listed(panel.members)}; say whose it is."
+            f"this vote has no voter, but the panel is {listed(panel.members)}; say whose it is."
         )
     if voter not in panel.places:
         raise InvalidParameter(f"'{voter}' is not on the panel, which is {listed(panel.members)}.")
@@ -71,7 +71,7 @@ def _answered(books: Books, vote: Event) -> AlreadyVoted:
     assert vote.left is not None and vote.right is not None
     pair = listed([books.options[i].name for i in sorted((vote.left, vote.right))])
     return AlreadyVoted(
-        f"'{vote.voter}' has one answer on {pair}, and it is given; to change it, undo that vote first."
+        f"'{vote.voter}' has already answered {pair}; to change the answer, undo that vote first."
     )
 
 
@@ -79,7 +79,9 @@ def attendance(books: Books, voter: str, kind: str, now: float) -> list[Event]:
     """Return the event that excuses or readmits a member; none if it is so already."""
     panel = books.panel
     if not panel.members:
-        raise InvalidParameter("this study has no panel, and only a panel's members are excused.")
+        raise InvalidParameter(
+            "this study has no panel, and you can excuse only members of a panel."
+        )
     if voter not in panel.places:
         raise InvalidParameter(f"'{voter}' is not on the panel, which is {listed(panel.members)}.")
     if (voter in panel.excused) == (kind == EXCUSED):

@@ -13,10 +13,14 @@ def restart(books: Books, reason: str | None, now: float) -> Event:
     if reason is not None:
         check_text("the reason, as a ", source=reason)
     if books.settings.panel:
-        raise InvalidParameter("a panel's answers are its electorate; create a new study instead.")
+        raise InvalidParameter(
+            "a panel cannot start again, because its answers are the whole electorate; create a new study instead."
+        )
     if books.tuning is not None:
-        raise InvalidParameter("a tuner's votes are one whole; create a new study instead.")
+        raise InvalidParameter(
+            "a study of a space cannot start again, because its tuner learns from all votes; create a new study instead."
+        )
     if not books.votes:
-        raise InvalidParameter("no votes count yet, so there is nothing to leave behind.")
+        raise InvalidParameter("no votes count yet, so there is nothing to restart.")
     body = None if reason is None else {"reason": reason}
     return Event(books.number + 1, RESTARTED, now, body=body)

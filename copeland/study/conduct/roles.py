@@ -36,7 +36,7 @@ def role_given(books: Books, log: Log, voter: str, role: str, now: float) -> lis
     algorithm = find(books.settings.spec.name)
     if algorithm.hint is None:
         raise InvalidParameter(
-            f"{algorithm.name} cannot be guided, so every vote is proof; use cpc-pac for guides."
+            f"{algorithm.name} cannot be guided, so every vote counts as proof; use cpc-pac for guides."
         )
     if next(iter(log.votes_of(voter)), None) is not None:
         raise AlreadyVoted(

@@ -36,7 +36,7 @@ Clock = Callable[[], float]
 
 
 class Saying:
-    """The side of a study that speaks and changes nothing."""
+    """The part of a study that only reports and changes nothing."""
 
     name: str
     _work: Transactions
@@ -62,7 +62,7 @@ class Saying:
         return self._work.known(lambda books: Reading(standing_of(self.name, books, (), now)))
 
     def verdict(self) -> Verdict:
-        """Return what to tell people who wait for an answer, in sentences.
+        """Return what to tell people who are waiting for an answer, in sentences.
 
         Examples
         --------
@@ -92,15 +92,15 @@ class Saying:
     ) -> Forecast:
         """Return how many more votes it may take to prove an option best, by simulation.
 
-        Where people vote, it also says what the voters so far can settle, each with one vote a pair.
-        Of a panel, these are answers until some active option is sure to be best.
+        Where people vote, it also says what the voters so far can settle, each with one vote per pair.
+        For a panel, it counts answers until some active option is sure to be best.
 
         Parameters
         ----------
         worlds
             How many plausible worlds; 100 by default, fewer for more than 30 options.
         most
-            Votes after which a world is given up.
+            Give up on a world after this many votes.
         progress
             Called with (worlds done, worlds in all).
         until
@@ -119,11 +119,13 @@ class Saying:
         return plan_of(standing, met, people, worlds, most, seed, progress, goal)
 
     def prospect(self, people: int) -> Prospect:
-        """Return what so many voters can settle: as people, and as a panel; by simulation."""
+        """Return what this many voters can settle, as people and as a panel, by simulation."""
         check_people(people)
         require_options(self._work.books, "nobody can say what so many voters settle")
         if not self._work.books.settings.dependent:
-            raise InvalidParameter("what people can settle is for studies of people; this is none.")
+            raise InvalidParameter(
+                "this is not a study of people, so there is nothing for them to settle."
+            )
         standing = self.standing(voters=False)
         each = votes_each(self._work.books.settings, len(standing.active))
         return prospect_of(standing.start, people, each)
@@ -151,9 +153,9 @@ class Saying:
         return ranking_of(Reading(self.standing(voters=False)))
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
-        """Return the pairs whose votes changed over time, as a certificate assumes that none does.
+        """Return the pairs whose votes changed over time; a certificate assumes that none did.
 
-        If none changes, any is ever returned with a probability of at most ``level``, however often one looks.
+        If none changes, the probability that this ever returns one is at most ``level``, however often you look.
         """
         check_level(level)
         require_options(
@@ -164,7 +166,7 @@ class Saying:
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.
 
-        ``command`` is how the page can be made again, if it shall say so.
+        ``command``, if given, is the command that the page names to make it again.
         """
         if self._work.books.tuning is not None:
             from copeland.study.page.tuned import write_tuned_page
@@ -179,7 +181,7 @@ class Saying:
     def standing(self, voters: bool = True) -> Standing:
         """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
 
-        ``voters=False`` leaves voters and guides out, for whom all votes must be gone through.
+        ``voters=False`` leaves out voters and guides, which need a pass over all votes.
         """
 
         def look(log: Log) -> Standing:

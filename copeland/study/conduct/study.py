@@ -92,6 +92,15 @@ class Study(Tunable, Saying):
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
     each question and each answer is a transaction that begins by reading what the others did.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> while ballot := study.ask():
+    ...     vote = study.tell(ballot, "green")
+    >>> study.verdict().claim
+    'green is proved the only winner.'
     """
 
     def __init__(
@@ -112,7 +121,7 @@ class Study(Tunable, Saying):
 
     @property
     def settings(self) -> Settings:
-        """What it was told when it was created."""
+        """What was fixed when it was created."""
         return self._books.settings
 
     @property
@@ -166,23 +175,23 @@ class Study(Tunable, Saying):
         item: str | None = None,
         without: Collection[tuple[str, str]] | None = None,
     ) -> Ballot | list[Ballot] | Wait | None:
-        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to so many.
+        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
 
         A voter who holds as many unanswered ballots as the settings allow, or who can be asked nothing
-        else, gets the oldest of them again. If they are about another item, or about options that are
-        not available, the answer is to :class:`Wait`, and the list is empty.
+        else, gets the oldest of them again. If these are about another item, or about options that are
+        not available, the method returns a :class:`Wait`, or an empty list.
 
         Parameters
         ----------
         voter
-            Who is asked. Without a name everybody who asks is somebody else, and gets a new ballot; of a
-            panel, the member who should be asked next is chosen, and the ballot says who.
+            Whom to ask. Without a name, every call is for somebody new, who gets a new ballot. For a
+            panel, the study chooses the member to ask next, and the ballot says who.
         available
             The only options that can be shown now.
         item
-            What the options are compared on, as it should be logged.
+            What the options are compared on, for the log.
         without
-            Left and right of what is not to be shown so again; nor is, then, what the voter holds.
+            Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
         """
         check_text(voter=voter, item=item)
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
@@ -211,10 +220,10 @@ class Study(Tunable, Saying):
         item: str | None = None,
         source: str | None = None,
     ) -> Vote:
-        """Keep the answer to a ballot, and return it as it is kept; it is on disk by then.
+        """Store the answer to a ballot, and return it as stored; it is on disk by then.
 
         An answer to a ballot that has expired counts too. The same answer with the same ``event_id`` is
-        not kept again: the earlier one is returned, so an answer may safely be sent twice. Another
+        not stored again: you get the earlier one, so you can safely send an answer twice. A different
         answer with that ``event_id`` is refused.
 
         Parameters
@@ -222,13 +231,13 @@ class Study(Tunable, Saying):
         outcome
             left, right, tie, both_bad, skip or error; or the name of the option that won.
         voter
-            Who answers; by default who was asked.
+            Who answers; by default the voter who was asked.
         event_id
             Any text that no other vote of this study has.
         item
             What the options were compared on, if the ballot does not say.
         source
-            Where the vote comes from, as it should be logged.
+            Where the vote comes from, for the log.
         """
         told = self._told(ballot, outcome, voter, event_id, item, source)
         kept = self._work.change(lambda log: answer_to(self._books, log, told, self._clock()))
@@ -259,10 +268,10 @@ class Study(Tunable, Saying):
         source: str | None = None,
         following: Following | Onward | None = None,
     ) -> Answered:
-        """Keep the answer to a ballot as :meth:`tell` does, and return all that became of it.
+        """Store the answer to a ballot as :meth:`tell` does, and return everything that came of it.
 
         With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does; a
-        function may decide what that is about, and whether there is to be one.
+        function may decide what that is about, and whether there is one.
         """
         told = self._told(ballot, outcome, voter, event_id, item, source)
 
@@ -271,7 +280,7 @@ class Study(Tunable, Saying):
         )
 
     def look(self, voter: str) -> Look:
-        """Return the study as a voter meets it."""
+        """Return the study as a voter sees it."""
         check_plain(voter=voter)
         return self._work.read(lambda log: looked(self._books, log, voter))
 
@@ -283,7 +292,7 @@ class Study(Tunable, Saying):
     ) -> Ballot | Wait | None:
         """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
 
-        So a page that is loaded again shows the same pair. ``item`` and ``available`` are for a new one.
+        So a page that is loaded again shows the same pair. ``item`` and ``available`` apply to a new one.
         """
         check_text(voter=voter, item=item)
         new = Following(item, available)
@@ -309,7 +318,7 @@ class Study(Tunable, Saying):
         """Stop counting a vote; give the vote or its ``event_id``. Its ballot can be answered again.
 
         The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
-        counts, that is from now on the first one that stands. A ``reason`` is kept in the log.
+        counts, the first one that is not undone now counts. The log keeps the ``reason``.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_plain(event_id=event_id)
@@ -323,8 +332,8 @@ class Study(Tunable, Saying):
         Parameters
         ----------
         role
-            ``"proof"``, as everybody has who is given none: the votes count for the certificate. ``"guide"``:
-            they move what the study asks next, and prove nothing.
+            ``"proof"``, the default: the votes count for the certificate. ``"guide"``: they decide what
+            the study asks next, and prove nothing.
 
         Examples
         --------
@@ -336,12 +345,12 @@ class Study(Tunable, Saying):
         """
         check_text(voter=voter)
         if voter is None:
-            raise InvalidParameter("a role is given to a voter by name, and there is none.")
+            raise InvalidParameter("a role needs a voter's name; give one.")
         check_role(role)
         self._work.append(lambda log: role_given(self._books, log, voter, role, self._clock()))
 
     def role(self, voter: str | None) -> str:
-        """Return the role of a voter; who was given none, or has no name, has the role ``proof``."""
+        """Return the role of a voter; one without a role or a name has the role ``proof``."""
         check_text(voter=voter)
         return GUIDE if self._current().is_guide(voter) else PROOF
 
@@ -350,36 +359,36 @@ class Study(Tunable, Saying):
     def add_option(
         self, option: str | Mapping[str, str] | Option, text: str = "", path: str = ""
     ) -> None:
-        """Offer one more option; from now on the certificate is about all of them."""
+        """Add an option; from now on the certificate covers all of them."""
         new = option_of(Option(option, text, path) if isinstance(option, str) else option)
         self._work.append(lambda _log: [addition(self._books, new, self._clock())])
 
     def pause_option(self, name: str) -> None:
-        """Ask an option no more until it is resumed."""
+        """Stop asking about an option until it is resumed."""
         self._set_state(name, PAUSED)
 
     def resume_option(self, name: str) -> None:
-        """Ask a paused option again."""
+        """Ask about a paused option again."""
         self._set_state(name, RESUMED)
 
     def retire_option(self, name: str) -> None:
-        """Ask an option never again. It stays in the certificate, which is about all ever offered."""
+        """Never ask about an option again. It stays in the certificate, which covers all options ever offered."""
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
         self._work.append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
 
     def begin_epoch(self, reason: str | None = None) -> int:
-        """Count votes anew from now on, as preferences have changed; return the number of the epoch.
+        """Start counting votes from zero, because preferences have changed; return the number of the epoch.
 
-        The votes before stay in the log. What is proved from now on is about preferences from now on, with the
-        evidence of a later epoch, so that delta covers all epochs together.
+        The votes before stay in the log. What is proved from now on is about preferences from now on, with
+        the evidence that a later epoch needs, so delta covers all epochs together.
         """
         self._work.append(lambda _log: [restart(self._books, reason, self._clock())])
         return self._current().epoch
 
     def close(self) -> None:
-        """Take no more votes."""
+        """Take no more votes, for good."""
 
         def decide(_log: Log) -> tuple[list[Event], None]:
             end = Event(self._books.number + 1, CLOSED, self._clock())
@@ -394,7 +403,7 @@ class Study(Tunable, Saying):
         window: float = 1800.0,
         patience: float = 0.0,
     ) -> Impressions:
-        """Return the desk at which a search interleaves lists for its users, and hands in their clicks.
+        """Return the desk where a search engine interleaves lists for its users and hands in their clicks.
 
         Parameters
         ----------
@@ -405,7 +414,7 @@ class Study(Tunable, Saying):
         window
             Seconds after a list in which its clicks count.
         patience
-            Seconds that clicks may take to be handed in, beyond the window.
+            How many seconds after the window clicks may still be handed in.
         """
         from copeland.study.conduct.impressions import Impressions
 
@@ -420,11 +429,12 @@ class Study(Tunable, Saying):
         Parameters
         ----------
         impressions
-            How many there will be while the document is valid.
+            How many lists you will show while the document is valid.
         terms
-            ``control``: who is shown to users who do not take part, by default who leads; ``control_share``: the
-            share of users who never do; ``cap``: of the lists that are interleaved, the most that may hold one
-            ranker; ``traffic``: the share of users who take part; ``valid``: for how many seconds.
+            ``control``: what users who do not take part see, by default the leader; ``control_share``:
+            the share of users who never take part; ``cap``: the largest share of interleaved lists that
+            may hold one ranker; ``traffic``: the share of users who take part; ``valid``: for how many
+            seconds.
         """
         from copeland.study.conduct.allocating import Terms, allocated
 
@@ -437,7 +447,7 @@ class Study(Tunable, Saying):
     # The panel, if there is one
 
     def excuse(self, voter: str) -> None:
-        """Wait no more for the missing answers of a member of the panel; those given stay."""
+        """Stop waiting for the missing answers of a member of the panel; answers already given stay."""
         self._attend(voter, EXCUSED)
 
     def readmit(self, voter: str) -> None:
@@ -457,11 +467,11 @@ class Study(Tunable, Saying):
         columns: Mapping[str, str] | None = None,
         role: str | None = None,
     ) -> Imported:
-        """Take in votes that nobody asked for; return how many were new, and what became of the others.
+        """Add votes that the study did not ask for; return how many were new, and what became of the others.
 
-        All of them are taken, or none if one of them cannot be read. Votes that are there already, by
-        their ``event_id``, or which are marked as ``undone``, are left out. In a file, a row without an id
-        gets one from the source and from what it says, so that a file can be imported again as it grows.
+        It adds all of them, or none if one cannot be read. It leaves out votes that are there already,
+        by their ``event_id``, and votes marked as ``undone``. In a file, a row without an id gets one
+        from the source and from what it says, so you can import a file again as it grows.
 
         Parameters
         ----------
@@ -470,11 +480,11 @@ class Study(Tunable, Saying):
             ``event_id``, ``voter``, ``item`` and ``time``; or any other form of :mod:`copeland.tallies`.
             An outcome may be the winner's name.
         source
-            Where they come from, as it should be logged; by default the name of the file.
+            Where they come from, for the log; by default the name of the file.
         columns
-            Which columns are those named above, where theirs are other names: ``{"voter": "who"}``.
+            Which columns are those named above, if they have other names: ``{"voter": "who"}``.
         role
-            The role that all voters of these votes are given, as by :meth:`set_role`; by default they keep the
+            The role to give all voters of these votes, as by :meth:`set_role`; by default they keep the
             one they have, unless a column ``role`` says ``guide``.
         """
         if role is not None:
@@ -494,11 +504,11 @@ class Study(Tunable, Saying):
         return self._work.change(decide).also(undone)
 
     def import_votes(self, path: str | Path) -> Imported:
-        """Take in the votes of a file: :meth:`add_votes`, with the file's name as their source."""
+        """Add the votes of a file: :meth:`add_votes`, with the file's name as their source."""
         return self.add_votes(Path(path))
 
     def undo_import(self, source: str) -> int:
-        """Undo every vote from a source that nobody asked for and that stands; return how many.
+        """Undo every imported vote from a source that is not undone yet; return how many.
 
         The votes stay in the log. If they are imported again, they count again.
         """
@@ -513,14 +523,15 @@ class Study(Tunable, Saying):
     def votes(self, frame: bool = False) -> Any:
         """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
 
-        ``counted`` is False for what was undone, only repeats an earlier vote, or is no vote: a skip,
-        an error, or both_bad where that is left out; and for every vote of a guide.
+        ``counted`` is False for a vote that was undone, one that only repeats an earlier vote, and an
+        answer that is not a vote: a skip, an error, or both_bad where that is left out. It is also
+        False for every vote of a guide.
         """
         found = self._work.read(lambda log: [vote_of(self._books, event) for event in log.votes()])
         return frame_of(found) if frame else found
 
     def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
-        """Return every event from the first, or from after a number; or the answers of a voter alone."""
+        """Return every event from the first, or after a number; or only the answers of a voter."""
         check_text(voter=voter)
         if isinstance(after, bool) or not isinstance(after, int) or abs(after) > LAST:
             raise InvalidParameter(f"after is {after!r}; give the number of an event.")
@@ -529,11 +540,11 @@ class Study(Tunable, Saying):
         return self._work.read(lambda log: list(log.replay(after)))
 
     def events(self, after: int = 0, most: int = 1000) -> list[Event]:
-        """Return up to ``most`` events after a number, without a turn: whoever asks or votes waits for nobody."""
+        """Return up to ``most`` events after a number, without taking a turn: nobody who asks or votes has to wait."""
         return self.storage.read(self._key, lambda log: log.some(after, most))
 
     def misfit(self) -> Misfit | None:
-        """Return where the log is not as it was written, by the chain over it; None if all fits."""
+        """Return where the log is not as it was written, by its chain; None if it is intact."""
         return self.storage.read(self._key, lambda log: misfit_of(self.name, log.linked()))
 
     def export(self, path: str | Path) -> None:
@@ -546,25 +557,25 @@ class Study(Tunable, Saying):
                 file.writelines(to_json(event) + "\n" for event in self.log())
         else:
             raise InvalidParameter(
-                f"{path} ends in neither .csv, for the votes, nor .jsonl, for the whole log."
+                f"{path} must end in .csv, for the votes, or .jsonl, for the whole log."
             )
 
     # What it means, in short; all else is said by :class:`Saying`
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
-        """Return what the votes prove: of all options ever offered, or of the active ones alone."""
+        """Return what the votes prove: about all options ever offered, or only about the active ones."""
         return self._work.read(lambda _log: certificate_of(self._books, active))
 
     def books(self) -> Books:
-        """Return the state that the log gives: a copy, to look at."""
+        """Return a copy of the state that the log gives, to look at."""
         return copy.deepcopy(self._current())
 
     def replay(self) -> Books:
-        """Return the same state, made anew from the bare log without a snapshot."""
+        """Return the same state, rebuilt from the bare log without a snapshot."""
         return self._work.read(lambda log: replayed(log.replay()))
 
     def forget_snapshot(self) -> None:
-        """Delete the stored snapshot; nothing is lost by it but time."""
+        """Delete the stored snapshot; this costs only time."""
         self.storage.write(self._key, lambda log: log.forget_snapshot())
 
     @property

@@ -53,7 +53,7 @@ class Budget:
                 lambda: self._stopped or not self._under_way or self._fits(self._reserved + most)
             )
             if self._stopped:
-                raise BudgetSpent("no more calls are made: the work was stopped.")
+                raise BudgetSpent("the work was stopped, so there are no more calls.")
             if not self._fits(most):
                 raise BudgetSpent(
                     f"the next call may cost {most:.6g}, and {self.cost:.6g} of {self.cap:.6g} is "

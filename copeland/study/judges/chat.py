@@ -38,7 +38,14 @@ _FRAME = 256  # tokens: more than servers put around a message
 
 
 class Prices(NamedTuple):
-    """What a million tokens cost, read and written."""
+    """What a million tokens cost, read and written.
+
+    Examples
+    --------
+    >>> prices = Prices(input=0.5, output=1.5)
+    >>> prices
+    Prices(input=0.5, output=1.5)
+    """
 
     input: float
     output: float
@@ -57,18 +64,18 @@ class Prices(NamedTuple):
 class ChatJudge:
     """A judge that asks a language model, and counts what it costs.
 
-    A request that meets a time-out, a lost connection or the status 408, 429 or 5xx is sent again, after
-    as long as the server asks for (Retry-After), or else about 1, 2, 4 ... seconds. An answer that is no
-    outcome is a failure, and is not asked for again.
+    After a time-out, a lost connection or the status 408, 429 or 5xx, it sends the request again, after
+    as long as the server asks for (Retry-After), or else about 1, 2, 4 ... seconds. An answer that is
+    not an outcome is a failure, and it does not ask again.
 
     Parameters
     ----------
     model
-        The name that the endpoint knows the model by.
+        The name of the model at the endpoint.
     url
         The address of the endpoint, as in ``http://localhost:8000/v1``.
     prompt
-        What the model is told, with ``{left}``, ``{right}`` and ``{item}`` for the texts, and ``{mark}``
+        What to tell the model, with ``{left}``, ``{right}`` and ``{item}`` for the texts, and ``{mark}``
         for a word that none of them has, to set them apart. The answer must state one clear outcome:
         :func:`~copeland.study.judges.statements.outcome_stated`.
     prices
@@ -82,11 +89,11 @@ class ChatJudge:
     timeout
         Seconds to wait for a connection, and for the next bytes of an answer.
     attempts
-        How often a request is sent at most.
+        How often to send a request, at most.
     backoff
         Seconds before the second attempt; each later one waits about twice as long.
     name
-        The voter it votes as; the model, if left out.
+        The name it votes under; by default that of the model.
     """
 
     def __init__(
@@ -133,7 +140,7 @@ class ChatJudge:
                 "prices=(input, output) of a million tokens" if self._longest() else "max_tokens"
             )
             raise InvalidParameter(
-                f"a cap on cost cannot be kept, because nothing bounds what a call of '{self.name}' "
+                f"the cap on cost cannot be kept, because nothing limits what a call of '{self.name}' "
                 f"costs; give {missing}."
             )
 

@@ -1,4 +1,4 @@
-"""A program of one's own as a judge: it reads two options and prints one word."""
+"""Your own program as a judge: it reads two options and prints one word."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CommandJudge:
     """A judge that runs a program for every comparison and reads one word from its standard output.
 
     The command is split as a shell would, but no shell runs it: a text that is filled in is always one
-    argument. Standard input has the same as JSON: ``{"left": {"name": ..., "text": ..., "path": ...},
+    argument. Standard input gets the same as JSON: ``{"left": {"name": ..., "text": ..., "path": ...},
     "right": ..., "item": ...}``, where item is null or has a name and a text too.
 
     Parameters
@@ -39,7 +39,7 @@ class CommandJudge:
     timeout
         Seconds that it may take.
     name
-        The voter it votes as; the name of the program, if left out.
+        The name it votes under; by default that of the program.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class CommandJudge:
         about = None if item is None else {"name": name_of(item), "text": item_text(item)}
         code, answer, complaint = self._run(arguments, json.dumps(shown | {"item": about}))
         if code != 0:
-            last = complaint.strip().splitlines()[-1:] or ["without a word on standard error"]
+            last = complaint.strip().splitlines()[-1:] or ["nothing on standard error"]
             raise JudgeFailed(f"{self.name} ended with code {code}: {quoted(last[0])[1:-1]}.")
         if not answer.strip():
             raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")

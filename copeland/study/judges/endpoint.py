@@ -64,8 +64,8 @@ class Endpoint:
             )
         if not (key.isascii() and key.isprintable()):
             raise InvalidParameter(
-                f"the environment variable {self.key_variable} holds characters that no key has; "
-                "copy the key anew."
+                f"the environment variable {self.key_variable} holds characters that a key "
+                "cannot have; copy the key again."
             )
         return key
 
@@ -108,12 +108,14 @@ class Endpoint:
     def _failure(self, response: httpx.Response, said: str) -> JudgeFailed:
         status = response.status_code
         if status == 200:
-            return JudgeFailed(f"{said}, which is no chat completion; look to the address.")
+            return JudgeFailed(f"{said}, which is not a chat completion; check the address.")
         if status not in (408, 429) and status < 500:
-            return JudgeFailed(f"{said}; look to the address, the model and the key.")
+            return JudgeFailed(f"{said}; check the address, the model and the key.")
         wait = _retry_after(response.headers)
         if wait is not None and wait > LONGEST_WAIT:
-            return JudgeFailed(f"{said} and asks for {wait:.0f} seconds of pause; go on then.")
+            return JudgeFailed(
+                f"{said} and asks for {wait:.0f} seconds of pause; continue after that."
+            )
         return PassingFailure(f"{said}.", wait)
 
 
@@ -193,8 +195,8 @@ def _completions(url: str) -> str:
             raise ValueError
     except ValueError:  # of urlsplit too: an open bracket, a port that is none
         raise InvalidParameter(
-            f"{quoted(_without_secrets(url))} is no address of a chat endpoint; expected one as in "
-            "http://localhost:8000/v1."
+            f"{quoted(_without_secrets(url))} is not the address of a chat endpoint; give one "
+            "such as http://localhost:8000/v1."
         ) from None
     path = parts.path.rstrip("/")
     return parts._replace(path=path if path.endswith(_PATH) else path + _PATH).geturl()

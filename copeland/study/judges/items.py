@@ -31,6 +31,11 @@ class Item:
         What a judge reads.
     answers
         By the name of an option, what a judge reads of it on this item instead of its own text.
+
+    Examples
+    --------
+    >>> Item("q1", "What is a duel?")
+    Item(name='q1', text='What is a duel?', answers={})
     """
 
     name: str
@@ -62,7 +67,7 @@ class Drawer:
             try:
                 check_text(item=name_of(item))
             except InvalidParameter as error:
-                raise InvalidItems(f"{error} Give the item a name of its own.") from None
+                raise InvalidItems(f"{error} Give the item its own name.") from None
 
     def order(self, number: int) -> Iterator[Any]:
         """Yield every item once, in the order of this number."""
@@ -71,11 +76,22 @@ class Drawer:
 
 
 def read_items(path: str | Path) -> list[Item]:
-    """Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``.
+    r"""Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``.
 
     A ``.csv`` has a column ``text`` and may have a column ``name``; any other column is named for an
     option and holds its answers. A line of a ``.jsonl`` is a string, or an object with ``text`` and,
     if need be, ``name`` and ``answers``. An item without a name goes by its text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "items.csv"
+    ...     _ = path.write_text("name,text\nq1,What is a duel?\n")
+    ...     items = read_items(path)
+    >>> items[0].name, items[0].text
+    ('q1', 'What is a duel?')
     """
     path = Path(path)
     readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects}
@@ -90,10 +106,10 @@ def read_items(path: str | Path) -> list[Item]:
     found: dict[str, Item] = {}
     for line, item in readers[path.suffix.lower()](path, content):
         if item.name in found:
-            _refuse(path, line, f"there is an item '{item.name}' before; give each its own name")
+            _refuse(path, line, f"there is already an item '{item.name}'; give each its own name")
         found[item.name] = item
     if not found:
-        raise InvalidItems(f"{path}: there is no item in it.")
+        raise InvalidItems(f"{path}: it has no items.")
     return list(found.values())
 
 

@@ -1,4 +1,4 @@
-"""Judges at work on a study: ballots asked for, judged and told, until it is settled or a cap is met."""
+"""Judges at work on a study: they ask for ballots, judge and answer them, until it is settled or a cap is reached."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from copeland.study.meaning.likely import likely_sentence, refuse_for_panel, req
 from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.texts import check_text
+from copeland.waiting import waiting
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -40,7 +41,20 @@ _SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
 
 
 class Judged(NamedTuple):
-    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it."""
+    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> from copeland.study.judges import judge_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> seen = []
+    >>> _ = judge_study(study, {"longer": longer}, progress=seen.append)
+    >>> len(seen), seen[0].judge, seen[0].outcome in ("left", "right")
+    (6, 'longer', True)
+    """
 
     judge: str
     left: str
@@ -61,6 +75,17 @@ class Summary:
     ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
     answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
     their outcome with the sides.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> from copeland.study.judges import judge_study
+    >>> done = judge_study(study, {"longer": longer})
+    >>> done.votes
+    6
     """
 
     calls: int
@@ -96,14 +121,14 @@ def judge_study(
     progress: Callable[[Judged], None] | None = None,
     rest: Callable[[Wait], None] | None = None,
 ) -> Summary:
-    """Let judges vote in a study until it is finished, a cap is met, or Ctrl-C.
+    """Let judges vote in a study until it is finished, a cap is reached, or Ctrl-C.
 
-    The judges take turns, each a voter of its own, with at most as many ballots at a time as the study
+    The judges take turns. Each is a separate voter, with at most as many ballots at a time as the study
     lets a voter hold. No judge is asked what it has answered before, in this run or an earlier one under the
-    same name: a pair with the same sides, on the same item. A failure is told as an ``error``, which is no
-    answer and no vote, so the study may ask for that pair again. Every vote has an event id made of judge and ballot:
-    told twice, it counts once. After Ctrl-C no new ballot is asked for, and the answers under way are
-    still told; a second Ctrl-C does not wait for them.
+    same name: a pair with the same sides, on the same item. A failure is logged as an ``error``, which
+    is neither an answer nor a vote, so the study may ask for that pair again. Every vote has an event
+    id made of judge and ballot, so a vote sent twice counts once. After Ctrl-C the judges ask for no
+    new ballot, and finish the answers under way; a second Ctrl-C does not wait for them.
 
     Parameters
     ----------
@@ -113,11 +138,11 @@ def judge_study(
         ``"proved"``: until an option is proved best. ``"likely=0.95"``: until one has that chance to be best, or
         is proved; an estimate, not a proof, which docs/verdicts.md explains and measures.
     calls
-        At most so many calls of judges. Those sent again after a time-out or the like are not counted.
+        At most this many calls to judges. Calls sent again after a time-out or the like do not count.
     cost
-        At most so much money. A call that might exceed it is not made.
+        At most this much money. A call that might exceed it is not made.
     swap
-        ``random``: one call a ballot, the study shuffles the sides. ``confirm``: two calls with the
+        ``random``: one call per ballot; the study shuffles the sides. ``confirm``: two calls with the
         sides swapped, and a tie if the answers differ.
     workers
         How many ballots are judged at the same time, in threads.
@@ -125,20 +150,29 @@ def judge_study(
         What options are compared on; every ballot draws one, with ``seed``.
     repeat
         Ask a judge the same question again, as often as the study likes. Only for judges that answer by
-        chance: the same answer for certain is no second vote.
+        chance: an answer that is certain to be the same is not a second vote.
     patience
-        Stop when a judge fails so many times in a row.
+        Stop when a judge fails this many times in a row.
     folder
-        Where the files of options are; none outside of it is read. By default the folder of the study's
+        The folder with the files of options; no file outside it is read. By default the folder of the study's
         SQLite file; a study kept elsewhere has none.
     role
-        ``"guide"``: what the judges say moves what people are asked, and proves nothing. By default each keeps
-        the role that it has.
+        ``"guide"``: what the judges say decides what people are asked, and proves nothing. By default
+        each judge keeps its role.
     progress
-        Told of every ballot judged.
+        Called with every judged ballot. By default a bar shows the calls in a terminal or a notebook, if they take
+        over two seconds.
     rest
-        What to do when a judge can be asked nothing before a ballot that it holds elsewhere expires; by
-        default :func:`sleep_until`.
+        What to do when a judge must wait until a ballot that it holds elsewhere expires; by default :func:`sleep_until`.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> judge_study(study, {"longer": longer}).votes
+    6
     """
     named = _named(judges)
     _check(calls=calls, workers=workers, patience=patience)
@@ -163,22 +197,24 @@ def judge_study(
     require_chances(goal, len(study.options))
     if role is not None:
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)
-    work = _Work(
-        study=study,
-        goal=goal,
-        judges={name: _charging(judge, budget) for name, judge in named.items()},
-        budget=budget,
-        cap=calls,
-        swap=swap,
-        workers=workers,
-        patience=patience,
-        items=None if items is None else Drawer(items, seed),
-        answered=None if repeat else Answered(study, named),
-        folder=study.storage.folder if folder is None else Path(folder),
-        progress=progress or (lambda judged: None),
-        rest=rest or sleep_until,
-    )
-    work.run()
+    own = None if progress is None else (lambda done, total: None)  # then there is no bar
+    with waiting("calls", own) as tell:
+        work = _Work(
+            study=study,
+            goal=goal,
+            judges={name: _charging(judge, budget) for name, judge in named.items()},
+            budget=budget,
+            cap=calls,
+            swap=swap,
+            workers=workers,
+            patience=patience,
+            items=None if items is None else Drawer(items, seed),
+            answered=None if repeat else Answered(study, named),
+            folder=study.storage.folder if folder is None else Path(folder),
+            progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
+            rest=rest or sleep_until,
+        )
+        work.run()
     return work.summary()
 
 
@@ -186,7 +222,7 @@ def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) ->
     """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
     if role == GUIDE and endless:
         raise InvalidParameter(
-            "a guide that may repeat itself never comes to an end; give a number of calls, or a cost."
+            "a guide that may repeat itself never ends; give a number of calls, or a cost."
         )
     for judge in judges:
         study.set_role(judge, role)
@@ -283,7 +319,7 @@ class _Work:
                 self._stop_if_idle("likely", self.favourite)
                 break
             if not self._affordable():
-                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is met.")
+                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is reached.")
                 break
             asked = self._ask()
             if asked is None:
@@ -338,8 +374,9 @@ class _Work:
                 f"{who} answered every question there is; what is left is for people.",
             )
         return "answered", (
-            f"{who} answered every question there is, and the same answer again would be no new vote; "
-            "more items, more judges, people, or a temperature above 0 with repeats allowed would help."
+            f"{who} answered every question there is, and the same answer again would not be a "
+            "new vote; more items, more judges, people, or a temperature above 0 with repeats "
+            "allowed would help."
         )
 
     def _ask(self) -> _Asked | Wait | None:
@@ -445,7 +482,7 @@ class _Work:
         if failures == self.patience:
             times = "once" if failures == 1 else f"{failures} times in a row"
             self._stop(
-                "failed", f"the judge '{asked.judge}' failed {times}, at last: {opinion.note}"
+                "failed", f"the judge '{asked.judge}' failed {times}; the last time: {opinion.note}"
             )
 
     def _tell(self, asked: _Asked, opinion: Opinion, outcome: str) -> bool:
@@ -495,7 +532,7 @@ def _named(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, J
         if len(named) < len(several):
             names = ", ".join(_own_name(judge) for judge in several)
             raise InvalidParameter(
-                f"judges must have different names, and these are {names}; give a dict by name."
+                f"judges must have different names, but these are {names}; give a dict by name."
             )
     if not named:
         raise InvalidParameter("there is no judge; give at least one.")

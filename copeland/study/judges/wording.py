@@ -22,7 +22,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Candidate(Option):
-    """An option as a judge is handed it: with the folder that its file must be in to be read."""
+    """An option as a judge is handed it: with the folder that its file must be in to be read.
+
+    Examples
+    --------
+    >>> Candidate("A", "Less is more.")
+    Candidate(name='A', text='Less is more.', path='', state='active', folder=None)
+    """
 
     folder: Path | None = None
 

@@ -65,11 +65,19 @@ def certificate_to_file(
     Parameters
     ----------
     active
-        Make the statement about the active options alone. It then needs more evidence.
+        Make the statement only about the active options. It then needs more evidence.
     at
         The number of the event after which it is issued; by default the last.
     notes
-        What else is to be told: how voters came, say. Votes that were undone are told of in any case.
+        What else to say, such as how voters came. Undone votes are always mentioned.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> certificate, text = certificate_to_file(study)
+    >>> certificate.verdict, text.startswith("{")
+    ('open', True)
     """
     log = study.log()[:at]
     books = replayed(log)
@@ -115,7 +123,21 @@ def _seal(content: Mapping[str, Any]) -> str:
 
 
 def read_certificate(path: str | Path) -> Filed:
-    """Return what a certificate file holds."""
+    """Return what a certificate file holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tea.json"
+    ...     _ = path.write_text(certificate_to_file(study)[1])
+    ...     filed = read_certificate(path)
+    >>> filed.certificate.verdict
+    'open'
+    """
     text = read_text(path)
     try:
         content = json_of(text)
@@ -130,7 +152,7 @@ def read_certificate(path: str | Path) -> Filed:
     study, events = content.get("study"), content.get("events")
     if not isinstance(study, str) or type(events) is not int or events < 1:
         raise InvalidParameter(
-            f"{path} does not say which study it is of, and after how many events."
+            f"{path} does not say which study it belongs to, and after how many events."
         )
     if content.get("envelope", ENVELOPE) != ENVELOPE:
         raise InvalidParameter(
@@ -138,7 +160,7 @@ def read_certificate(path: str | Path) -> Filed:
         )
     if of_panel and not _names_panel(content):
         raise InvalidParameter(
-            f"{path} does not say who the panel is, and how much it has answered."
+            f"{path} does not say who is on the panel, and how much they have answered."
         )
     return Filed(study, events, certificate, content)
 
@@ -150,9 +172,22 @@ def _names_panel(content: Mapping[str, Any]) -> bool:
 
 
 def objections(filed: Filed, study: Study) -> tuple[str, ...]:
-    """Return what does not hold of a certificate, in sentences, if it is made again from the log.
+    """Make a certificate again from the log; return what does not hold, in sentences.
 
-    The log must fit its chain from end to end, also where it went on after the certificate.
+    The log must match its chain from end to end, even where it went on after the certificate.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tea.json"
+    ...     _ = path.write_text(certificate_to_file(study)[1])
+    ...     filed = read_certificate(path)
+    >>> objections(filed, study)
+    ()
     """
     misfit = study.misfit()
     broken = () if misfit is None else (str(misfit),)
@@ -166,13 +201,13 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
     """Return the same from the events of a log, as a study exports them."""
     if filed.events > len(log):
         return (
-            f"it was issued after {filed.events:,} events, and the log of '{name}' has "
+            f"it was issued after {filed.events:,} events, but the log of '{name}' has "
             f"{len(log):,}.",
         )
     past = log[: filed.events]
     books = replayed(past)
     if len(books.options) != filed.certificate.k:
-        return (f"it is about {filed.certificate.k} options, and the study had {books.k} then.",)
+        return (f"it is about {filed.certificate.k} options, but the study had {books.k} then.",)
     return (
         *_broken_seal(filed),
         *_terms(filed, books),
@@ -185,23 +220,23 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
 def _broken_seal(filed: Filed) -> Iterator[str]:
     """What a file of today says all together."""
     if not filed.unbound and filed.content.get("seal") != _seal(filed.content):
-        yield "the file was changed after it was written: its seal does not fit what it says."
+        yield "the file was changed after it was written: its seal does not match its content."
 
 
 def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
     """The study, the time and the log that it was issued on."""
     if filed.study != name:
-        yield f"it is of the study '{filed.study}', and this is '{name}'."
+        yield f"it belongs to the study '{filed.study}', but this is '{name}'."
     if filed.unbound:
         return
     said, time = filed.content.get("time"), iso(past[-1].time)
     if said != time:
-        yield f"it says that it was issued at {said}, and the last of its events was at {time}."
+        yield f"it says that it was issued at {said}, but its last event was at {time}."
     said, link = str(filed.content.get("log")), last_link(name, past).hex()
     if said != link:
         yield (
             f"it was issued on another log: its first {filed.events:,} events had the digest "
-            f"{said[:12]}, and these have {link[:12]}."
+            f"{said[:12]}, but these have {link[:12]}."
         )
 
 
@@ -209,22 +244,22 @@ def _untold(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
     """Votes that were undone, and of which the file says something else; older files say nothing of them."""
     told = filed.content.get("notes", ())
     if told and not set(_undone(past)) <= set(map(str, told)):
-        yield f"of votes that were undone it should say: {_undone(past)[0]}"
+        yield f"it should say this about undone votes: {_undone(past)[0]}"
 
 
 def _terms(filed: Filed, books: Books) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
     found = certificate_of(books, filed.certificate.active is not None)
     if type(found) is not type(filed.certificate):
-        yield "of the certificate and the study, one is about a panel and the other is not."
+        yield "one of the certificate and the study is about a panel, and the other is not."
         return
     for term in _PANEL_TERMS if books.settings.panel else _TERMS:
         one, other = getattr(filed.certificate, term), getattr(found, term)
         if one != other:
-            yield f"it says that {term} is {one!r}, and in the study it is {other!r}."
+            yield f"it says that {term} is {one!r}, but in the study it is {other!r}."
     for term, other in _panel_of(books).items():
         if filed.content.get(term) != other:
-            yield f"it says that {term} is {filed.content.get(term)!r}, and in the study it is {other!r}."
+            yield f"it says that {term} is {filed.content.get(term)!r}, but in the study it is {other!r}."
 
 
 def _counts(books: Books) -> tuple[np.ndarray, ...]:
@@ -238,7 +273,7 @@ def _made_again(filed: Filed, *counts: np.ndarray) -> tuple[str, ...]:
     try:
         return filed.certificate.recheck(*counts) or tuple(_wording(filed))
     except (TypeError, ValueError, LookupError):
-        return ("what it says does not have the form of a certificate.",)
+        return ("its content does not have the form of a certificate.",)
 
 
 def _wording(filed: Filed) -> Iterator[str]:
@@ -247,9 +282,9 @@ def _wording(filed: Filed) -> Iterator[str]:
     if filed.unbound and isinstance(found, Certificate):
         known.append(_earlier_words(found))
     if filed.content.get("statement") not in known:
-        yield f"its words are not those of its numbers, which say: {found.statement}"
+        yield f"its words do not match its numbers, which say: {found.statement}"
     if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
-        yield f"it says that other things are assumed than these: {' '.join(found.assumptions)}"
+        yield f"it states other assumptions than these: {' '.join(found.assumptions)}"
 
 
 def _earlier_words(found: Certificate) -> str:
@@ -283,8 +318,8 @@ def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
     differs = _made_again(filed, *counts)
     if differs and undone:
         raise InvalidParameter(
-            f"{path} holds votes that were undone, and does not say whether that was before the "
-            "certificate was issued; check it by the whole log, exported to a .jsonl file."
+            f"{path} holds undone votes, but does not say whether they were undone before the "
+            "certificate was issued; check it against the whole log, exported to a .jsonl file."
         )
     return (*_broken_seal(filed), *differs)
 
@@ -327,7 +362,7 @@ def panel_counts_of(
             undone = True
         elif outcome != ERROR:
             if row["voter"] not in panel.places:
-                raise InvalidRow(f"{where}: the certificate knows no member '{row['voter']}'.")
+                raise InvalidRow(f"{where}: the certificate has no member '{row['voter']}'.")
             panel.mark(row["voter"], left, right, True)
             answers += 1
             if outcome != SKIP and not _is_false(row.get("counted", True)):
@@ -339,7 +374,7 @@ def _said(where: str, row: Mapping[str, Any], labels: Sequence[str]) -> tuple[in
     """Left, right and the outcome of a row."""
     for name in (row["left"], row["right"]):
         if name not in labels:
-            raise InvalidRow(f"{where}: the certificate knows no option '{name}'.")
+            raise InvalidRow(f"{where}: the certificate has no option '{name}'.")
     try:
         outcome = outcome_of(row["outcome"], row["left"], row["right"])
     except InvalidVote as error:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from copeland.study.record.events import ERROR, LEFT, RIGHT, SKIP
 from copeland.words import counted, percent
 
-NO_PROOF = "What guides say decides only what is asked next, and proves nothing."
+NO_PROOF = "Guides only decide what is asked next; what they say proves nothing."
 
 
 class Guidance(NamedTuple):
@@ -70,8 +70,8 @@ def guidance_sentences(guides: Collection[Guidance]) -> Iterator[str]:
 
 def _agreement(guide: Guidance) -> str:
     if guide.agreement is None:
-        return "There is no pair yet on which both it and people lean to a side."
+        return "There is no pair yet on which both the guide and people lean to one side."
     return (
-        f"People agree with it on {guide.agreed:,} of {counted(guide.compared, 'pair')} on which both lean to "
-        f"a side ({percent(guide.agreement)})."
+        f"People agree with it on {guide.agreed:,} of {counted(guide.compared, 'pair')} on which "
+        f"both lean to one side ({percent(guide.agreement)})."
     )

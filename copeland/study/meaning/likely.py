@@ -38,11 +38,11 @@ def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
     """Refuse what means nothing to a panel, whose answers settle who is best for certain."""
     if goal.likely is not None:
         raise InvalidParameter(
-            "a panel is asked until its answers settle it, and likely means nothing to it; leave that out."
+            "a panel is asked until its answers settle the matter, so likely means nothing there; leave it out."
         )
     if people is not None:
         raise InvalidParameter(
-            "people means nothing to a panel, whose members are named; leave it out."
+            "people means nothing for a panel, whose members are named; leave it out."
         )
 
 
@@ -50,6 +50,6 @@ def require_chances(goal: Goal, options: int) -> None:
     """Refuse to go on until one of very many options is likely best."""
     if goal.likely is not None and options > MOST_OPTIONS:
         raise InvalidParameter(
-            f"chances to be best are told of up to {MOST_OPTIONS} options, and there are {options:,}; "
+            f"chances to be best are estimated for up to {MOST_OPTIONS} options, and there are {options:,}; "
             "go on until an option is proved best."
         )

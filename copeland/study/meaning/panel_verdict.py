@@ -70,7 +70,7 @@ def panel_answers(panel: PanelStanding) -> Iterator[str]:
     if panel.excused:
         are = "is" if len(panel.excused) == 1 else "are"
         excused = listed([names[name] for name in panel.excused])
-        yield f"{excused} {are} excused: missing answers of theirs are not waited for."
+        yield f"{excused} {are} excused: the study does not wait for their missing answers."
 
 
 def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
@@ -89,8 +89,8 @@ def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
             for need in outlook.pairs
         ]
         yield (
-            f"What would settle it: to make sure that {votes.names[outlook.champion]} is best{scope}, about "
-            f"{about(outlook.votes)} of the {missing:,} missing answers, on {listed(asked, PAIRS)}."
+            f"What would settle it: about {about(outlook.votes)} of the {missing:,} missing answers, to make sure "
+            f"that {votes.names[outlook.champion]} is best{scope}: {listed(asked, PAIRS)}."
         )
     yield f"Still to be asked: {listed([_short(panel)[name] for name in panel.awaited])}."
 

@@ -9,7 +9,7 @@ from copeland.words import about, counted, percent
 def prospect_sentence(found: Prospect) -> str:
     """Return what so many voters can prove, and what else they could do."""
     who = f"With {counted(found.people, 'voter')} and {counted(found.options, 'option')}"
-    have = f"they have {counted(found.votes, 'vote')} in all, {found.people:,} a pair"
+    have = f"they have {counted(found.votes, 'vote')} in all, {found.people:,} per pair"
     return " ".join(
         filter(
             None,
@@ -26,14 +26,16 @@ def _proof(found: Prospect, have: str) -> str:
     if not found.possible:
         return f"is out of reach: {have}, and even if all agree it takes {counted(found.fewest, 'voter')}"
     if not found.settled:
-        return f"is possible, but no plausible world that was tried is settled: {have}"
+        return f"is possible, but none of the plausible worlds tried was settled: {have}"
     return f"is within reach in {percent(found.settled)} of plausible worlds: {have}"
 
 
 def _panel(found: Prospect) -> str:
     if found.panel is None:
         return ""
-    return f"As a panel, whose members are all that counts, they would need about {counted(found.panel, 'vote')}."
+    return (
+        f"As a panel, where only they count, they would need about {counted(found.panel, 'vote')}."
+    )
 
 
 def _population(found: Prospect) -> str:

@@ -50,15 +50,15 @@ class Ranking:
         """How far the options are told apart."""
         number = len(self.tiers)
         if number == 1:
-            return "No tiers are told apart yet: no option is proved to beat more others than all below it."
+            return "No tiers are proved apart yet: no option is proved to beat more others than all below it."
         sure = (
             "whatever the missing answers say"
             if self.delta is None
             else f"error probability {self.delta:g} for all of them together"
         )
         return (
-            f"{number} tiers are told apart: each option of a tier beats more others than every option of "
-            f"a lower one ({sure})."
+            f"{number} tiers are proved apart: each option in a tier beats more others than "
+            f"every option in a lower one ({sure})."
         )
 
     def _repr_html_(self) -> str:

@@ -66,8 +66,8 @@ def plan_of(
     start = standing.start
     if outlook_of(start).votes is None:
         raise InvalidParameter(
-            "nothing can be proved of all options while some that it takes are paused or retired; "
-            "resume them, or see what certify --active says."
+            "nothing can be proved about all options while some that the proof needs are paused "
+            "or retired; resume them, or see what certify --active says."
         )
     each = votes_each(standing.settings, len(standing.active))
     voters = met.voters(start, each, people or 0) if start.dependent else None
@@ -83,7 +83,7 @@ def reach_sentence(reach: Reach) -> str:
         return f"Every voter so far has answered every pair; about {people} would settle it."
     so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
     left = f"; the {so_far} {counted(reach.left, 'vote')} left in all" if reach.voters else ""
-    return f"That takes about {people} at least, as each has one vote a pair{left}."
+    return f"That takes about {people} at least, because each has one vote per pair{left}."
 
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:
@@ -98,7 +98,7 @@ def plan_sentence(plan: Forecast, settings: Settings) -> str:
         else f"with as many people as needed, half of the worlds take about {about(enough)} of them in all"
     )
     so_far = f"{_so_far(plan.within, plan.goal)}; " if plan.within is not None else ""
-    return f"A person has one vote a pair, {pairs} in all: {so_far}{takes}."
+    return f"A person has one vote per pair, {pairs} in all: {so_far}{takes}."
 
 
 def _so_far(within: Within, goal: Goal) -> str:
@@ -106,7 +106,7 @@ def _so_far(within: Within, goal: Goal) -> str:
     have = f"{counted(within.voters, 'voter')} can give {counted(within.left, 'vote')} more"
     if goal == PROOF and not within.possible:
         return f"{have}, which can prove nothing, whatever they answer"
-    return f"{have}, which suffice in {within.settled:,} of {counted(len(within.votes), 'world')}"
+    return f"{have}, which is enough in {within.settled:,} of {counted(len(within.votes), 'world')}"
 
 
 class Met(NamedTuple):
@@ -152,7 +152,7 @@ def who_votes(settings: Settings, k: int) -> str:
         return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
     if settings.dependent:
         return (
-            f"People vote, each once on a pair, so one person gives {counted(votes_each(settings, k), 'vote')} "
+            f"People vote, each once per pair, so one person gives {counted(votes_each(settings, k), 'vote')} "
             f"at most{', all drawn before the first answer' if settings.batch else ''}; "
             "what is proved is about the population they come from."
         )

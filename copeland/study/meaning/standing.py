@@ -32,6 +32,15 @@ class Position:
 
     ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
     bias the share is 1/2.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> position = study.standing().position
+    >>> position.left, position.right, round(position.low, 2)
+    (3, 0, 0.44)
     """
 
     left: int
@@ -52,6 +61,15 @@ class Voter:
 
     Of ``compared`` votes that named a winner on a pair where most votes of the others name one,
     ``agreed`` named the same.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.tell(study.ask(voter="ann"), "left")
+    >>> voter = study.standing().voters[0]
+    >>> voter.name, voter.outcomes["left"]
+    ('ann', 1)
     """
 
     name: str
@@ -72,7 +90,17 @@ class Voter:
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Where a study stands after its last event."""
+    """Where a study stands after its last event.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> taken = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> standing = study.standing()
+    >>> standing.votes, standing.leader
+    (3, 'green')
+    """
 
     name: str
     settings: Settings

@@ -26,9 +26,9 @@ def strengths_of(reading: Reading) -> tuple[Floats | None, tuple[str, ...]]:
     with very many options. A tie is half a win for each.
     """
     if reading.standing.votes == 0:
-        return None, ("Bradley-Terry strengths take votes.",)
+        return None, ("Bradley-Terry strengths need votes.",)
     if reading.k > MOST_OPTIONS:
-        return None, (f"Bradley-Terry strengths are told of up to {MOST_OPTIONS} options.",)
+        return None, (f"Bradley-Terry strengths are computed for up to {MOST_OPTIONS} options.",)
     points = reading.standing.wins + reading.standing.ties / 2
     lacks = tuple(_lacks(reading, points))
     prior = PRIOR * (1 - np.eye(reading.k)) if lacks else 0.0

@@ -35,7 +35,16 @@ UNLIKELY = 0.05  # a chance to be best with which an option looks out of the run
 
 @dataclass(frozen=True)
 class Verdict:
-    """What to tell people who wait for an answer; made by :func:`verdict_of`."""
+    """What to tell people who are waiting for an answer; made by :func:`verdict_of`.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> verdict = study.verdict()
+    >>> verdict.kind
+    'open'
+    """
 
     kind: Literal["winner", "tied", "open"]
     claim: str
@@ -182,7 +191,7 @@ def _proved(votes: Reading) -> Iterator[str]:
         )
     elif out and best and not others and not found.is_all:
         yield (
-            f"Ruled out, each taken by itself: {_name(votes, out)}. That none of all the others is tied with "
+            f"Each of these is ruled out by itself: {_name(votes, out)}. To prove that no other option is tied with "
             f"{them} takes a little more evidence."
         )
     elif out:
@@ -281,9 +290,9 @@ def _sureness(votes: Reading, chances: Chances) -> str:
     )
     worlds = f"{chances.worlds:,} worlds that the votes leave plausible"
     if votes.standing.panel is not None:
-        worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly come"
+        worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly turn out"
     return (
-        f"Chances to be best, ties for first shared: {listed(told, len(told))}{exactly}. This is an estimate "
+        f"Chances to be best, with ties for first shared: {listed(told, len(told))}{exactly}. This is an estimate "
         f"from {worlds}, not a proof."
     )
 
@@ -344,8 +353,8 @@ def _advice(votes: Reading) -> Iterator[str]:
             return
         asked = [f"{_against(votes, need)} (about {about(need.votes)})" for need in outlook.pairs]
         yield (
-            f"What would settle it: to prove {votes.names[outlook.champion]} best, about "
-            f"{about(outlook.votes)} more votes, on {listed(asked, PAIRS)}."
+            f"What would settle it: about {about(outlook.votes)} more votes to prove "
+            f"{votes.names[outlook.champion]} best, on {listed(asked, PAIRS)}."
         )
         if within:
             yield within

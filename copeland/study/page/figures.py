@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.report.figures import INK, PALETTE
-from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED
-from copeland.study.page.graph import AROUND, COLUMNS, Arrow, Graph
+from copeland.report.images import name
+from copeland.report.styles import INK, PALETTE
 from copeland.words import letters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
+    from matplotlib.text import Text
 
 PAPER = "#fefefe"  # what is behind; a page may put its own colour in its place
 WIDTH = 4.6  # inches
+LETTERS = 10.0  # points
 
 # What is known of an option, and its colour.
 BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
 COLOURS = {BEST: PALETTE[0], POSSIBLE: PALETTE[5], OUT: "#8c959f"}
-CYCLE = PALETTE[1]
 
 NUMBERED = 14  # options up to which every cell of the matrix has its number
 
 _DARK = "#1b1f24"  # on cells and boxes, which are light on any page
-_SIZE = 10.0  # of the letters, in points
 _REACH = 0.3  # from 1/2 on, to full colour
 _CELLS = ((6, 0.42), (NUMBERED, 0.29), (30, 0.2))  # inches, up to so many options
 _LEAST_CELL = 0.15
-_ROW = 0.56  # inches from box to box
-
-_LINES: dict[int, dict[str, Any]] = {
-    PROVED: {"linestyle": "-", "linewidth": 1.6},
-    LIKELY: {"linestyle": (0, (5, 2)), "linewidth": 1.1},
-    AHEAD: {"linestyle": (0, (1, 2)), "linewidth": 1.0},
-}
-_SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
 
 
 class Bar(NamedTuple):
@@ -51,6 +41,7 @@ class Bar(NamedTuple):
     low: float
     high: float
     colour: str = PALETTE[0]
+    full: str = ""  # its whole name, for who points at it
 
 
 def scores_figure(rows: Sequence[Bar], options: int) -> Figure:
@@ -60,7 +51,7 @@ def scores_figure(rows: Sequence[Bar], options: int) -> Figure:
     figure, axes = _intervals(rows)
     axes.set_xlim(-0.25, options - 1 + 0.25)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-    axes.set_xlabel("options beaten", color=INK, fontsize=_SIZE)
+    axes.set_xlabel("options beaten", color=INK, fontsize=LETTERS)
     return figure
 
 
@@ -71,12 +62,15 @@ def position_figure(rows: Sequence[Bar]) -> Figure:
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.0f} %")
-    axes.set_xlabel("wins of the left side", color=INK, fontsize=_SIZE)
+    axes.set_xlabel("wins of the left side", color=INK, fontsize=LETTERS)
     return figure
 
 
 def matrix_figure(
-    p: NDArray[np.floating], names: Sequence[str], proved: NDArray[np.bool_]
+    p: NDArray[np.floating],
+    names: Sequence[str],
+    proved: NDArray[np.bool_],
+    full: Sequence[str] = (),
 ) -> Figure:
     """Return who beats whom how often as colours, blue where the row beats the column.
 
@@ -86,6 +80,8 @@ def matrix_figure(
         Shares of the votes that the row won; not a number where there were none.
     proved
         Whether the row is proved to beat the column, which is marked.
+    full
+        The whole name of each option, for who points at it.
     """
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.figure import Figure
@@ -106,7 +102,9 @@ def matrix_figure(
         linewidth=0.6 if k <= 30 else 0.3,
     )
     axes.set(xlim=(0, k), ylim=(k, 0))
-    _name_cells(axes, names, _SIZE if k <= 30 else 8)
+    _name_cells(axes, names, LETTERS if k <= 30 else 8)
+    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+        _name_all(labels, full or names)
     _mark_cells(axes, p, proved)
     bar = figure.colorbar(
         cells,
@@ -117,36 +115,8 @@ def matrix_figure(
     )
     bar.outline.set_visible(False)  # type: ignore[operator]
     bar.set_ticks([0.5 - _REACH, 0.5, 0.5 + _REACH], labels=["20 %", "50 %", "80 %"])
-    bar.ax.tick_params(color=INK, labelcolor=INK, labelsize=_SIZE)
-    bar.set_label("votes that the row won", color=INK, fontsize=_SIZE)
-    return figure
-
-
-def graph_figure(graph: Graph, names: Mapping[int, str], known: Mapping[int, str]) -> Figure:
-    """Return boxes and arrows of who beats whom.
-
-    Parameters
-    ----------
-    names
-        What to write into the box of each option.
-    known
-        What is known of each: ``BEST``, ``POSSIBLE`` or ``OUT``.
-    """
-    from matplotlib.figure import Figure
-
-    high, below = graph.rows * _ROW, 0.35
-    figure = Figure(figsize=(WIDTH, high + below))
-    axes = figure.add_axes((0, below / (high + below), 1, high / (high + below)))
-    axes.set(xlim=(0, COLUMNS), ylim=(graph.rows, 0))
-    axes.set_axis_off()
-    shapes = {
-        (option,): _box(axes, graph.places[option], names[option], known[option])
-        for option in graph.places
-    }
-    shapes |= {ring: _frame(axes, [shapes[option,] for option in ring]) for ring in graph.rings}
-    for arrow in graph.arrows:
-        _draw_arrow(axes, arrow, shapes)
-    _explain_arrows(figure, graph)
+    bar.ax.tick_params(color=INK, labelcolor=INK, labelsize=LETTERS)
+    bar.set_label("votes that the row won", color=INK, fontsize=LETTERS)
     return figure
 
 
@@ -167,13 +137,13 @@ def progress_figure(
     upper.step(votes, possible, where="post", color=PALETTE[0], linewidth=1.8)
     upper.set_ylim(0, options * 1.06)
     upper.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4, steps=[1, 2, 5, 10]))
-    upper.set_title("options not ruled out", loc="left", color=INK, fontsize=_SIZE)
+    upper.set_title("options not ruled out", loc="left", color=INK, fontsize=LETTERS)
     lower.plot(votes, shares, color=PALETTE[1], linewidth=1.8)
     lower.set_ylim(0, 1.06)
     lower.set_yticks([0, 0.5, 1])
     lower.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
-    lower.set_title(below, loc="left", color=INK, fontsize=_SIZE)
-    lower.set_xlabel("votes", color=INK, fontsize=_SIZE)
+    lower.set_title(below, loc="left", color=INK, fontsize=LETTERS)
+    lower.set_xlabel("votes", color=INK, fontsize=LETTERS)
     lower.set_xlim(0, max(votes[-1], 1))
     lower.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5, steps=[1, 2, 2.5, 5, 10]))
     lower.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
@@ -189,9 +159,10 @@ def _intervals(rows: Sequence[Bar]) -> tuple[Figure, Axes]:
     """A row for each value: its name, its interval and a dot."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, 0.7 + 0.25 * len(rows)))
+    lines = max(row.name.count("\n") for row in rows) + 1
+    figure = Figure(figsize=(WIDTH, 0.7 + (0.1 + 0.15 * lines) * len(rows)))
     wide, high = figure.get_size_inches()
-    margin = 0.2 + 0.08 * max(letters(row.name) for row in rows)
+    margin = 0.2 + 0.08 * max(letters(line) for row in rows for line in row.name.split("\n"))
     axes = figure.add_axes(
         (margin / wide, 0.5 / high, (wide - margin - 0.25) / wide, (high - 0.6) / high)
     )
@@ -207,6 +178,7 @@ def _intervals(rows: Sequence[Bar]) -> tuple[Figure, Axes]:
         axes.plot([row.value], [at], "o", color=row.colour, markersize=6, clip_on=False)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks(range(len(rows)), [row.name for row in rows], parse_math=False)
+    _name_all(axes.get_yticklabels(), [row.full or row.name for row in rows])
     _plain(axes)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
@@ -214,12 +186,17 @@ def _intervals(rows: Sequence[Bar]) -> tuple[Figure, Axes]:
     return figure, axes
 
 
+def _name_all(labels: Sequence[Text], full: Sequence[str]) -> None:
+    for label, text in zip(labels, full, strict=True):
+        name(label, text)
+
+
 def _plain(axes: Axes) -> None:
     axes.patch.set_visible(False)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(INK)
-    axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=_SIZE)
+    axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=LETTERS)
 
 
 def _name_cells(axes: Axes, names: Sequence[str], size: float) -> None:
@@ -246,107 +223,6 @@ def _mark_cells(axes: Axes, p: NDArray[np.floating], proved: NDArray[np.bool_]) 
             ha="center",
             va="center_baseline",
             color="#ffffff" if abs(p[i, j] - 0.5) > 0.75 * _REACH else _DARK,
-            fontsize=_SIZE - 1.5,
+            fontsize=LETTERS - 1.5,
             fontweight="bold" if proved[i, j] else "normal",
-        )
-
-
-class _Shape(NamedTuple):
-    """What is drawn for an option or a ring; its middle, width and height."""
-
-    patch: Patch
-    middle: tuple[float, float]
-    size: tuple[float, float]
-
-
-def _box(axes: Axes, place: tuple[float, float], name: str, known: str) -> _Shape:
-    x, y = place
-    best = known == BEST
-    axes.text(
-        x,
-        y,
-        name,
-        ha="center",
-        va="center",
-        color="#ffffff" if best else INK,
-        fontsize=_SIZE,
-        parse_math=False,
-        zorder=4,
-    )
-    width, height = (0.12 + 0.078 * letters(name)) * COLUMNS / WIDTH, 0.26 / _ROW
-    patch = _rounded(
-        (x - width / 2, y - height / 2, width, height),
-        facecolor=COLOURS[BEST] if best else PAPER,
-        edgecolor=COLOURS[known],
-        linewidth=1.6,
-        zorder=3,
-    )
-    axes.add_patch(patch)
-    return _Shape(patch, place, (width, height))
-
-
-def _frame(axes: Axes, boxes: Sequence[_Shape]) -> _Shape:
-    """A frame around the boxes of a ring."""
-    middles, halves = (
-        np.array([getattr(box, name) for box in boxes]) for name in ("middle", "size")
-    )
-    low = (middles - halves / 2).min(axis=0) - AROUND
-    size = (middles + halves / 2).max(axis=0) + AROUND - low
-    patch = _rounded((*low, *size), facecolor=f"{CYCLE}14", edgecolor=CYCLE, linewidth=0.8)
-    axes.add_patch(patch)
-    return _Shape(patch, tuple(low + size / 2), tuple(size))
-
-
-def _rounded(at: Sequence[float], **drawn: Any) -> Patch:
-    from matplotlib.patches import FancyBboxPatch
-
-    x, y, width, height = at
-    return FancyBboxPatch(
-        (x, y), width, height, boxstyle="round,pad=0,rounding_size=0.1", mutation_aspect=2, **drawn
-    )
-
-
-def _draw_arrow(axes: Axes, arrow: Arrow, shapes: Mapping[tuple[int, ...], _Shape]) -> None:
-    from matplotlib.patches import FancyArrowPatch
-
-    start, end = shapes[arrow.winners], shapes[arrow.losers]
-    (x, y), (to_x, to_y) = start.middle, end.middle
-    between = abs(to_y - y) - (start.size[1] + end.size[1]) / 2
-    far = between > 1 and not arrow.in_ring  # it would cross the boxes between
-    bend = 0.0 if not far else 0.22 if to_x >= x else -0.22
-    axes.add_patch(
-        FancyArrowPatch(
-            start.middle,
-            end.middle,
-            patchA=start.patch,
-            patchB=end.patch,
-            shrinkA=1,
-            shrinkB=1,
-            connectionstyle=f"arc3,rad={bend}",
-            arrowstyle="-|>,head_length=4,head_width=2.2",
-            color=CYCLE if arrow.in_ring else INK,
-            alpha=0.6 if arrow.sure == AHEAD and not arrow.in_ring else 1.0,
-            zorder=2,
-            **_LINES[arrow.sure],
-        )
-    )
-
-
-def _explain_arrows(figure: Figure, graph: Graph) -> None:
-    from matplotlib.lines import Line2D
-
-    kinds = sorted({arrow.sure for arrow in graph.arrows}, reverse=True)
-    lines = [Line2D([], [], color=INK, label=_SURENESS[kind], **_LINES[kind]) for kind in kinds]
-    if graph.rings:
-        lines.append(Line2D([], [], color=CYCLE, linewidth=1.6, label="in a cycle"))
-    if lines:
-        figure.legend(
-            handles=lines,
-            loc="lower center",
-            ncols=len(lines),
-            frameon=False,
-            labelcolor=INK,
-            fontsize=_SIZE,
-            handlelength=2.4,
-            columnspacing=1.4,
         )

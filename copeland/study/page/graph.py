@@ -18,6 +18,7 @@ COLUMNS = 4.0  # boxes beside each other
 MANY = 6  # options in a ring; in a larger one, links that may be chance are not looked at
 INTO = 2  # arrows that lead to an option or ring from outside
 AROUND = 0.25  # columns and rows between a ring and its frame
+_RUNG = 1.4  # columns between the two sides of a ring of many options
 _APART = 0.45  # rows between a frame and its neighbours
 
 _Sureness = NDArray[np.integer]
@@ -191,10 +192,7 @@ def _block(options: tuple[int, ...]) -> _Block:
     n = len(options)
     if n == 1:
         return _Block(options, ((0.0, 0.0),), 1.0, 1.0)
-    width = 1.5 if n == 3 else min(0.5 + 0.35 * n, COLUMNS - 1 - 2 * AROUND)
-    height = 1.7 if n == 3 else 0.55 * n
-    turns = [2 * math.pi * place / n for place in range(n)]
-    places = [(width / 2 * math.sin(turn), -height / 2 * math.cos(turn)) for turn in turns]
+    width, places = _oval(n) if n <= MANY else _ladder(n)
     top, bottom = min(y for _, y in places), max(y for _, y in places)
     middle = (top + bottom) / 2
     return _Block(
@@ -203,6 +201,22 @@ def _block(options: tuple[int, ...]) -> _Block:
         width + 1 + 2 * AROUND,
         bottom - top + 1 + 2 * _APART,
     )
+
+
+def _oval(n: int) -> tuple[float, list[tuple[float, float]]]:
+    """How wide a ring of few options is, and their places on it, from its middle."""
+    width = 1.5 if n == 3 else min(0.5 + 0.35 * n, COLUMNS - 1 - 2 * AROUND)
+    height = 1.7 if n == 3 else 0.55 * n
+    turns = [2 * math.pi * place / n for place in range(n)]
+    return width, [(width / 2 * math.sin(turn), -height / 2 * math.cos(turn)) for turn in turns]
+
+
+def _ladder(n: int) -> tuple[float, list[tuple[float, float]]]:
+    """The same for many options, which would cover each other on an oval: down on the right, up on the left."""
+    down = (n + 1) // 2
+    right = [(_RUNG / 2, float(row)) for row in range(down)]
+    left = [(-_RUNG / 2, float(row)) for row in range(n - down)]
+    return _RUNG, [*right, *reversed(left)]
 
 
 def _placed(

@@ -14,7 +14,8 @@ from copeland.certificate import Certificate
 from copeland.files import write_file
 from copeland.panel import PanelCertificate
 from copeland.report.document import document, inline_svg
-from copeland.report.figures import PALETTE, image
+from copeland.report.images import image
+from copeland.report.styles import PALETTE
 from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.drifting import Drift
@@ -34,13 +35,13 @@ from copeland.study.page.figures import (
     PAPER,
     POSSIBLE,
     Bar,
-    graph_figure,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
 from copeland.study.page.graph import graph_of, shown_options
+from copeland.study.page.graph_figure import graph_figure
 from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
 from copeland.study.record.options import ACTIVE
 from copeland.study.record.votes import iso
@@ -55,8 +56,10 @@ JUDGES = 12  # voters, those with the most votes, that are compared with each ot
 PAIRS = 500  # rows of the table of pairs
 RANKED = 50  # rows of the ranking
 
-_NAME = 20  # letters of a name beside a figure
-_IN_BOX = 12  # letters of a name in a box
+_NAME = 20  # letters of a line of a name beside a figure
+_IN_BOX = 11  # letters of a line of a name in a box
+_AT_CELLS = 16  # letters of a name at the edge of the matrix; fewer where cells have no numbers
+_LINES = 2  # of a name, where there is room
 
 _BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
 
@@ -140,7 +143,9 @@ def study_parts(
         "guides": _guides(standing) if standing.guides else None,
         "voters": _voters(standing) if standing.voters else None,
         "members": None if standing.panel is None else _members(standing.panel),
-        "judges": _judges(agreed) if agreed is not None and agreed.pairs else None,
+        "judges": _judges(agreed, len(standing.voters))
+        if agreed is not None and agreed.pairs
+        else None,
         "outcomes": words.outcomes_sentence(standing),
         "certificate": standing.certificate,
         "known": _basis(standing, last),
@@ -262,25 +267,33 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
 
 
 def _scores(reading: Reading) -> _Part:
-    known, names = _known(reading.certificate), shortened(reading.names, _NAME)
+    known, labels = _known(reading.certificate), reading.standing.labels
+    names = shortened(labels, _NAME, _LINES)
     rows = [
-        Bar(names[i], reading.scores[i], *reading.certificate.scores[i], COLOURS[known[i]])
+        Bar(
+            names[i],
+            reading.scores[i],
+            *reading.certificate.scores[i],
+            COLOURS[known[i]],
+            labels[i],
+        )
         for i in reading.order
     ]
     drawn = _picture(
         scores_figure(rows, reading.k),
         "Number of options that each option beats, with intervals: "
-        + "; ".join(f"{row.name} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
+        + "; ".join(f"{row.full} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
     return _Part(drawn, words.score_sentences(reading))
 
 
 def _graph(reading: Reading) -> _Part:
-    known, names = _known(reading.certificate), shortened(reading.names, _IN_BOX)
+    known, labels = _known(reading.certificate), reading.standing.labels
+    names = shortened(labels, _IN_BOX, _LINES)
     shown = shown_options(reading)
     graph = graph_of(reading.sure, shown)
     drawn = _picture(
-        graph_figure(graph, dict(enumerate(names)), known),
+        graph_figure(graph, dict(enumerate(names)), known, dict(enumerate(labels))),
         "Arrows from winners to losers. " + " ".join(words.arrow_sentences(reading, graph)),
     )
     key = [
@@ -292,12 +305,14 @@ def _graph(reading: Reading) -> _Part:
 
 def _matrix(reading: Reading) -> _Part:
     order, numbered = list(reading.order), reading.k <= NUMBERED
-    names = shortened(reading.names, _IN_BOX + 4 if numbered else _IN_BOX)
+    labels = reading.standing.labels
+    names = shortened(labels, _AT_CELLS if numbered else _AT_CELLS - 4)
     drawn = _picture(
         matrix_figure(
             reading.shares[order][:, order],
             [names[i] for i in order],
             (reading.sure == PROVED)[order][:, order],
+            [labels[i] for i in order],
         ),
         f"Heat map of the shares of votes that each of {reading.k} options won against each other; "
         "the numbers are in a table below.",
@@ -407,19 +422,22 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
 
 def _position(standing: Standing) -> _Part:
     voters = _most_votes(standing.voters, JUDGES)
-    names = shortened([voter.name for voter in voters], _NAME)
+    full = [voter.name for voter in voters]
+    names = shortened(full, _NAME, _LINES)
     positions = [position_of(voter.outcomes[LEFT], voter.outcomes[RIGHT]) for voter in voters]
-    named = [("all votes", standing.position), *zip(names, positions, strict=True)]
+    all_votes = ("all votes", "all votes", standing.position)
     rows = [
-        Bar(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0])
-        for name, p in named
+        Bar(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0], whole)
+        for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
         if p.left + p.right
     ]
     alt = "Share of wins of the left side: " + "; ".join(
-        f"{row.name} {100 * row.value:.1f} %" for row in rows
+        f"{row.full} {100 * row.value:.1f} %" for row in rows
     )
     drawn = _picture(position_figure(rows), alt) if rows else None
-    return _Part(drawn, words.position_sentences(standing.position))
+    sides = sum(bool(voter.outcomes[LEFT] + voter.outcomes[RIGHT]) for voter in standing.voters)
+    said = words.position_sentences(standing.position)
+    return _Part(drawn, said, words.left_out(sides - max(len(rows) - 1, 0), "voter"))
 
 
 def _voters(standing: Standing) -> _Part:
@@ -458,10 +476,11 @@ def _guides(standing: Standing) -> _Part:
         [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
         for guide in standing.guides[:VOTERS]
     ]
-    return _Part(rows=rows, note=NO_PROOF)
+    more = words.left_out(len(standing.guides) - len(rows), "guide")
+    return _Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
 
 
-def _judges(agreed: JudgeAgreement) -> _Part:
+def _judges(agreed: JudgeAgreement, voters: int) -> _Part:
     rows = [
         [
             f"{pair.first} and {pair.second}",
@@ -471,7 +490,9 @@ def _judges(agreed: JudgeAgreement) -> _Part:
         ]
         for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
     ]
-    return _Part(rows=rows, note=words.KAPPA_NOTE)
+    more = words.left_out(len(agreed.pairs) - len(rows), "pair", "of judges")
+    compared = words.judges_note(JUDGES, voters)
+    return _Part(rows=rows, note=" ".join(filter(None, (words.KAPPA_NOTE, more, compared))))
 
 
 def _basis(standing: Standing, last: float | None) -> dict[str, str]:

@@ -10,17 +10,17 @@ from copeland.words import counted, listed
 
 NO_CIRCLE = "No circle is settled among these options."
 PROGRESS_NOTE = (
-    "A pair is settled once the missing answers cannot turn it: one option beats the other, or all have "
-    "answered and it is a tie. Not all need be settled to know who is best. Votes that were undone are "
-    "left out."
+    "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
+    "answered and it is a tie. Not all pairs need be settled to know who is best. Undone votes "
+    "are left out."
 )
 SCORES = (
     "A dot is the number of others that an option beats by the votes as they are. A bar is where its "
-    "number can still end, whatever the missing answers say; both ends can happen."
+    "number can still end, whatever the missing answers say; both ends are possible."
 )
 SURENESS = (
-    "Proved: whatever the missing answers say. Ahead: more members for than against so far, no more. Who "
-    "is best can be sure while many pairs are not."
+    "Proved: whatever the missing answers say. Ahead: more members for than against so far, "
+    "nothing more. It can be sure who is best while many pairs are not."
 )
 
 
@@ -52,8 +52,12 @@ def progress_sentence(last: Progress) -> str:
 
 def members_note(panel: PanelStanding) -> str:
     """Return how to read the table of members."""
-    excused = f" Excused, so not waited for: {listed(panel.excused)}." if panel.excused else ""
+    excused = (
+        f" Excused, so the study does not wait for: {listed(panel.excused)}."
+        if panel.excused
+        else ""
+    )
     return (
-        "Answers: skips included. Missing: pairs not answered. To ask: those of them that may still bear on "
-        f"who is best.{excused}"
+        "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
+        f"affect who is best.{excused}"
     )

@@ -51,7 +51,7 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         )
     more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
     table.caption = _plain(
-        f"{more}beats: how many options, by the votes as they are; proved: at least so many; chance: to be "
+        f"{more}beats: how many options, by the votes as they are; proved: at least this many; chance: to be "
         "best, an estimate"
     )
     return table
@@ -98,7 +98,7 @@ def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
             *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
             "excused" if row["excused"] else "",
         )
-    table.caption = _plain("to ask: missing answers that may still bear on who is best")
+    table.caption = _plain("to ask: missing answers that may still affect who is best")
     return table
 
 
@@ -136,7 +136,7 @@ def plan_sentences(plan: Forecast) -> list[str]:
     cut = [f"{way.unfinished} by {way.name}" for way in plan.ways if way.unfinished]
     if cut:
         said.append(
-            f"Cut after {plan.most:,} votes without a proof, of {counted(plan.worlds, 'world')}: "
+            f"Stopped after {plan.most:,} votes without a proof, of {counted(plan.worlds, 'world')}: "
             f"{', '.join(cut)}."
         )
     return said

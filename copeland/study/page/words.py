@@ -20,13 +20,13 @@ from copeland.words import counted, listed
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
 
 PROGRESS_NOTE = (
-    "A proof takes wins of one option and losses of all others, each with enough evidence. The lower "
-    "curve is how much of that is there for the option nearest to its proof. It may fall when votes "
-    "turn. Votes that were undone are left out."
+    "A proof needs wins of one option and losses of all others, each with enough evidence. The "
+    "lower curve shows how much of that evidence there is for the option nearest to its proof. "
+    "It may fall when votes turn. Undone votes are left out."
 )
 OPTIONS_NOTE = (
-    "Beats: how many others, by the votes as they are; proved: the bar of the figure. Won: of all its "
-    "votes, a tie being half. Borda: the share of votes that it would win against another option drawn "
+    "Beats: how many others, by the votes as they are; proved: the bar of the figure. Won: its "
+    "share of all its votes, with a tie as half. Borda: the share of votes that it would win against another option drawn "
     "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
     "best, are estimates."
 )
@@ -36,8 +36,9 @@ RANKING_NOTE = (
     "strengths; an estimate. The order within a tier proves nothing."
 )
 KAPPA_NOTE = (
-    "Kappa is 0 for judges who agree as often as coins would, and 1 for judges who always agree; on the "
-    "same pair and item, on whichever side the options were shown."
+    "Kappa is 0 for judges who agree only as often as by chance, and 1 for judges who always "
+    "agree. It compares answers on the same pair and item, whichever side the options were "
+    "shown on."
 )
 
 _CIRCLES = 3  # groups of options that are told of
@@ -70,11 +71,11 @@ def notices(reading: Reading) -> Iterator[str]:
     )
     if gone:
         yield (
-            f"Retired: {listed(gone)}. {'It is' if len(gone) == 1 else 'They are'} asked no more, but "
-            "the verdict is about all options ever offered."
+            f"Retired: {listed(gone)}. {'It is' if len(gone) == 1 else 'They are'} no longer "
+            "asked, but the verdict still covers all options ever offered."
         )
     if waiting:
-        yield f"Paused, not asked for now: {listed(waiting)}."
+        yield f"Paused, so not asked for now: {listed(waiting)}."
 
 
 def outcomes_sentence(standing: Standing) -> str:
@@ -149,7 +150,7 @@ def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
         yield panel_words.NO_CIRCLE
     elif not reading.circles:
         chance = " beyond what may be chance" if graph.rings else ""
-        yield f"No circle is seen among these options{chance}."
+        yield f"There is no circle among these options{chance}."
     for circle in reading.circles[:_CIRCLES]:
         links = reading.links(circle)
         weakest = min(int(reading.sure[link]) for link in links)
@@ -193,9 +194,9 @@ def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     if isinstance(certificate, PanelCertificate):
         return panel_words.SURENESS
     return (
-        f"Proved: with all other pairs, at every vote, with probability {1 - certificate.delta:g}. Likely: as "
-        "sure as that, but for this pair alone. Ahead: more votes for than against, no more. A verdict "
-        "rests on fewer pairs, so it can be proved while they are not."
+        f"Proved: right together with all other pairs, at every vote, with probability {1 - certificate.delta:g}. Likely: as "
+        "sure as that, but for this pair alone. Ahead: more votes for than against, nothing "
+        "more. A verdict rests on fewer pairs, so it can be proved before they are."
     )
 
 
@@ -204,20 +205,21 @@ def graph_sentence(shown: int, k: int) -> str:
     some = (
         ""
         if shown == k
-        else f"Shown are {shown} of {k} options, the first that are not ruled out. "
+        else f"The picture shows {shown} of {k} options: the first that are not ruled out. "
     )
     return (
-        f"{some}Filled: proved best. Light frame: not ruled out. Grey frame: ruled out. An option "
-        "stands above those it beats; an arrow from a frame is from all in it. Left out: an arrow "
-        f"where two others, as sure, lead the same way; all but the {INTO} surest to an option; and "
-        f"those not likely that would close a circle of more than {MANY}."
+        f"{some}Filled: proved best. Light frame: not ruled out. Grey frame: ruled out. An "
+        "option is above those it beats; an arrow from a frame comes from every option in it. "
+        f"Left out: arrows that two others, as sure, replace; all but the {INTO} surest arrows "
+        "into an option; and arrows that are not likely and would close a circle of more than "
+        f"{MANY} options."
     )
 
 
 def cells_sentence(numbered: bool) -> str:
     """Return how to read the heat map."""
     mark = (
-        "Numbers are percent of the votes, a tie being half a vote; those in bold are proved."
+        "Numbers are percentages of the votes, with a tie as half a vote; those in bold are proved."
         if numbered
         else "A dot marks a win that is proved."
     )
@@ -254,7 +256,7 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
     else:
         yield (
             f"After {last.votes:,} votes {last.possible} of {last.options} options are not ruled "
-            f"out. Of the evidence that the nearest proof needs, {_percent(last.share)} is there."
+            f"out. The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
         )
     first = proved_at(progress)
     if first is not None:
@@ -295,11 +297,11 @@ def position_sentences(position: Position) -> Iterator[str]:
     if position.is_biased:
         side = "left" if position.share > 0.5 else "right"
         yield (
-            f"That is a bias: the {side} side wins more often than chance would have it. Where sides "
-            "are shuffled it favours no option, but it makes votes say less."
+            f"That is a bias: the {side} side wins more often than by chance. Where sides are "
+            "shuffled, this favours no option, but each vote says less."
         )
     else:
-        yield "One half is inside the interval: no bias is seen."
+        yield "One half is inside the interval, so there is no sign of a bias."
 
 
 def counting_sentences(reading: Reading) -> Iterator[str]:
@@ -307,11 +309,11 @@ def counting_sentences(reading: Reading) -> Iterator[str]:
     names = reading.names
     leaders, borda = reading.leaders, reading.borda_first
     if reading.chances is None:
-        yield "Shares and lotteries are by the votes as they are; a pair without votes counts as 1/2."
+        yield "Shares and lotteries use the votes as they are; a pair without votes counts as 1/2."
     else:
         yield (
-            "Shares and lotteries are estimates: a pair with few votes is judged also by how its options "
-            "do against others."
+            "Shares and lotteries are estimates: a pair with few votes is also judged by how its "
+            "options do against others."
         )
     yield (
         f"Copeland, which counts how many others an option beats, puts "
@@ -329,7 +331,7 @@ def counting_sentences(reading: Reading) -> Iterator[str]:
     )
     if len(leaders) > 1 and len(set(leaders) & set(borda)) == 1:
         (pick,) = set(leaders) & set(borda)
-        yield f"If one of those tied by Copeland must be taken, Borda would take {names[pick]}."
+        yield f"If you must take one of those tied by Copeland, Borda would take {names[pick]}."
     yield from _moved(reading)
 
 
@@ -361,17 +363,39 @@ def _moved(reading: Reading) -> Iterator[str]:
 def voters_sentence(standing: Standing) -> str:
     """Return how many voters are known."""
     known = sum(voter.votes for voter in standing.voters)
-    return f"{counted(len(standing.voters), 'voter')} gave {known:,} answers, skips and errors left out."
+    return f"{counted(len(standing.voters), 'voter')} gave {known:,} answers, not counting skips and errors."
 
 
 def voters_note(left_out: int) -> str:
     """Return how to read the table of voters."""
     more = f"; {left_out:,} with fewer answers are left out" if left_out else ""
     return (
-        "With most others: of the votes that named a winner, on pairs where most votes of the others "
-        f"name one, how many named the same{more}."
+        "With most others: of a voter's votes that named a winner, on pairs where most votes of "
+        f"the others name one, how many named the same one{more}."
     )
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
+
+
+def left_out(count: int, what: str, more: str = "") -> str:
+    """Return how many things a part of the page does not show; nothing if it shows all.
+
+    Examples
+    --------
+    >>> left_out(2, "voter"), left_out(0, "voter")
+    ('2 more voters are not shown.', '')
+    """
+    if count <= 0:
+        return ""
+    named = what if count == 1 else f"{what}s"
+    said = f"{count:,} more {named} {more}".strip()
+    return f"{said} {'is' if count == 1 else 'are'} not shown."
+
+
+def judges_note(compared: int, voters: int) -> str:
+    """Return whom the table of judges leaves out."""
+    if voters <= compared:
+        return ""
+    return f"Only the {compared} voters with the most answers are compared, of {voters:,}."

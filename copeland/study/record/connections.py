@@ -114,7 +114,7 @@ class Watch:
     def _gone(self) -> StorageError:
         return StorageError(
             f"{self._path}, or one of the files beside it that belong to it, was deleted, moved or "
-            "replaced while it was open, so nothing was kept; bring it back and start again."
+            "replaced while it was open, so nothing was stored; put it back and start again."
         )
 
 

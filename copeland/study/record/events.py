@@ -80,7 +80,16 @@ OUTCOMES = (LEFT, RIGHT, TIE, BOTH_BAD, SKIP, ERROR)
 
 
 class Event(NamedTuple):
-    """One line of the log; its fields are the columns of the table."""
+    """One line of the log; its fields are the columns of the table.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.ask(voter="ann")
+    >>> [event.kind for event in study.log()]
+    ['created', 'asked']
+    """
 
     number: int
     kind: str
@@ -117,7 +126,9 @@ def from_json(line: str) -> Event:
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidRow(f"this is not an event: {line[:80]!r} ({error}).") from error
     if event.kind not in KINDS:
-        raise InvalidRow(f"'{event.kind}' is no kind of event; known are {', '.join(KINDS)}.")
+        raise InvalidRow(
+            f"'{event.kind}' is not a kind of event; the kinds are {', '.join(KINDS)}."
+        )
     return event
 
 
@@ -136,7 +147,7 @@ class Misfit(NamedTuple):
     def __str__(self) -> str:
         if self.first == self.last:
             return f"event {self.last:,} of the log is not as it was written."
-        return f"of the events {self.first:,} to {self.last:,} of the log, one is not as it was written."
+        return f"one of the events {self.first:,} to {self.last:,} of the log is not as it was written."
 
 
 def first_link(study: str) -> bytes:

@@ -25,7 +25,15 @@ ACTIVE = "active"  # the other states are called as the events that lead to them
 
 @dataclass(frozen=True)
 class Option:
-    """One option: a unique name, and what to show for it (the name, if neither is given)."""
+    """One option: a unique name, and what to show for it (the name, if neither is given).
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", [Option("green", text="Steamed."), Option("black")])
+    >>> study.option("green").text
+    'Steamed.'
+    """
 
     name: str
     text: str = ""
@@ -47,7 +55,7 @@ class Option:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """What was said of it when it was added."""
+        """What it was given when it was added."""
         told: dict[str, Any] = {"name": self.name, "text": self.text, "path": self.path}
         return told if self.point is None else {**told, "point": dict(self.point)}
 
@@ -86,7 +94,7 @@ def options_of(
     else:
         options = [option_of(one) for one in given]
     if len(options) < 2:
-        raise InvalidParameter(f"a study needs at least 2 options; {len(options)} came.")
+        raise InvalidParameter(f"a study needs at least 2 options; got {len(options)}.")
     check_distinct([option.name for option in options])
     return options
 
@@ -104,7 +112,9 @@ def option_of(given: str | Mapping[str, str] | Option) -> Option:
     known = {one.name for one in fields(Option)} - {"state", "point"}
     for name in given:
         if name not in known:
-            raise InvalidParameter(f"an option has no field '{name}'; known are name, text, path.")
+            raise InvalidParameter(
+                f"an option has no field '{name}'; the fields are name, text and path."
+            )
     told: dict[str, Any] = dict(given)
     return _checked(Option(**told)) if "name" in told else Option("")
 
@@ -121,7 +131,7 @@ def check_distinct(names: list[str]) -> None:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise InvalidParameter(
-            f"two options are called '{min(twice)}'; every option needs a name of its own."
+            f"two options are called '{min(twice)}'; every option needs its own name."
         )
 
 
@@ -135,19 +145,17 @@ def place_of(path: str, folder: Path | None) -> Path:
     >>> place_of("../secret.txt", Path("/srv/study"))
     Traceback (most recent call last):
         ...
-    copeland.errors.InvalidParameter: ../secret.txt is not read: it is outside of the folder /srv/study.
+    copeland.errors.InvalidParameter: ../secret.txt is not read: it is outside the folder /srv/study.
     """
     if folder is None:
-        raise InvalidParameter(
-            f"{path} is not read: name the folder that the files of options are in."
-        )
+        raise InvalidParameter(f"{path} is not read: name the folder with the files of options.")
     try:
         home = folder.resolve()
         real = (home / path).resolve()
     except (OSError, RuntimeError, ValueError):  # a link to itself
-        raise InvalidParameter(f"{path} is not read: it leads nowhere.") from None
+        raise InvalidParameter(f"{path} is not read: it does not lead to a file.") from None
     if not real.is_relative_to(home):
-        raise InvalidParameter(f"{path} is not read: it is outside of the folder {folder}.")
+        raise InvalidParameter(f"{path} is not read: it is outside the folder {folder}.")
     return real
 
 

@@ -70,6 +70,12 @@ class Settings:
         ``"tuner"``. What is proved is proved by audits, and ``delta`` is for all of them together.
     show
         What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
+
+    Examples
+    --------
+    >>> settings = Settings(delta=0.01, margin=0.02)
+    >>> settings.algorithm, settings.delta, settings.voters
+    ('cpc-pac', 0.01, 'independent')
     """
 
     algorithm: str = "cpc-pac"
@@ -119,20 +125,20 @@ class Settings:
         algorithm = find(self.spec.name)
         if self.dependent and self.repeats == "count":
             raise InvalidParameter(
-                "where people vote, only a person's first vote on a pair can count; say nothing of repeats, "
-                "or let voters be independent."
+                "where people vote, only a person's first vote on a pair can count; leave "
+                "repeats out, or let voters be independent."
             )
         if self.batch and not self.dependent:
-            raise InvalidParameter("a batch is dealt to each person; it needs people as voters.")
+            raise InvalidParameter("a batch is dealt to each person, so it needs people as voters.")
         if self.dependent and algorithm.absorb is None:
             raise InvalidParameter(
-                f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, as "
-                "people ask for; use cpc-pac, or let voters be independent."
+                f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, "
+                "as a study of people must; use cpc-pac, or let voters be independent."
             )
         if algorithm.needs_horizon:
             raise InvalidParameter(
-                f"{self.spec.name} must know its horizon in advance, which a study does not have; "
-                "take another algorithm."
+                f"{self.spec.name} must know its horizon in advance, and a study has none; use "
+                "another algorithm."
             )
 
     @property
@@ -202,10 +208,10 @@ def _check_panel(settings: Settings) -> None:
     """Refuse a panel without members, members without a panel, and what means nothing there."""
     if settings.voters != PANEL:
         raise InvalidParameter(
-            f"a panel is named, and voters is {settings.voters!r}; say voters='panel'."
+            f"a panel is named, but voters is {settings.voters!r}; say voters='panel'."
         )
     if not settings.panel:
-        raise InvalidParameter("voters is 'panel', and nobody is named; give panel=[names].")
+        raise InvalidParameter("voters is 'panel', but nobody is named; give panel=[names].")
     if settings.margin != 0:
         raise InvalidParameter(
             f"margin is {settings.margin:g}; a panel's majorities are counted and not estimated, so "
@@ -213,13 +219,15 @@ def _check_panel(settings: Settings) -> None:
         )
     if settings.repeats != "first":
         raise InvalidParameter(
-            "a member of a panel answers a pair once; say nothing of repeats, or let others vote."
+            "a member of a panel answers a pair once; leave repeats out, or let others vote."
         )
     if settings.batch:
-        raise InvalidParameter("a batch is dealt to each person of a public; a panel has none.")
+        raise InvalidParameter(
+            "a batch is dealt to people in general, not to a panel; leave it out."
+        )
     if settings.algorithm != PANEL:
         raise InvalidParameter(
-            f"algorithm is {settings.algorithm!r}; a panel has a planner of its own, so leave it out."
+            f"algorithm is {settings.algorithm!r}; a panel has its own planner, so leave it out."
         )
 
 

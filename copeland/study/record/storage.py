@@ -63,6 +63,14 @@ class Storage:
         database that ends with this object.
     create
         Make the file or the tables if they are not there.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> storage = Storage("memory")
+    >>> _ = create_study("tea", ["green", "black"], storage)
+    >>> storage.names()
+    ['tea']
     """
 
     def __init__(self, url: str | None = None, create: bool = True):
@@ -134,8 +142,7 @@ class Storage:
             return self._run(work)
         except IntegrityError as error:
             raise StudyExists(
-                f"there is a study '{name}' in {self.url} already; "
-                "open that one, or choose another name."
+                f"there is a study '{name}' in {self.url} already; open it, or choose another name."
             ) from error
 
     def key(self, name: str) -> int:
@@ -162,7 +169,7 @@ class Storage:
     def copy_to(self, path: str | Path) -> None:
         """Copy a SQLite file as it is at one moment, whole or not at all, while others go on writing."""
         if not self._is_sqlite or self._file is None:
-            raise StorageError(f"{self.url} is no SQLite file; PostgreSQL is copied with pg_dump.")
+            raise StorageError(f"{self.url} is not a SQLite file; copy PostgreSQL with pg_dump.")
         self._require_file()
         draft = Path(f"{path}.part")
         try:
@@ -189,7 +196,7 @@ class Storage:
     def _require_file(self) -> None:
         if self._is_sqlite and not Path(self._file or "").exists():
             raise StorageError(
-                f"there is no file {self._file}; create a study, which makes it, or check the path."
+                f"there is no file {self._file}; create a study, which makes the file, or check the path."
             )
 
     def _make_file(self, file: str) -> None:
@@ -283,8 +290,8 @@ class Storage:
         reason = _without(_secrets(self._url), reason)
         if _code(error) == sqlite3.SQLITE_READONLY:
             return (
-                f"{self.url} is read-only: it can be looked at, and takes no votes; copy it to a place "
-                "where you may write, or ask its owner."
+                f"{self.url} is read-only: you can look at it, but it takes no votes; copy it to "
+                "a place where you can write, or ask its owner."
             )
         if _is_busy(error):
             return f"{self.url} stayed locked by another program; try again when it is done."
@@ -359,12 +366,12 @@ def _parsed(url: str | None) -> URL:
     if backend == "sqlite":
         if parsed.query:
             raise StorageError(
-                f"'{url}': the address of a SQLite file ends with its name; leave out what follows the '?'."
+                f"'{url}': the address of a SQLite file ends with its name; leave out the '?' and what follows."
             )
         return parsed.set(drivername="sqlite")
     if backend in ("postgresql", "postgres"):
         return parsed.set(drivername="postgresql+psycopg")
-    raise StorageError(f"studies cannot be kept in {backend}; give {FORMS}.")
+    raise StorageError(f"studies cannot be stored in {backend}; give {FORMS}.")
 
 
 def _interrupt_behind(

@@ -94,7 +94,7 @@ def check_plain(whose: str = "", /, **given: Any) -> None:
     for field, value in given.items():
         if value is not None and not (value and is_storable(value)):
             raise InvalidParameter(
-                f"{whose}{field} is {_quoted(value)}; it must be plain text, and not empty."
+                f"{whose}{field} is {_quoted(value)}; it must be plain text that is not empty."
             )
 
 

@@ -29,7 +29,16 @@ MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: eac
 
 
 class Vote(NamedTuple):
-    """One vote as it is in the log, with the options by name."""
+    """One vote as it is in the log, with the options by name.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> vote = study.tell(study.ask(), "tie")
+    >>> vote.outcome, vote.counted
+    ('tie', True)
+    """
 
     event_id: str
     ballot: int | None
@@ -115,9 +124,9 @@ class Imported(int):
         }
         fates = [f"{number:,} {what}" for what, number in fate.items() if number]
         why = f": {', '.join(fates)}" if self.counted < self else ""
-        known = f" There already: {self.known:,}." if self.known else ""
+        known = f" Already there: {self.known:,}." if self.known else ""
         undone = f" Undone: {self.undone:,}." if self.undone else ""
-        return f"Took in {counted(self, 'new vote')}{why}.{known}{undone}"
+        return f"Added {counted(self, 'new vote')}{why}.{known}{undone}"
 
 
 def new_event_id() -> str:
@@ -184,8 +193,8 @@ def votes_from(
         more += one.times - 1
         if more > MOST_COUNTED:
             raise InvalidRow(
-                f"{one.where}: the counts up to here are over {MOST_COUNTED:,} votes, and a study keeps "
-                "each; take smaller counts."
+                f"{one.where}: the counts up to here are over {MOST_COUNTED:,} votes, and a "
+                "study keeps each vote; use smaller counts."
             )
         vote = _checked(one, told.form, options)
         if one.undone:

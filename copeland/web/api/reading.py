@@ -28,7 +28,7 @@ Reads = Annotated[Call, Depends(allowed("read"))]
 After = Annotated[int, Query(ge=0, le=LAST)]
 
 
-@router.get("/results", responses={304: {"description": "Nothing is new since that ETag."}})
+@router.get("/results", responses={304: {"description": "Nothing has changed since that ETag."}})
 def results(call: Reads, request: Request) -> Response:
     """Return the verdict, with an ETag."""
     number = call.study.number

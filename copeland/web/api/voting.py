@@ -188,7 +188,7 @@ def _rows(body: bytes) -> list[dict[str, Any]]:
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                raise Problem(400, "unreadable", f"Line {number} is no JSON object.")
+                raise Problem(400, "unreadable", f"Line {number} is not a JSON object.")
             rows.append(row)
     return rows
 

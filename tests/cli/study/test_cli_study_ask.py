@@ -121,7 +121,7 @@ def test_a_study_of_other_voters_is_gone_on_with(tea):
         (("--voters", "crowd"), "--voters is 'crowd'; say people, independent or panel."),
         (
             ("--repeats", "count"),
-            "--repeats count does not go with people, of whom each has one vote",
+            "--repeats count does not go with people, who have one vote",
         ),
     ],
 )
@@ -139,7 +139,7 @@ def test_when_everybody_has_answered_everything_status_asks_for_people():
     assert "Every voter so far has answered every pair; about " in shown
     assert "Keep going" not in shown
     words = ("plan", "s", "--worlds", "2", "--most", "5000")
-    assert "A person has one vote a pair, 3 votes in all" in values(*words)["reach"]
+    assert "A person has one vote per pair, 3 votes in all" in values(*words)["reach"]
     assert values(*words)["reach"] in " ".join(ok(*words).split())
 
 

@@ -15,7 +15,7 @@ def test_a_certificate_is_written_and_checked(cycle):
     done = run("study", "certify", "cycle", "--out", "c.json")
     assert done.exit_code == 0
     assert "A, B and C are proved tied for first" in flat(done.stdout)
-    assert "That assumes:" in done.stdout
+    assert "This assumes:" in done.stdout
     write_votes({"AB": (0, 300)})
     ok("import", "cycle", "votes.csv")
     assert ok("verify", "c.json").startswith("c.json holds: After 600 votes, A, B and C are proved")
@@ -37,7 +37,7 @@ def test_a_certificate_is_checked_by_the_exported_log_alone_after_a_vote_is_undo
         ok("export", "cycle", name)
     os.remove("copeland.db")
     assert "c.json holds" in ok("verify", "c.json", "--votes", "log.jsonl")
-    assert "check it by the whole log" in refused("verify", "c.json", "--votes", "out.csv")
+    assert "check it against the whole log" in refused("verify", "c.json", "--votes", "out.csv")
 
 
 def test_a_certificate_of_an_earlier_version_says_what_it_does_not_bind(cycle):
@@ -45,7 +45,7 @@ def test_a_certificate_of_an_earlier_version_says_what_it_does_not_bind(cycle):
     content = json.loads(Path("c.json").read_text())
     old = {key: content[key] for key in content if key not in ("envelope", "log", "seal")}
     Path("c.json").write_text(json.dumps(old))
-    assert "does not bind the time, the assumptions and" in flat(ok("verify", "c.json"))
+    assert "does not protect the time, the assumptions and" in flat(ok("verify", "c.json"))
     assert len(values("verify", "c.json")["unbound"]) == 3
     Path("c.json").write_text(json.dumps(old | {"delta": 0.01}))
     assert not values("verify", "c.json", code=1)["holds"]

@@ -48,7 +48,7 @@ def test_a_judge_that_has_answered_everything_says_what_would_help(tea):
 @pytest.mark.quick
 def test_a_cap_on_calls_ends_the_work(tea):
     said = ok("judge", "tea", "--command", FIRST, "--calls", "3")
-    assert said.startswith("3 votes from 3 calls. Stopped: the cap of 3 calls is met.")
+    assert said.startswith("3 votes from 3 calls. Stopped: the cap of 3 calls is reached.")
 
 
 def test_items_are_drawn_for_judges(tea):
@@ -81,7 +81,7 @@ def test_a_judge_that_keeps_failing_exits_with_1(tea):
     assert done.exit_code == 1
     assert "failed 2 times in a row" in done.stdout
     assert "2 errors" in done.stdout
-    assert "Judges failed 2 times; that is no vote." in ok("status", "tea")
+    assert "Judges failed 2 times; a failure is not a vote." in ok("status", "tea")
 
 
 def told(reason, **how):

@@ -20,8 +20,8 @@ def test_the_status_of_the_demo_in_words(demo):
     shown = ok("status", "demo")
     assert "A, B and C are tied for first so far, in a cycle." in shown
     assert "D and E look out of the running; that is not proved yet." in shown
-    assert "Chances to be best, ties for first shared: A" in shown
-    assert re.search(r"about [\d,]+ more votes, on [ABC] against D", shown)
+    assert "Chances to be best, with ties for first shared: A" in shown
+    assert re.search(r"about [\d,]+ more votes to prove [ABC] best, on [ABC] against D", shown)
 
 
 @pytest.mark.quick
@@ -72,7 +72,7 @@ def test_a_plan_tells_votes_and_cost_of_each_way(demo):
 def test_a_plan_says_what_was_cut(tea):
     shown = ok("plan", "tea", "--worlds", "3", "--most", "10")
     assert "over 10" in shown
-    assert "Cut after 10 votes without a proof, of 3 worlds: 3 by cpc-pac" in shown
+    assert "Stopped after 10 votes without a proof, of 3 worlds: 3 by cpc-pac" in shown
 
 
 def test_a_plan_that_is_stopped_exits_with_130(tea, monkeypatch):

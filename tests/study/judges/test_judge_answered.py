@@ -11,8 +11,8 @@ from copeland.study import create_study, open_study
 from copeland.study.judges import CommandJudge, judge_study
 
 SENTENCE = (
-    "the judge 'first_by_name' has answered every question there is, and the same answer again would be no "
-    "new vote; more items, more judges, people, or a temperature above 0 with repeats allowed would help."
+    "the judge 'first_by_name' has answered every question there is, and the same answer again would not be "
+    "a new vote; more items, more judges, people, or a temperature above 0 with repeats allowed would help."
 )
 
 

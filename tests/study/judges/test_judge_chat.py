@@ -51,7 +51,7 @@ def test_further_fields_of_a_request_are_sent_or_left_out(key):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"url": "localhost:8000"}, "no address of a chat endpoint"),
+        ({"url": "localhost:8000"}, "not the address of a chat endpoint"),
         ({"prompt": "which?"}, r"the prompt does not show \{left\} and \{right\}"),
         ({"prices": (-1, 1)}, "cannot be less than 0"),
         ({"attempts": 0}, "attempts is 0"),

@@ -46,7 +46,7 @@ def test_a_program_is_given_the_place_of_an_options_file_inside_the_folder(tmp_p
     left, outside = (Candidate("A", path=path, folder=tmp_path) for path in ("tie", "../tie"))
     right = Candidate("B", path=str(tmp_path / "b.png"), folder=tmp_path)
     assert judge(left, right) == "tie"
-    with pytest.raises(JudgeFailed, match="outside of the folder"):
+    with pytest.raises(JudgeFailed, match="outside the folder"):
         judge(outside, right)
 
 
@@ -54,7 +54,7 @@ def test_a_program_is_given_the_place_of_an_options_file_inside_the_folder(tmp_p
     ("code", "sentence"),
     [
         ("import sys; sys.exit('first\\nno such model')", "ended with code 1: no such model."),
-        ("import sys; sys.exit(3)", "ended with code 3: without a word on standard error."),
+        ("import sys; sys.exit(3)", "ended with code 3: nothing on standard error."),
         ("pass", "printed nothing"),
         ("print('left or right')", "answered 'left or right'; expected one of left, right"),
         ("print('error')", "answered 'error'; expected one of"),

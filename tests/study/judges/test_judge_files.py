@@ -42,12 +42,12 @@ def outside(tmp_path):
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("../secret.txt", "it is outside of the folder"),
-        ("link.txt", "it is outside of the folder"),
-        ("/proc/self/environ", "it is outside of the folder"),
-        ("/dev/zero", "it is outside of the folder"),
-        ("devices/zero", "it is outside of the folder"),
-        ("loop", "it leads nowhere|Too many levels of symbolic links"),
+        ("../secret.txt", "it is outside the folder"),
+        ("link.txt", "it is outside the folder"),
+        ("/proc/self/environ", "it is outside the folder"),
+        ("/dev/zero", "it is outside the folder"),
+        ("devices/zero", "it is outside the folder"),
+        ("loop", "it does not lead to a file|Too many levels of symbolic links"),
         ("pipe", "it is not an ordinary file"),
         (".", "Is a directory|it is not an ordinary file"),
         ("large.txt", "it has more than 1,000,000 bytes"),
@@ -86,4 +86,4 @@ def test_the_folder_is_that_of_the_sqlite_file_or_the_one_that_is_named(key, tmp
         assert expected in fake.requests[0].prompt
     with FakeChat(says("left")) as fake:
         done = judge_study(create_study("s", options), quick(fake), patience=1)
-    assert "name the folder that the files of options are in" in done.stopped
+    assert "name the folder with the files of options" in done.stopped

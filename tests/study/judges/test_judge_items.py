@@ -71,13 +71,13 @@ def test_items_are_read_from_json_lines(tmp_path):
     [
         ("items.csv", "name\nq1\n", "line 1: there is no column 'text'"),
         ("items.csv", "text,A\nhello\n", "line 2: expected 2 fields"),
-        ("items.csv", "text\na\nb\na\n", "line 4: there is an item 'a' before"),
+        ("items.csv", "text\na\nb\na\n", "line 4: there is already an item 'a'"),
         ("items.csv", 'text\n"a\n', "line 2: unexpected end of data"),
         ("items.jsonl", '"a"\n{\n', "line 2: it is not JSON"),
         ("items.jsonl", '{"name": "a"}\n', "line 1: the item has no text"),
         ("items.jsonl", '{"text": "a", "answers": [1]}\n', "line 1: answers must be an object"),
         ("items.jsonl", '{"text": "a", "name": 1}\n', "line 1: the name is 1"),
-        ("items.txt", "\n\n", "there is no item in it"),
+        ("items.txt", "\n\n", "it has no items"),
         ("items.xml", "", r"named \.txt, \.csv, \.jsonl"),
     ],
 )

@@ -1,0 +1,108 @@
+"""Whether numba compiles what cells run, whether it has, and how long one waits for it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from copeland.cells import Cell
+from copeland.errors import AlgorithmWarning
+from copeland.kernels.mark import is_kernel, reached
+from copeland.problems import problem_of
+from copeland.registry import Algorithm
+
+BYTES_A_SECOND = 2_500  # of the bytecode of kernels, on a core of 2024; measured
+FIRST_SECONDS = 1.5  # what the least takes
+
+
+def compiled_where_possible(
+    cells: list[Cell], note: Callable[[str], None] | None = None
+) -> list[Cell]:
+    """Compile what the cells run, once; what numba cannot compile is run as it is, with a warning.
+
+    Other processes then find the compiled loops on disk. ``note`` is called with a sentence before each that
+    somebody waits for.
+    """
+    reasons: dict[str, str] = {}
+    for cell in cells:
+        label = str(cell.spec)
+        if cell.compiled and label not in reasons:
+            if note is not None:
+                _tell_of_waiting(cell, note)
+            reasons[label] = _why_uncompiled(cell)
+            if reasons[label]:
+                warnings.warn(reasons[label], AlgorithmWarning, stacklevel=3)
+    return [replace(c, compiled=False) if reasons.get(str(c.spec)) else c for c in cells]
+
+
+def _why_uncompiled(cell: Cell) -> str:
+    """Why numba cannot compile what a cell runs, in a sentence; empty if it can."""
+    algorithm = cell.algorithm
+    known = _refused.get(algorithm, "")
+    plain = [
+        f"`{name}`{_line_of(part)}"
+        for name, part in algorithm.kernels().items()
+        if not is_kernel(part)
+    ]
+    if plain and not known:
+        known = f"{', '.join(plain)} {'is' if len(plain) == 1 else 'are'} not marked with @kernel"
+    if not known:
+        try:
+            replace(cell, count=1, marks=np.zeros(0, np.int64)).run()
+            return ""
+        except Exception as error:  # numba raises many kinds, and this does nothing but compile
+            known = f"numba cannot compile {_place_and_reason(str(error))}"
+    _refused[algorithm] = known
+    return f"{algorithm.name} runs as plain Python, many times slower: {known}."
+
+
+_refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compiling
+
+
+def _line_of(part: Callable[..., Any]) -> str:
+    code = getattr(part, "__code__", None)
+    return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
+
+
+def _place_and_reason(told: str) -> str:
+    """The innermost line of code that numba names, and the first thing that it says of it."""
+    told = re.sub(r"\x1b\[[\d;]*m", "", told)
+    place = re.search(r'File "(.+?)", line (\d+)', told)
+    where = f"{Path(place[1]).name}, line {place[2]}" if place else "it"
+    noise = ("Failed in", "[1] During", "During:", "Overload of", "- Of which", "File ", ">>>")
+    lines = [line.strip() for line in told.splitlines()]
+    reason = next((line for line in lines if line and not line.startswith(noise)), "")
+    return f"{where}: {reason}".rstrip(".: ")
+
+
+def kept_at(loop: Callable[..., None]) -> Path | None:
+    """Return the file in which a compiled loop is listed, None if it is not kept on disk."""
+    cache = getattr(loop, "_cache", None)  # numba has no public name for it
+    folder, files = getattr(cache, "cache_path", None), getattr(cache, "_cache_file", None)
+    name = getattr(files, "_index_name", None)
+    return Path(folder, name) if folder and name else None
+
+
+def seconds_to_compile(algorithm: Algorithm) -> float:
+    """Return about how long numba takes for an algorithm: it grows with the code that is reached."""
+    kernels = reached([part for part in algorithm.kernels().values() if is_kernel(part)])
+    return FIRST_SECONDS + sum(len(one.__code__.co_code) for one in kernels) / BYTES_A_SECOND
+
+
+def _tell_of_waiting(cell: Cell, note: Callable[[str], None]) -> None:
+    """Say that a cell waits for the compiler, if it does."""
+    if cell.algorithm in _refused:
+        return
+    loop = cell.loop(problem_of(cell.source))
+    kept = kept_at(loop)
+    if getattr(loop, "overloads", None) or (kept is not None and kept.exists()):
+        return
+    seconds = seconds_to_compile(cell.algorithm)
+    once = "" if kept is None else ", once on this machine"
+    note(f"compiling {cell.spec.name}{once}, about {seconds:.0f} s.")

@@ -1,0 +1,40 @@
+"""Fields of records in the reference: what their comments in the source say."""
+
+import inspect
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+
+_FIELD = re.compile(r"^    (\w+): [^#\n]*#\s*(.+)$", flags=re.MULTILINE)
+_MADE_UP = "Alias for field number"  # what Python says of a field of a named tuple
+_PLAIN = (str, int, float, tuple, list, dict, frozenset)
+
+
+def add_fields(
+    _app: Sphinx, what: str, _name: str, value: Any, _options: Any, lines: list[str]
+) -> None:
+    """Say what the fields of a record mean; and nothing of a constant, where Python explains its type."""
+    if what == "data" and isinstance(value, _PLAIN):
+        lines.clear()
+    if what == "class" and hasattr(value, "__annotations__"):
+        said = _FIELD.findall(inspect.getsource(value).partition("    def ")[0])
+        lines += ["", *(f":param {field}: {_escaped(words)}" for field, words in said), ""]
+
+
+def skip_made_up(
+    _app: Sphinx, _what: str, _name: str, value: Any, _skip: bool, _options: Any
+) -> bool | None:
+    """Leave fields of named tuples out: they are in the signature already."""
+    return True if (inspect.getdoc(value) or "").startswith(_MADE_UP) else None
+
+
+def _escaped(words: str) -> str:
+    return re.sub(r"([*`|_])", r"\\\1", words)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Look at every docstring."""
+    app.connect("autodoc-process-docstring", add_fields)
+    app.connect("autodoc-skip-member", skip_made_up)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,28 @@
+"""A figure as part of a page: in the page's ink, on light and on dark, with words for those who cannot see it."""
+
+import html
+import re
+
+from matplotlib.figure import Figure
+
+from copeland.report.document import inline_svg
+from copeland.report.figures import image
+
+_NARROW = 5.0  # inches: what a telephone shows legibly; wider ones are scrolled there
+
+
+def picture(figure: Figure, alt: str) -> str:
+    """Return a figure as lines of HTML for a page in Markdown."""
+    svg = inline_svg(image(figure, "svg"))
+    svg = re.sub(r' d="[^"]+"', _shorter, svg)
+    svg = svg.replace("stroke: #000000", "stroke: currentColor")
+    svg = re.sub(r"\n\s*\n", "\n", svg)  # a blank line would end the HTML
+    words = html.escape(alt, quote=True)
+    opening = f'<svg role="img" aria-label="{words}"'
+    kind = "figure wide" if figure.get_figwidth() > _NARROW else "figure"
+    return f'<div class="{kind}">\n{svg.replace("<svg", opening, 1).strip()}\n</div>'
+
+
+def _shorter(path: re.Match[str]) -> str:
+    """The points of a line, to a hundredth of a point."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", path[0])

@@ -1,0 +1,90 @@
+"""CPC contradicts no decision it holds: whatever is decided is not dueled, and a certificate is always within reach."""
+
+import math
+
+import numpy as np
+import pytest
+from oracles import joint as plain
+from oracles.planner import PlainPlanner, held
+
+from copeland.algorithms import cpc
+from copeland.kernels.imed import imed_index_of_leader
+from copeland.kernels.planner import votes, with_more_pairs
+from copeland.kernels.planner.champion import compare
+from copeland.kernels.planner.meetings import NONE, entry_of
+from copeland.problems.generators import coin_flips
+
+
+def play(p, setting, steps, seed):
+    """Yield the planner, the step and the pair at every step but those slept through."""
+    rng, luck = np.random.default_rng(seed), np.random.default_rng(seed + 1)
+    planner = cpc.init(len(p), setting=setting)
+    t, turns = 1, 0
+    while turns < steps:
+        if cpc.crowded(planner):
+            planner = with_more_pairs(planner)
+        cpc.advance(planner, t, rng)
+        i, j = map(int, cpc.select(planner, t, rng))
+        yield planner, t, i, j
+        turns += 1
+        if i == j:
+            t = cpc.rest(planner, t)
+            continue
+        winner = i if luck.random() < p[i, j] else j
+        cpc.update(planner, winner, i + j - winner, rng)
+        t += 1
+
+
+def index(planner, i, j):
+    """The index of the side that is ahead; nothing if they never met."""
+    entry = entry_of(planner.meetings, i, j)
+    won = planner.meetings.won[entry].tolist() if entry != NONE else [0, 0]
+    return imed_index_of_leader(won[0], sum(won))
+
+
+@pytest.mark.slow
+@pytest.mark.quick
+@pytest.mark.parametrize("setting", ["eager", "cautious"])
+@pytest.mark.parametrize(
+    ("k", "gaps", "steps"),
+    [
+        (2, (0.1, 0.5), 300),
+        (3, (0.1, 0.3), 700),
+        (7, (0.1, 0.5), 1500),
+        (12, (0.3, 0.5), 1000),
+        (34, (0.45, 0.5), 250),
+    ],
+)
+def test_no_pair_is_dueled_whose_decision_is_held(k, gaps, steps, setting):
+    most = 0
+    for seed in range(2 if k < 7 else 1):
+        for planner, t, i, j in play(coin_flips(k, gaps, seed).p, setting, steps, seed):
+            most = max(most, int(planner.claims.size[0]))
+            if i == j:
+                assert planner.unproved[0] == 0  # it rests on a proof, not for want of a question
+            else:
+                assert index(planner, i, j) <= math.log(t) + cpc.SETTINGS[setting]
+    assert most > 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_is_decided_some_plan_contradicts_none_of_it_and_has_a_question(seed):
+    """Decisions of a random tournament, true or not, on some of its pairs; more options than challengers in a third."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(33, 45)) if seed % 3 == 0 else int(rng.integers(2, 10))
+    planner = cpc.init(k, setting="eager")
+    planner.levels[[0, 2]] = 5.0
+    upper = np.triu(rng.random((k, k)) < rng.choice([0.2, 0.6, 0.95, 1.0]), 1)
+    first = rng.random((k, k)) < rng.choice([0.5, 0.9])
+    wins = 20 * (upper & first) + 20 * (upper & ~first).T
+    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    compare(planner)
+    i, j = map(int, cpc.select(planner, 1, rng))
+    view = PlainPlanner.of(planner)
+    assert not planner.contradicted[0]
+    if i == j:
+        assert plain.holds(view, i, int(planner.skipped[i]))
+    else:
+        assert not held(view)[i, j] and not held(view)[j, i]
+    ruled_out = held(view).T[int(planner.champion[0])]
+    assert not (planner.planned & ruled_out).any()

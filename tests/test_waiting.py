@@ -1,0 +1,125 @@
+"""The bar that Python shows for what takes long."""
+
+import io
+import sys
+import threading
+import time
+import types
+
+import pytest
+
+import copeland
+from copeland import waiting
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Shown:
+    """What stands below the cell of a notebook, one text after the other."""
+
+    def __init__(self, text):
+        self.texts = [text]
+
+    def update(self, text):
+        self.texts.append(text)
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    return stderr_is(Terminal(), monkeypatch)
+
+
+def stderr_is(stream, monkeypatch):
+    """Let the bar see another standard error; pytest gives the real one back before the test begins."""
+    seen = types.SimpleNamespace(stderr=stream, modules=sys.modules)
+    monkeypatch.setattr(waiting, "sys", seen)
+    return stream
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    monkeypatch.setattr(waiting, "AFTER", 0.05)
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """A notebook's IPython, as far as the bar looks at it; gives all that was displayed."""
+    displayed = []
+
+    def display(text, display_id):
+        assert display_id
+        displayed.append(Shown(text))
+        return displayed[-1]
+
+    shell = type("ZMQInteractiveShell", (), {})()
+    fake = types.SimpleNamespace(get_ipython=lambda: shell)
+    monkeypatch.setitem(sys.modules, "IPython", fake)
+    monkeypatch.setitem(
+        sys.modules, "IPython.display", types.SimpleNamespace(HTML=str, display=display)
+    )
+    return displayed
+
+
+def work(seconds=0.4):
+    with waiting.waiting("runs") as tell:
+        tell(0, 4)
+        time.sleep(seconds)
+        tell(3, 4)
+        time.sleep(0.2)
+
+
+@pytest.mark.quick
+def test_what_takes_long_shows_a_bar_in_a_terminal(terminal, soon):
+    work()
+    assert "runs" in terminal.getvalue() and "3/4" in terminal.getvalue()
+
+
+def test_what_is_soon_done_shows_nothing(terminal, notebook):
+    work(0.0)
+    assert not terminal.getvalue() and not notebook
+
+
+def test_where_nobody_looks_there_is_no_bar(monkeypatch, soon):
+    stream = stderr_is(io.StringIO(), monkeypatch)
+    work()
+    assert not stream.getvalue()
+
+
+def test_a_thread_shows_no_bar(terminal, soon):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert not terminal.getvalue()
+
+
+def test_a_notebook_shows_a_bar_that_is_gone_at_the_end(notebook, soon):
+    work()
+    (shown,) = notebook
+    assert any('value="3" max="4"' in text and "runs: 3 of 4" in text for text in shown.texts)
+    assert shown.texts[-1] == ""
+
+
+def test_a_function_of_ones_own_is_told_instead(terminal, soon):
+    told = []
+    with waiting.waiting("runs", lambda done, total: told.append((done, total))) as tell:
+        tell(1, 2)
+        time.sleep(0.2)
+    assert told == [(1, 2)] and not terminal.getvalue()
+
+
+def test_an_error_leaves_no_bar_behind(terminal, soon):
+    with pytest.raises(KeyboardInterrupt), waiting.waiting("runs"):
+        raise KeyboardInterrupt
+    before = terminal.getvalue()
+    time.sleep(0.2)
+    assert terminal.getvalue() == before
+
+
+def test_a_simulation_shows_its_bar(terminal, monkeypatch):
+    monkeypatch.setattr(waiting, "AFTER", 0.0)
+    copeland.simulate("cyclic-4", "ccb", 2000, runs=20, compiled=False)
+    assert "parts" in terminal.getvalue()
