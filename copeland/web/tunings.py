@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from copeland.report.document import inline_svg
-from copeland.report.figures import image
+from copeland.report.images import image
 from copeland.report.landscapes import landscape_figure
 from copeland.study import Study
 from copeland.study.meaning.tuned import Tuned, tuned_of, tuned_verdict

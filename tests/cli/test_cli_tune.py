@@ -91,7 +91,7 @@ def test_a_batch_is_answered_in_any_order(tune):
 def test_a_report_is_one_page_with_pictures(tune, tmp_path):
     (ballot,) = json.loads(tune("ask", "t", "--json"))
     tune("tell", "t", ballot["ballot"], "right")
-    assert "look at t.html" in tune("report", "t")
+    assert "t.html" in tune("report", "t")
     page = (tmp_path / "t.html").read_text()
     assert "Nothing is proved" in page and "<svg" in page and "After 1 vote" in page
     assert "exists" in tune("report", "t", code=2)

@@ -39,7 +39,7 @@ class Option:
     text: str = ""
     path: str = ""
     state: str = ACTIVE
-    point: Mapping[str, Any] | None = field(default=None, hash=False)  # of a space
+    point: Mapping[str, Any] | None = field(default=None, hash=False, repr=False)  # of a space
 
     def __post_init__(self) -> None:
         for part in ("name", "text", "path"):

@@ -24,8 +24,7 @@ def point_option(point: Mapping[str, Any], show: str, taken: Collection[str]) ->
     Examples
     --------
     >>> point_option({"hue": 213.456, "style": "warm"}, "hsl({hue:.0f}, 70%, 50%)", ["hue=213.5, style=warm"])
-    Option(name='hue=213.456, style=warm', text='hsl(213, 70%, 50%)', path='', state='active',
-           point={'hue': 213.456, 'style': 'warm'})
+    Option(name='hue=213.456, style=warm', text='hsl(213, 70%, 50%)', path='', state='active')
     """
     return Option(_name(point, taken), filled(show, point), point=dict(point))
 
