@@ -82,9 +82,12 @@ tables: setup  ## rewrite what docs/algorithms.md says about algorithms, from th
 curves: setup  ## the regret curves of the algorithms' pages; writes docs/figures/curves.json (ONLY="ccb scb": of these)
 	$(BIN)/python -m benchmarks.curves $(ONLY)
 
+# All extras but XGBoost, which is 130 MB and tested by its interface.
+EXTRAS = $(shell sed -n '/optional-dependencies/,/dependency-groups/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v xgboost)
+
 lock: setup  ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet --upgrade -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --group dev $(EXTRAS) --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --quiet --upgrade -o requirements.lock
 
 dist: setup  ## a wheel and an sdist in dist/, each installed and tried in an empty environment of every Python that is here
 	rm -rf dist
@@ -92,5 +95,5 @@ dist: setup  ## a wheel and an sdist in dist/, each installed and tried in an em
 	.ci/smoke
 
 clean:  ## remove the environment and everything made
-	rm -rf $(VENV) out .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) out docs/generated .pytest_cache .ruff_cache .hypothesis dist
 	find copeland tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

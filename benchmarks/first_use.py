@@ -17,6 +17,7 @@ import numpy as np
 
 import copeland
 from copeland.policy import warm
+from copeland.study import Ballot
 
 RUNS, HORIZON, PROBLEM = 1000, "1e6", "mslr-5"
 OPTIONS, QUESTIONS = 50, 2000
@@ -68,6 +69,7 @@ def questions(k: int = OPTIONS, n: int = QUESTIONS) -> np.ndarray:
     for number in range(n):
         start = time.process_time()
         ballot = study.ask(f"voter {number}")
+        assert isinstance(ballot, Ballot)
         took.append(1000 * (time.process_time() - start))
         study.tell(
             ballot, "left" if (rng.random() < 0.7) == (ballot.left < ballot.right) else "right"

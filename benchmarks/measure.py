@@ -12,11 +12,13 @@ import numpy as np
 
 import copeland
 from benchmarks.cheap import cheap
+from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
 from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
 from benchmarks.likely import likely
+from benchmarks.multileaving import multileaving
 from benchmarks.one_algorithm import (
     growth_with_k,
     many_options,
@@ -29,6 +31,7 @@ from benchmarks.pages import measurements
 from benchmarks.serve_load import served
 from benchmarks.studies import quickness
 from benchmarks.summaries import write_tuning_map
+from benchmarks.traffic import traffic
 from benchmarks.tuning import tuning
 
 PAGE = Path(__file__).parent.parent / "docs" / "measurements.md"
@@ -167,6 +170,9 @@ PARTS = (
     likely,
     guides,
     tuning,
+    traffic,
+    multileaving,
+    drift,
     kills,
     worker_kills,
     served,

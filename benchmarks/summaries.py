@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.heat import heat_map
-from copeland.report.figures import image
+from copeland.report.images import image
 
 Table = list[dict[str, str]]
 

@@ -9,10 +9,12 @@ import itertools
 import json
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import tuning_botorch
 from benchmarks.tuning_audits import audits
 from benchmarks.tuning_cost import costs
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
@@ -25,6 +27,7 @@ SEEDS, VOTES = 10, 200
 SHARED = {"tuner": Tuner, "eubo": Eubo, "pbo": Pbo, "random": Random}
 GRIDS = {"cpc-25": ("cpc", 25), "cpc-100": ("cpc", 100), "dts-25": ("dts", 25)}
 RULES = (*SHARED, *GRIDS)
+SHOWN = (*RULES, "botorch")
 TRANSITIVE = ("forrester", "branin", "goldstein", "hartmann3", "hartmann6", "ackley5")
 FILE = Path(__file__).parent.parent / "out" / "tuning.jsonl"
 
@@ -32,7 +35,7 @@ FILE = Path(__file__).parent.parent / "out" / "tuning.jsonl"
 def run(problem, rule, seed, votes, batch=1):
     """One run: regret of the recommendation and cumulative regret at the marks."""
     world = game(problem, seed)
-    play = _shared if rule in SHARED else _on_grid
+    play = _shared if rule in SHARED else _apart
     voter = stream(seed, "voter", problem)
     asked, marks, cpu = [], {}, []
     for number, ask in enumerate(play(world, rule, seed, voter, votes, batch, cpu), 1):
@@ -75,14 +78,15 @@ def _shared(world, rule, seed, voter, votes, batch, cpu):
             yield x, z, recommended
 
 
-def _on_grid(world, rule, seed, voter, votes, batch, cpu):
-    grid = Grid(*GRIDS[rule], world.space, seed)
+def _apart(world, rule, seed, voter, votes, batch, cpu):
+    make = partial(Grid, *GRIDS[rule]) if rule in GRIDS else tuning_botorch.Botorch
+    player = make(world.space, seed)
     for _ in range(votes):
         began = time.process_time()
-        duel, x, z = grid.ask()
+        duel, x, z = player.ask()
         cpu.append(time.process_time() - began)
-        grid.tell(duel, voter.random() < world.chance(x, z))
-        yield x, z, lambda: (grid.recommend(), None)
+        player.tell(duel, voter.random() < world.chance(x, z))
+        yield x, z, lambda: (player.recommend(), None)
 
 
 def kept(*files):
@@ -114,6 +118,9 @@ def tuning():
     """Tuning by votes: regret of the recommendation on problems with and without circles."""
     FILE.parent.mkdir(parents=True, exist_ok=True)
     measure(FILE)
+    if tuning_botorch.installed():
+        few = tuning_botorch
+        measure(FILE, few.SEEDS, few.VOTES, few.PROBLEMS, ["botorch"])
     yield from page(kept(FILE))
     yield from costs()
     yield ""
@@ -128,7 +135,7 @@ def page(runs):
         "recommended point beats. Means and standard errors over runs; shares are counted against "
         "16,384 points. The first six problems have a utility, the others run in circles. `eubo` (a transitive rule), "
         "`pbo` (dueling Thompson sampling) and `random` (random pairs) share the fitting of `tuner`: `eubo` without "
-        "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points. In brackets: how many runs; "
+        "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points. `botorch` is BoTorch's own EUBO. In brackets: how many runs; "
         "few of them say little about problems on which the tuner varies much."
     )
     for votes in MARKS:
@@ -147,7 +154,7 @@ def page(runs):
 
 def table(runs, votes):
     """Problems x rules: mean regret, standard error and number of runs."""
-    rules = [rule for rule in RULES if any(run["rule"] == rule for run in runs)]
+    rules = [rule for rule in SHOWN if any(run["rule"] == rule for run in runs)]
     yield f"| problem | {' | '.join(rules)} |"
     yield "|---|" + "---|" * len(rules)
     for problem in (*games(), *mixed_games()):

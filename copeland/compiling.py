@@ -17,7 +17,7 @@ from copeland.kernels.mark import is_kernel, reached
 from copeland.problems import problem_of
 from copeland.registry import Algorithm
 
-BYTES_A_SECOND = 2_500  # of the bytecode of kernels, on a core of 2024; measured
+BYTES_A_SECOND = 1_800  # of the bytecode of kernels; measured with cpc, ccb and dts
 FIRST_SECONDS = 1.5  # what the least takes
 
 
@@ -45,11 +45,7 @@ def _why_uncompiled(cell: Cell) -> str:
     """Why numba cannot compile what a cell runs, in a sentence; empty if it can."""
     algorithm = cell.algorithm
     known = _refused.get(algorithm, "")
-    plain = [
-        f"`{name}`{_line_of(part)}"
-        for name, part in algorithm.kernels().items()
-        if not is_kernel(part)
-    ]
+    plain = _unmarked(algorithm)
     if plain and not known:
         known = f"{', '.join(plain)} {'is' if len(plain) == 1 else 'are'} not marked with @kernel"
     if not known:
@@ -63,6 +59,12 @@ def _why_uncompiled(cell: Cell) -> str:
 
 
 _refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compiling
+
+
+def _unmarked(algorithm: Algorithm) -> list[str]:
+    """The parts of an algorithm that are no kernels, with their lines."""
+    parts = algorithm.kernels().items()
+    return [f"`{name}`{_line_of(part)}" for name, part in parts if not is_kernel(part)]
 
 
 def _line_of(part: Callable[..., Any]) -> str:
@@ -97,7 +99,7 @@ def seconds_to_compile(algorithm: Algorithm) -> float:
 
 def _tell_of_waiting(cell: Cell, note: Callable[[str], None]) -> None:
     """Say that a cell waits for the compiler, if it does."""
-    if cell.algorithm in _refused:
+    if cell.algorithm in _refused or _unmarked(cell.algorithm):
         return
     loop = cell.loop(problem_of(cell.source))
     kept = kept_at(loop)

@@ -1,21 +1,24 @@
 r"""Whether the votes on a pair changed over time: evidence that holds however often one looks.
 
-Suppose that each vote on a pair is won by the first option with one probability p, which stays. For any
-distribution Q over sequences, the ratio of Q's probability of the votes so far to the largest that any p gives
-them is then above 1/a at some time with a probability of at most a (Ville's inequality, since it is at most the
-ratio to the true p, a martingale). Q is a mixture over times of change. Before and after each, the votes are those
-of a probability of their own, drawn from Beta(2, 2):
+Suppose that each vote on a pair is won by the first option with one probability p, which stays. Take a time t, and
+match vote 1 with vote t + 1, vote 2 with t + 2, and so on up to t with 2t. No vote is in two matches, so they are
+independent. Where the two votes of a match differ, the later one is the win with probability 1/2, whatever p is. So
+after u matches with a later win and d with an earlier one, the ratio
 
-.. math:: E_n = \sum_j w_j \frac{B(k_j, t_j) \, B(k - k_j, n - t_j)}{\sup_p p^k (1-p)^{n-k}},
-    \qquad w_j = \frac{8}{(j+8)(j+9)}, \quad t_j = 8 \cdot 2^{j/2}
+.. math:: M_t = \frac{1}{2} \sum_{s \in \{2, 20\}} 2^{u+d} \, \frac{B(u + s, d + s)}{B(s, s)}
 
-with k of n votes won, k_j of the first t_j, and B(k, n) the mixture's probability of k wins in n votes in their
-order. Ties name no winner and are left out.
+is a martingale that begins with 1: u and d against a coin whose bias is drawn from Beta(2, 2) or Beta(20, 20). It ever
+reaches x with a probability of at most 1/x (Ville's inequality). The evidence is the largest of all w_j M_t so far,
+with the weights
+
+.. math:: w_j = \frac{8}{(j+8)(j+9)}, \qquad t_j = 8 \cdot 2^{j/3},
+
+which sum to 1: it ever reaches 1/a for any t_j with a probability of at most a. Ties name no winner and are left out.
 
 References
 ----------
-Wasserman, Ramdas and Balakrishnan, "Universal inference", PNAS 2020; Ramdas, Ruf, Larsson and Koolen, "Testing
-exchangeability: fork-convexity, supermartingales and e-processes", IJAR 2022.
+McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 1947; Ville,
+"Étude critique de la notion de collectif", 1939.
 """
 
 from __future__ import annotations
@@ -25,12 +28,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaln, xlogy
 
 from copeland.errors import InvalidParameter
 
 LEVEL = 0.05  # the probability with which a study without any change is ever said to have one
 EARLIEST = 8  # votes before a change
-EVERY = 2_000  # votes up to which each is looked at; then one in a hundred is
+BELIEFS = (2, 20)  # in how far the later votes are others: coins of Beta(s, s)
 
 Floats = NDArray[np.float64]
 
@@ -67,21 +71,19 @@ def change_in(won: ArrayLike) -> Change | None:
     --------
     >>> change = change_in([True] * 60 + [False] * 60)
     >>> change.early, change.before, change.after, change.is_proved(0.001)
-    (64, 0.9375, 0.0, True)
+    (60, 1.0, 0.0, True)
     """
     flags = _flags(won)
     if len(flags) < EARLIEST + 2:
         return None
-    wins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags)])
-    looks, times = _looks(len(flags)), _times(len(flags))
-    found = _log_ratios(wins, looks, times)
-    split = times[int(np.argmax(_parts(wins, looks[-1:], times)))]
+    wins = np.concatenate([np.zeros(1, np.int64), np.cumsum(flags, dtype=np.int64)])
+    split, n = _likely_time(wins), len(flags)
     return Change(
-        float(found.max()),
-        len(flags),
-        int(split),
+        max(float(_log_ratios(flags, j, t).max()) for j, t in enumerate(_times_before(n))),
+        n,
+        split,
         float(wins[split] / split),
-        float((wins[-1] - wins[split]) / (len(flags) - split)),
+        float((wins[-1] - wins[split]) / (n - split)),
     )
 
 
@@ -97,52 +99,30 @@ def _flags(won: ArrayLike) -> NDArray[np.bool_]:
     return flags.astype(bool)
 
 
-def _looks(n: int) -> NDArray[np.int64]:
-    """The numbers of votes after which one looks; fewer looks are no less valid."""
-    later = EVERY * 1.01 ** np.arange(1, max(1, int(np.log(max(n / EVERY, 1)) / np.log(1.01)) + 1))
-    looks = np.concatenate(
-        [np.arange(EARLIEST + 1, min(n, EVERY) + 1), later.astype(np.int64), [n]]
-    )
-    return np.unique(looks[looks <= n])
-
-
-def _times(n: int) -> NDArray[np.int64]:
-    times = (EARLIEST * 2 ** (np.arange(2 * 60) / 2)).astype(np.int64)
+def _times_before(n: int) -> NDArray[np.int64]:
+    """Return the times of change that are looked at, of n votes."""
+    times = (EARLIEST * 2 ** (np.arange(3 * 50) / 3)).astype(np.int64)
     return times[times < n]
 
 
-def _log_ratios(wins: NDArray[Any], looks: NDArray[Any], times: NDArray[Any]) -> Floats:
-    parts = _parts(wins, looks, times)
-    top = parts.max(axis=1)
-    mixed = top + np.log(np.exp(parts - top[:, None]).sum(axis=1))
-    return mixed - _log_best(wins[looks], looks)
-
-
-def _parts(wins: NDArray[Any], looks: NDArray[Any], times: NDArray[Any]) -> Floats:
-    """The logarithm of what each time of change adds to the mixture, after each look."""
-    j = np.arange(len(times))
+def _log_ratios(flags: NDArray[np.bool_], j: int, t: int) -> Floats:
+    """Return the logarithm of the ratio of a time of change, with its weight, after each vote from t + 1 to 2t."""
+    late = flags[t : 2 * t]
+    early = flags[: len(late)]
+    up, down = np.cumsum(late & ~early), np.cumsum(early & ~late)
+    parts = [betaln(up + s, down + s) - betaln(s, s) for s in BELIEFS]
     weight = np.log(8 / ((j + 8) * (j + 9)))
-    early = _log_mixture(wins[times], times)
-    n, t = np.broadcast_arrays(looks[:, None], times)
-    later = t < n
-    size = np.where(later, n - t, 0)
-    late = _log_mixture(np.where(later, wins[n] - wins[t], 0), size)
-    return np.where(later, weight + early + late, -np.inf)
+    return np.logaddexp(*parts) + (up + down - 1) * np.log(2.0) + weight
 
 
-def _log_mixture(k: NDArray[Any], n: NDArray[Any]) -> Floats:
-    """The logarithm of the probability of k wins in n votes, in their order, where p is of Beta(2, 2)."""
-    table = _log_factorials(int(n.max(initial=0)) + 3)
-    return np.log(6.0) + table[k + 1] + table[n - k + 1] - table[n + 3]
-
-
-def _log_factorials(n: int) -> Floats:
-    return np.concatenate([np.zeros(1), np.cumsum(np.log(np.arange(1, n + 1)))])
+def _likely_time(wins: NDArray[np.int64]) -> int:
+    """After how many votes the votes change most: the two shares on both sides of it make them likeliest."""
+    n = len(wins) - 1
+    t = np.arange(EARLIEST, n - 1)
+    parts = _log_best(wins[t], t) + _log_best(wins[n] - wins[t], n - t)
+    return int(t[np.argmax(parts)])
 
 
 def _log_best(k: NDArray[Any], n: NDArray[Any]) -> Floats:
     """The logarithm of the largest probability that any p gives to k wins in n votes in their order."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        won = np.where(k > 0, k * np.log(k / n), 0.0)
-        lost = np.where(k < n, (n - k) * np.log((n - k) / n), 0.0)
-    return won + lost
+    return xlogy(k, k / n) + xlogy(n - k, (n - k) / n)

@@ -32,8 +32,3 @@ def test_a_notebook_is_kept_without_outputs_and_begins_with_a_title(path):
     assert notebook.cells[0].source.startswith("# ")
     for cell in notebook.cells:
         assert not cell.get("outputs") and cell.get("execution_count") is None
-
-
-def test_the_page_of_notebooks_lists_them_all():
-    listed = (FOLDER / "index.md").read_text()
-    assert [path.name for path in NOTEBOOKS if f"({path.name})" not in listed] == []

@@ -110,9 +110,9 @@ def test_a_dropped_question_is_open_no_more():
     duel = policy.ask()
     policy.drop(duel)
     assert not policy.open
-    with pytest.raises(UnknownDuel, match="not asked, or was answered before"):
+    with pytest.raises(UnknownDuel, match="never asked, or was answered before"):
         policy.tell(duel, winner=duel.first)
-    with pytest.raises(UnknownDuel, match="not asked, or was answered before"):
+    with pytest.raises(UnknownDuel, match="never asked, or was answered before"):
         policy.drop(duel)
 
 

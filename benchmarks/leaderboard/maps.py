@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.heat import heat_map
 from benchmarks.leaderboard.rows import Row, rows_of
-from copeland.report.figures import image
+from copeland.report.images import image
 
 FAR = 5.0  # from here on all are alike: the page has no numbers beyond
 _BOARDS = {"Regret": "mean regret", "Identification": "mean votes"}

@@ -37,7 +37,10 @@ ScoresFiles = Annotated[
 ]
 Models = Annotated[
     list[str] | None,
-    typer.Option(metavar="[NAME=]FILE", help="A LightGBM model; repeat for each."),
+    typer.Option(
+        metavar="[NAME=]FILE",
+        help="A LightGBM model, or an XGBoost one as .json or .ubj; repeat for each.",
+    ),
 ]
 Runs = Annotated[
     list[str] | None,

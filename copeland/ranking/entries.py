@@ -16,7 +16,14 @@ from copeland.archives import read_array
 from copeland.errors import InvalidRow, need
 from copeland.ranking import trec
 from copeland.ranking.collection import Collection, InvalidCollection
-from copeland.ranking.rankers import Ranker, all_features, feature, lightgbm_model, scores
+from copeland.ranking.rankers import (
+    Ranker,
+    all_features,
+    feature,
+    lightgbm_model,
+    scores,
+    xgboost_model,
+)
 from copeland.tables import lines_of
 
 
@@ -141,9 +148,10 @@ _READERS = {".npy": _npy, ".parquet": _parquet}
 
 
 def by_model(text: str) -> Ranker:
-    """Return the ranker by a model that LightGBM has saved."""
+    """Return the ranker by a model that LightGBM has saved, or XGBoost as .json or .ubj."""
     name, file = named_file(text)
-    return lightgbm_model(file, name or None)
+    read = xgboost_model if file.suffix in (".json", ".ubj") else lightgbm_model
+    return read(file, name or None)
 
 
 def read_run(text: str) -> trec.Run:

@@ -104,17 +104,39 @@ def lightgbm_model(path: str | Path, name: str | None = None) -> Ranker:
     model = _booster(file)
 
     def score(collection: Collection) -> ArrayLike:
-        table = collection.features
-        if model.num_feature() == collection.n_features + 1:
-            table = np.pad(table, ((0, 0), (1, 0)))
-        if model.num_feature() != table.shape[1]:
-            raise InvalidCollection(
-                f"{file}: the model has {model.num_feature()} features, "
-                f"the collection {collection.n_features}."
-            )
-        return model.predict(table)
+        return model.predict(_table_for(file, model.num_feature(), collection, unused=0.0))
 
     return Ranker(name or file.stem, score)
+
+
+def xgboost_model(path: str | Path, name: str | None = None) -> Ranker:
+    """Return the ranker by a model that XGBoost has saved, .json or .ubj; needs the extra ``xgboost``.
+
+    Features that a row of a LETOR file leaves out are 0 to it, and not missing. A column 0 that such files do not use
+    is missing.
+    """
+    file = Path(path)
+    model = _xgboost_booster(file)
+
+    def score(collection: Collection) -> ArrayLike:
+        table = _table_for(file, model.num_features(), collection, unused=np.nan)
+        return model.inplace_predict(table, validate_features=False)
+
+    return Ranker(name or file.stem, score)
+
+
+def _table_for(
+    file: Path, features: int, collection: Collection, unused: float
+) -> NDArray[np.floating]:
+    """The features of the documents as a model was trained on them: maybe with a column 0 before the first."""
+    table = collection.features
+    if features == collection.n_features + 1:
+        table = np.pad(table, ((0, 0), (1, 0)), constant_values=unused)
+    if features != table.shape[1]:
+        raise InvalidCollection(
+            f"{file}: the model has {features} features, the collection {collection.n_features}."
+        )
+    return table
 
 
 def trec_run(run: Run, unknown: Unknown = "refuse") -> Ranker:
@@ -256,6 +278,16 @@ def _named_documents(collection: Collection, run: str) -> dict[str, dict[str, in
         query: {names[row]: row for row in range(start, end)}
         for query, (start, end) in zip(collection.queries, spans, strict=True)
     }
+
+
+def _xgboost_booster(file: Path) -> Any:
+    if not file.is_file():
+        raise InvalidCollection(f"{file}: there is no such file.")
+    xgboost = need("xgboost", "xgboost", "a model of XGBoost")
+    try:
+        return xgboost.Booster(model_file=str(file))
+    except xgboost.core.XGBoostError:  # whose text is a trace of C++
+        raise InvalidCollection(f"{file}: is not a model that XGBoost has saved.") from None
 
 
 def _booster(file: Path) -> Any:

@@ -82,7 +82,9 @@ class Space:
 
     def point(self, place: Any) -> Point:
         """Return the point at a place of the unit cube."""
-        (at,) = self._rows([place])
+        return self._point(self._rows([place])[0])
+
+    def _point(self, at: Floats) -> Point:
         return {
             name: one.value(x) for (name, one), x in zip(self.parameters.items(), at, strict=True)
         }
@@ -139,7 +141,7 @@ class Space:
         found = self.snapped(places)
         if self.feasible is None:
             return found
-        return found[[self.allows(self.point(one)) for one in found]]
+        return found[[self.allows(self._point(one)) for one in found]]
 
     def spread(self, n: int, rng: np.random.Generator) -> Floats:
         """Return ``n`` feasible places spread evenly; where few are feasible, some come twice."""

@@ -279,6 +279,9 @@ def _told(
         "voted": f"{winner} {verb.get(event.outcome or '', f'({event.outcome})')} {loser}",
         "undone": f"Taken back: {left} and {right}",
         "counted": f"Counts now: {left} and {right}",
+        "shown": "A list was shown.",
+        "clicked": "A list was clicked.",
+        "restarted": "Votes are counted anew.",
     }
     reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
     if event.kind == "asked":

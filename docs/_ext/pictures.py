@@ -6,7 +6,7 @@ import re
 from matplotlib.figure import Figure
 
 from copeland.report.document import inline_svg
-from copeland.report.figures import image
+from copeland.report.images import image
 
 _NARROW = 5.0  # inches: what a telephone shows legibly; wider ones are scrolled there
 

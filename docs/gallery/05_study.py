@@ -13,13 +13,13 @@ from copeland.study.page.figures import (
     OUT,
     POSSIBLE,
     Bar,
-    graph_figure,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
 from copeland.study.page.graph import graph_of, shown_options
+from copeland.study.page.graph_figure import graph_figure
 
 study = copeland.create_study("lunch", ["soup", "salad", "pasta", "toast"])
 wins = {("soup", "salad"): 80, ("salad", "pasta"): 75, ("pasta", "soup"): 75}

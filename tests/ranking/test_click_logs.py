@@ -90,6 +90,16 @@ def test_a_log_is_counted_as_the_rules_say(kind, once, tmp_path):
     agrees(found, plain)
 
 
+@pytest.mark.parametrize("share", [1, 8, 10_000])
+def test_bots_are_found_among_many_users_however_they_share_bins(share, tmp_path, monkeypatch):
+    monkeypatch.setattr("copeland.ranking.logs.tallying.A_BIN", share)
+    shown, clicks = log_of(8, n=600, users=300)
+    rules = RULES._replace(bots=1, once=True)
+    found = counts_of(tmp_path, "ndjson", shown, clicks, rules)
+    agrees(found, plain_count(shown, clicks, rules))
+    assert 0 < found.lists["bots"] < found.lists["votes"]
+
+
 @pytest.mark.quick
 def test_every_row_is_counted_once(tmp_path):
     shown, clicks = log_of(seed=2)

@@ -1,4 +1,6 @@
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from copeland.ranking import (
     synthetic,
     trec,
 )
+from copeland.ranking.entries import by_model
 
 
 def collection(values, offsets, **named):
@@ -208,6 +211,69 @@ def test_what_is_no_model_is_refused(tmp_path):
     (tmp_path / "m.txt").write_text("nonsense")
     with pytest.raises(InvalidCollection, match="not a model"):
         rankers.lightgbm_model(tmp_path / "m.txt")
+
+
+# XGBoost
+
+
+class FakeBooster:
+    """What a model of XGBoost is asked: its last feature is its score."""
+
+    def __init__(self, model_file):
+        if Path(model_file).read_text() == "nonsense":
+            raise ValueError("a trace of C++")
+
+    def num_features(self):
+        return PLAIN.n_features + 1
+
+    def inplace_predict(self, table, validate_features):
+        assert np.isnan(table[:, 0]).all() and not validate_features
+        return table[:, -1]
+
+
+@pytest.fixture
+def fake_xgboost(monkeypatch):
+    core = SimpleNamespace(XGBoostError=ValueError)
+    monkeypatch.setitem(sys.modules, "xgboost", SimpleNamespace(Booster=FakeBooster, core=core))
+
+
+def test_a_model_of_xgboost_is_asked_by_its_own_file(tmp_path, fake_xgboost):
+    (tmp_path / "m.ubj").write_text("")
+    ranker = by_model(f"trees={tmp_path / 'm.ubj'}")
+    assert ranker.name == "trees"
+    assert np.array_equal(ranker.scores(PLAIN), PLAIN.features[:, -1])
+
+
+@pytest.mark.parametrize(("content", "sentence"), [("nonsense", "not a model"), (None, "no such")])
+def test_what_is_no_model_of_xgboost_is_refused(tmp_path, fake_xgboost, content, sentence):
+    if content is not None:
+        (tmp_path / "m.json").write_text(content)
+    with pytest.raises(InvalidCollection, match=sentence):
+        by_model(str(tmp_path / "m.json"))
+
+
+def test_without_xgboost_its_extra_is_named(tmp_path, monkeypatch):
+    (tmp_path / "m.json").write_text("{}")
+    monkeypatch.setitem(sys.modules, "xgboost", None)
+    with pytest.raises(MissingExtra, match=r"copeland\[xgboost\]"):
+        by_model(str(tmp_path / "m.json"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".json", ".ubj"])
+def test_a_model_that_xgboost_has_saved_ranks_as_it_predicts(tmp_path, suffix):
+    xgboost = pytest.importorskip("xgboost", reason="XGBoost is an extra of 130 MB")
+    c = synthetic(queries=50, seed=1)
+    train = xgboost.DMatrix(c.features, c.grades, group=c.sizes)
+    model = xgboost.train({"objective": "rank:ndcg", "nthread": 1}, train, num_boost_round=5)
+    model.save_model(tmp_path / f"m{suffix}")
+    ranker = rankers.xgboost_model(tmp_path / f"m{suffix}")
+    assert np.array_equal(ranker.scores(c), model.predict(xgboost.DMatrix(c.features)))
+    with pytest.raises(InvalidCollection, match=r"the model has .* features, the collection 1"):
+        ranker.scores(c.select([1]))
+    (tmp_path / "no.json").write_text("nonsense")
+    with pytest.raises(InvalidCollection, match="not a model"):
+        rankers.xgboost_model(tmp_path / "no.json")
 
 
 # Real files

@@ -1,14 +1,17 @@
 """Impressions of a live search, against a plain count of what users clicked."""
 
+import json
 from itertools import chain, combinations
 
 import numpy as np
 import pytest
+from commands import flat, run
 
 from copeland.errors import InvalidParameter, InvalidToken
 from copeland.ranking.impressions import Ticket, outcome_of, query_digest, sealed, unsealed
 from copeland.ranking.interleaving import credit, interleave, winner
 from copeland.study import create_study, open_study
+from copeland.study.record.lists import Lists
 from copeland.study.record.snapshots import dump_books, load_books
 
 SECRET = "sixteen characters and more"
@@ -75,7 +78,7 @@ def test_an_impression_from_the_pair_to_the_vote(study, desk, clock):
         "left",
         "ann",
     )
-    assert desk.counts() == (1, 1, 0, 0, 0)
+    assert desk.counts() == (1, 1, 0, 0, 0, 1)
 
 
 def test_clicks_come_twice_in_parts_and_out_of_order(study, desk, clock):
@@ -116,7 +119,7 @@ def test_no_click_is_no_vote_and_is_counted(study, desk, clock):
     desk.clicks(page.token, [1])
     clock.now += 1000
     desk.settle()
-    assert desk.counts() == (3, 1, 0, 0, 2)
+    assert desk.counts() == (3, 1, 0, 0, 2, 3)
     assert study.certificate().verdict == "open"
 
 
@@ -154,6 +157,50 @@ def test_a_page_that_is_loaded_again_shows_the_same_list(desk, clock):
     assert desk.clicks(same.token, [2]).fate == "taken"  # it is the same impression
 
 
+def test_each_list_of_a_pair_counts_once_and_the_clicked_one_is_no_longer_without_a_click(
+    study, desk
+):
+    for query in ("tea", "milk", "tea"):  # the second tea is the first one, loaded again
+        _, page = shown_to(desk, "ann", query)
+    assert (desk.counts().lists, desk.counts().unclicked) == (2, 2)
+    desk.clicks(page.token, [1])
+    desk.clicks(page.token, [2])
+    assert (desk.counts().lists, desk.counts().unclicked) == (2, 1)
+    study.add_votes([{"winner": "two", "loser": "one", "n": 5}])  # of no list
+    assert study.standing().unclicked == 1 and study.replay() == study.books()
+
+
+def test_clicks_of_earlier_logs_take_nothing_from_the_lists_that_are_counted():
+    lists = Lists()
+    lists.click({"ballot": 2})  # of a list that was not logged
+    lists.show({"ballot": 5, "query": "a"})
+    assert (lists.shown, lists.clicked, lists.unclicked) == (1, 0, 1)
+
+
+def test_the_queries_of_old_ballots_are_forgotten(monkeypatch):
+    monkeypatch.setattr("copeland.study.record.lists.REMEMBERED", 2)
+    lists = Lists()
+    for ballot in (1, 2, 3):
+        lists.show({"ballot": ballot, "query": "tea"})
+    assert [lists.is_new(ballot, "tea") for ballot in (1, 2, 3)] == [True, False, False]
+    assert lists.shown == 3 and Lists.of(lists.to_dict()).to_dict() == lists.to_dict()
+
+
+@pytest.mark.slow
+def test_lists_without_a_click_are_told_by_status_and_report(tmp_path, monkeypatch, clock):
+    monkeypatch.chdir(tmp_path)
+    made = create_study("search", list(LISTS), repeats="first", storage="sqlite:///copeland.db")
+    assert "shown" not in run("study", "status", "search").stdout
+    desk = made.impressions(SECRET)
+    pages = [shown_to(desk, user)[1] for user in ("ann", "bea", "cat")]
+    desk.clicks(pages[0].token, [1])
+    said = "Of 3 lists shown, 2 had no click that counts: a list without clicks gives no vote."
+    assert said in flat(run("study", "status", "search").stdout)
+    found = json.loads(run("study", "status", "search", "--json").stdout)
+    assert found["lists"] == {"shown": 3, "unclicked": 2}
+    assert said in made.report(tmp_path / "page.html").read_text()
+
+
 def test_once_one_ranker_is_proved_best_its_own_list_is_shown(study, desk):
     rows = [{"winner": "two", "loser": other, "n": 60} for other in ("one", "three")]
     study.add_votes(rows)
@@ -189,7 +236,7 @@ def test_forged_and_foreign_tokens_are_refused(study, desk, clock):
     unknown = sealed(Ticket("search", 99, query_digest("tea"), clock.now, "LR"), SECRET)
     with pytest.raises(InvalidToken, match="no ballot 99"):
         desk.clicks(unknown, [1])
-    assert study.number == 2  # nothing was kept
+    assert study.number == 3  # the study, a ballot and its list: nothing more was kept
 
 
 @pytest.mark.parametrize("position", [0, 7, -1, 1.0, True, "1"])

@@ -5,6 +5,7 @@ import pytest
 
 from benchmarks.tuning import run as run_of
 from benchmarks.tuning import table
+from benchmarks.tuning_botorch import installed
 from copeland.errors import UnknownProblem
 from copeland.tuning.problems import game, games, mixed_games
 
@@ -68,7 +69,16 @@ def test_an_unknown_problem_is_refused():
         game("cirle")
 
 
-@pytest.mark.parametrize("rule", ["tuner", "eubo", "pbo", "random", "dts-25"])
+BOTORCH = pytest.param(
+    "botorch",
+    marks=[
+        pytest.mark.skipif(not installed(), reason="no BoTorch"),
+        pytest.mark.filterwarnings("ignore"),  # what torch warns of is no fault of ours
+    ],
+)
+
+
+@pytest.mark.parametrize("rule", ["tuner", "eubo", "pbo", "random", "dts-25", BOTORCH])
 def test_a_run_of_the_benchmark_says_what_was_lost(rule, monkeypatch):
     monkeypatch.setattr("benchmarks.tuning.MARKS", (6,))
     done = run_of("forrester", rule, 0, 6)

@@ -96,6 +96,7 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
         "outcomes": standing.outcomes,
         "asked": standing.asked,
         "open": standing.open,
+        "lists": {"shown": standing.lists, "unclicked": standing.unclicked},
         "repeated": standing.repeated,
         "undone": standing.undone,
         "voters": [
@@ -172,6 +173,7 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
+    from copeland.study.page.words import lists_sentence
     from copeland.words import counted, percent
 
     position = standing.position
@@ -185,6 +187,8 @@ def _notes(standing: Standing) -> Iterator[str]:
         )
     if standing.outcomes["error"]:
         yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; a failure is not a vote."
+    if standing.lists:
+        yield lists_sentence(standing)
 
 
 def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:

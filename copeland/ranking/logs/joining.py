@@ -44,16 +44,20 @@ class Joined(NamedTuple):
 
 
 @kernel
-def enter(ids, mores, times, table, counts):
-    """Put each list into the table; of several with one id, the earliest."""
+def enter(ids, mores, times, table, repeats, counts):
+    """Put each list into the table; of several with one id, the earliest, and mark the others."""
     for row in range(len(ids)):
         slot = place_in(table, ids, mores, ids[row], mores[row], ids[row])
-        if table[slot] < 0:
+        other = table[slot]
+        if other < 0:
             table[slot] = row
             continue
         counts[REPEATED] += 1
-        if times[row] < times[table[slot]]:
+        if times[row] < times[other]:
             table[slot] = row
+            repeats[other] = True
+        else:
+            repeats[row] = True
 
 
 @kernel
@@ -111,15 +115,14 @@ def outcome_of(clicked, left_team, right_team):
 
 
 @kernel
-def credit_lists(table, lists, clicked, rules, votes, counts):
+def credit_lists(repeats, lists, clicked, rules, votes, counts):
     """Write the vote of each list that counts; return how many there are."""
     users, times, lefts, rights, left_teams, right_teams = lists
     _, since, until = rules
     to_users, to_times, to_lefts, to_rights, outcomes = votes
     n = 0
-    for slot in range(len(table)):
-        row = table[slot]
-        if row < 0:
+    for row in range(len(repeats)):
+        if repeats[row]:
             continue
         if times[row] < since or times[row] >= until:
             counts[OUTSIDE] += 1
@@ -139,12 +142,13 @@ def join(shown: Records, clicks: Records, rules: Rules) -> Joined:
     lists, fates = np.zeros(len(LISTS), np.int64), np.zeros(len(CLICKS), np.int64)
     clicked, votes = np.zeros(len(shown), np.uint64), np.empty(len(shown), VOTE)
     told = (float(rules.window), float(rules.since), float(rules.until))
-    fast(enter)(shown["id"], shown["more"], shown["time"], table, lists)
+    repeats = np.zeros(len(shown), np.bool_)
+    fast(enter)(shown["id"], shown["more"], shown["time"], table, repeats, lists)
     known = _columns(shown, "id", "more", "time", "length")
     fast(take_clicks)(_columns(clicks, *CLICK.fields or ()), known, table, told, clicked, fates)
     whole = _columns(shown, "user", "time", "left", "right", "left_team", "right_team")
     made = _columns(votes, *VOTE.fields or ())
-    n = fast(credit_lists)(table, whole, clicked, told, made, lists)
+    n = fast(credit_lists)(repeats, whole, clicked, told, made, lists)
     return Joined(votes[:n], lists, fates)
 
 

@@ -18,15 +18,16 @@ from copeland.ranking.impressions import (
     check_desk,
     outcome_of,
     positions_on,
+    query_digest,
     unsealed,
 )
-from copeland.study.conduct.asking import Ballot, ballot_of
-from copeland.study.conduct.decisions import Wait
+from copeland.study.conduct.asking import Ballot, ballot_of, proposed
+from copeland.study.conduct.decisions import Wait, wish_of
 from copeland.study.conduct.manners import waiting_of
 from copeland.study.conduct.transactions import Transactions
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books
-from copeland.study.record.events import ASKED, CLICKED, Event
+from copeland.study.record.events import ASKED, CLICKED, SHOWN, Event
 from copeland.study.record.log import Log
 from copeland.study.record.texts import check_plain
 from copeland.study.record.votes import Vote
@@ -57,7 +58,8 @@ class Counts(NamedTuple):
     votes: int  # that name a winner, or a tie
     ties: int  # of these
     waiting: int  # clicked, and their window has not closed
-    unclicked: int  # without a click so far: no vote
+    unclicked: int  # lists without a click so far: no votes
+    lists: int  # shown
 
 
 class Impressions:
@@ -94,21 +96,10 @@ class Impressions:
         check_plain(user=user)
         self.settle()
         now = self._study._clock()
-        ballot = None if self._study.closed else self._ballot(user)
-        if not ballot:
+        ballot = self._work.change(lambda log: showing(self._work, log, user, query, now))
+        if ballot is None:
             return Impression((self._alone(),), None, query, now, self._desk)
         return Impression((ballot.left, ballot.right), ballot.id, query, now, self._desk)
-
-    def _ballot(self, user: str) -> Ballot | Wait | None:
-        """The oldest ballot of a user without clicks, or else a new one."""
-
-        def unclicked(log: Log) -> list[Ballot]:
-            books = self._work.books
-            held = waiting_of(books, log, user) if is_open(books) else []
-            return [ballot_of(books, one) for one in held if one.number not in books.clicked]
-
-        held = self._work.read(unclicked)
-        return held[0] if held else self._study.ask(user)
 
     def _alone(self) -> str:
         standing = self._study.standing(voters=False)
@@ -143,7 +134,7 @@ class Impressions:
         if study.closed:
             return ()
         now = study._clock()
-        waiting = self._work.known(lambda books: list(books.clicked.items()))
+        waiting = self._work.known(lambda books: list(books.lists.waiting.items()))
         due = [(ballot, body) for ballot, body in waiting if self._is_due(body, now)]
         return tuple(
             study.tell(
@@ -162,9 +153,44 @@ class Impressions:
         """Return how many lists became what."""
         books = self._work.read(lambda _log: self._work.books)
         votes = sum(books.outcomes[name] for name in ("left", "right", "tie"))
-        waiting = len(books.clicked)
-        unclicked = max(0, books.asked - votes - waiting)
-        return Counts(books.asked, votes, books.outcomes["tie"], waiting, unclicked)
+        lists = books.lists
+        return Counts(
+            books.asked,
+            votes,
+            books.outcomes["tie"],
+            len(lists.waiting),
+            lists.unclicked,
+            lists.shown,
+        )
+
+
+def showing(
+    work: Transactions, log: Log, user: str, query: str, now: float
+) -> tuple[list[Event], Ballot | None]:
+    """Return what to append when a user searches, and the ballot to interleave for, if there is one."""
+    books = work.books
+    if books.closed:
+        return [], None
+    new, asked = _ballot(work, log, user, now)
+    if asked is None:
+        return new, None
+    work.advance(log, new)
+    body = {"ballot": asked.number, "query": query_digest(query)}
+    shown = Event(books.number + 1, SHOWN, now, body=body)
+    return [shown] if books.lists.is_new(**body) else [], ballot_of(books, asked)
+
+
+def _ballot(
+    work: Transactions, log: Log, user: str, now: float
+) -> tuple[list[Event], Event | None]:
+    """What to append, and the oldest ballot of a user without clicks, or else a new one."""
+    books = work.books
+    held = waiting_of(books, log, user) if is_open(books) else []
+    for asked in held:
+        if asked.number not in books.lists.waiting:
+            return [], asked
+    new, handed = proposed(work, log, wish_of(books, log, user, None, None, now), 1)
+    return new, None if isinstance(handed, Wait) else next(iter(handed), None)
 
 
 def clicking(
@@ -180,7 +206,7 @@ def clicking(
         return [], EARLY if time < ticket.shown else LATE
     if books.closed:
         return [], LATE
-    before = books.clicked.get(ticket.ballot)
+    before = books.lists.waiting.get(ticket.ballot)
     if before is not None and before["query"] != ticket.query:
         return [], FURTHER
     if before is None and next(log.answers(ticket.ballot), None) is not None:

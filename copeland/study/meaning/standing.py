@@ -123,6 +123,8 @@ class Standing:
     guides: tuple[Guidance, ...] = ()
     guide_votes: int = 0  # that count, and are in no other number here
     panel: PanelStanding | None = None  # where the voters are the whole electorate
+    lists: int = 0  # shown by a live search
+    unclicked: int = 0  # of these, without a click so far: no votes
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -173,6 +175,8 @@ def standing_of(
         guides=guides,
         guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
+        lists=books.lists.shown,
+        unclicked=books.lists.unclicked,
     )
 
 

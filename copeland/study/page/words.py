@@ -105,10 +105,19 @@ def outcomes_sentence(standing: Standing) -> str:
         if number
     ]
     undone = f" {standing.undone:,} more were undone." if standing.undone else ""
+    lists = f" {lists_sentence(standing)}" if standing.lists else ""
     without = f"; left out: {listed(left_out)}" if left_out else ""
     return (
         f"Of {sum(said.values()):,} answers, {listed(parts)}. "
-        f"{standing.votes:,} count as votes{without}.{undone}"
+        f"{standing.votes:,} count as votes{without}.{undone}{lists}"
+    )
+
+
+def lists_sentence(standing: Standing) -> str:
+    """Return how many lists of a live search have no click."""
+    return (
+        f"Of {counted(standing.lists, 'list')} shown, {standing.unclicked:,} had no click that counts: "
+        "a list without clicks gives no vote."
     )
 
 

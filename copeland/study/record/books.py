@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,13 @@ from copeland.study.record.events import (
     RIGHT,
     ROLE,
     ROLES,
+    SHOWN,
     TIE,
     UNDONE,
     VOTED,
     Event,
 )
+from copeland.study.record.lists import Lists
 from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 Counts = NDArray[np.int64]
 
-FORMAT = 4  # of snapshots; others are not read
+FORMAT = 5  # of snapshots; others are not read
 
 SCALARS = (
     *("number", "sides", "outcomes", "repeated", "votes", "guide_votes"),
@@ -103,9 +105,7 @@ class Books:
         self.votes = 0  # that count
         self.asked = 0
         self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
-        self.clicked: dict[
-            int, dict[str, Any]
-        ] = {}  # lists whose clicks are no votes yet, by ballot
+        self.lists = Lists()  # of a live search
         self.epoch = 1
         self.voted_in_epoch = False
         self.since = 0  # the number of the event that began anew: votes up to it do not count
@@ -219,13 +219,9 @@ class Books:
         if self.tuning is not None:
             self.tuning.asked(event)
 
-    def _clicked(self, event: Event) -> None:
-        assert event.body is not None
-        self.clicked[event.body["ballot"]] = dict(event.body)
-
     def _voted(self, event: Event) -> None:
         self.open.pop(event.ballot, None)  # type: ignore[arg-type]
-        self.clicked.pop(event.ballot, None)  # type: ignore[arg-type]
+        self.lists.waiting.pop(event.ballot, None)  # type: ignore[arg-type]
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= not self.is_guide(event.voter)
         self._tally(event, 1)
@@ -316,7 +312,7 @@ class Books:
             "settings": self.settings.to_dict(),
             "options": [option.shown | {"state": option.state} for option in self.options],
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
-            "clicked": self.clicked,
+            "lists": self.lists.to_dict(),
             "undone": sorted(self.undone),
             "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
@@ -365,7 +361,8 @@ _HANDLERS = {
     EXCUSED: Books._excused,
     READMITTED: Books._readmitted,
     ROLE: Books._given_role,
-    CLICKED: Books._clicked,
+    SHOWN: lambda books, event: books.lists.show(event.body),
+    CLICKED: lambda books, event: books.lists.click(event.body),
     AUDITED: Books._audited,
     RESTARTED: Books._restarted,
     CLOSED: Books._closed,

@@ -20,6 +20,7 @@ role        ``voter`` has the role in ``body`` from now on: ``proof``, as everyb
             ``guide``, whose votes prove nothing
 excused     no answer of ``voter``, a member of the panel, is waited for any more
 readmitted  answers of ``voter`` are waited for again
+shown       a list was shown: ``body`` says of which ballot it is, and for which query
 clicked     a list was clicked: ``body`` says of which ballot it is, at which positions, and whose these are; a vote
             follows once its window has closed
 audited     an audit of the point of ``left`` begins: ``body`` has its ``votes``, ``delta`` and ``seed``
@@ -57,13 +58,14 @@ COUNTED = "counted"
 ROLE = "role"
 EXCUSED = "excused"
 READMITTED = "readmitted"
+SHOWN = "shown"
 CLICKED = "clicked"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
 KINDS = (
     *(CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED),
-    *(ROLE, EXCUSED, READMITTED, CLICKED, AUDITED, RESTARTED, CLOSED),
+    *(ROLE, EXCUSED, READMITTED, SHOWN, CLICKED, AUDITED, RESTARTED, CLOSED),
 )
 
 PROOF = "proof"

@@ -10,6 +10,7 @@ import numpy as np
 
 from copeland.study.record.books import ARRAYS, FORMAT, SCALARS, Books, OpenBallot
 from copeland.study.record.events import CREATED, Event
+from copeland.study.record.lists import Lists
 
 
 def dump_books(books: Books) -> bytes:
@@ -52,6 +53,6 @@ def _restored(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
         books.panel.restore(arrays["answered"], about["excused"])
     if books.tuning is not None:
         books.tuning.restore(arrays["tuner"].tobytes(), json.loads(str(arrays["tuning"])))
-    books.clicked = {int(b): body for b, body in about["clicked"].items()}
+    books.lists = Lists.of(about["lists"])
     books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
     return books
