@@ -32,7 +32,7 @@ class Told(NamedTuple):
 class TinyStudy:
     """Round robin over all pairs until there are enough votes, sides in turn."""
 
-    settings = SimpleNamespace(repeats="count", open_ballots=8, panel=())
+    settings = SimpleNamespace(repeats="count", open_ballots=8, panel=(), space="")
     storage = SimpleNamespace(folder=None)
 
     def __init__(self, enough=10, names="ABC"):

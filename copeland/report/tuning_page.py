@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from copeland.report.document import document, inline_svg
@@ -12,8 +12,14 @@ from copeland.tuning import Tuner
 from copeland.words import counted, percent
 
 
-def tuning_page(tuner: Tuner, name: str, versions: Mapping[str, str]) -> str:
-    """Return a tuning as an HTML page that needs nothing else."""
+def tuning_page(
+    tuner: Tuner,
+    name: str,
+    versions: Mapping[str, str],
+    proved: Sequence[str] = (),
+    command: str = "",
+) -> str:
+    """Return a tuning as an HTML page that needs nothing else; ``proved`` is what audits say, in sentences."""
     found, seen = tuner.recommend(), tuner.landscape()
     lead = (
         f"After {counted(tuner.votes, 'vote')}, take the setting below. By the model's estimate it beats "
@@ -26,6 +32,7 @@ def tuning_page(tuner: Tuner, name: str, versions: Mapping[str, str]) -> str:
         lead=lead,
         taken=[[key, _value(value)] for key, value in found.point.items()],
         landscape=inline_svg(image(landscape_figure(seen), "svg")),
+        proved=proved,
         plane=seen.plane is not None,
         known={
             "votes": f"{tuner.votes:,} on {counted(len(seen.asked), 'pair')}",
@@ -34,7 +41,7 @@ def tuning_page(tuner: Tuner, name: str, versions: Mapping[str, str]) -> str:
             "seed": str(tuner.seed),
         },
         versions=versions,
-        command="",
+        command=command,
     )
 
 

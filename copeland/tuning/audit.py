@@ -14,7 +14,7 @@ from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.kernels.evidence import log_evidence
 from copeland.streams import stream
 from copeland.tuning.duels import Duel
-from copeland.tuning.spaces import Space
+from copeland.tuning.spaces import Point, Space
 from copeland.words import counted, percent
 
 _HALVINGS = 50
@@ -57,9 +57,12 @@ class Audit:
         """Return the next duel; one that is not answered yet comes again, so that none is left out."""
         if self._open is None:
             number = self.votes + 1
-            rng = stream(self.seed, "audit", number)
-            self._open = Duel(number, self.point, self.space.point(self.space.drawn(rng)))
+            self._open = Duel(number, self.point, self.opponent(number))
         return self._open
+
+    def opponent(self, number: int) -> Point:
+        """Return the opponent of the vote of this number."""
+        return self.space.point(self.space.drawn(stream(self.seed, "audit", number)))
 
     def tell(self, duel: Duel, winner: Mapping[str, Any] | None) -> None:
         """Say who won; None is a tie."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from copeland.errors import InvalidParameter
 from copeland.tuning.covariance import Pairs
 from copeland.tuning.laplace import Votes
 from copeland.tuning.spaces import Floats, Space
@@ -27,16 +28,18 @@ class Ledger:
         """How many votes there are."""
         return round(self.counts.sum())
 
-    def add(self, first: Floats, second: Floats, share: float) -> None:
-        """Count a vote; ``share`` of it is for the first."""
-        shares = np.array([share, 1 - share])
+    def add(self, first: Floats, second: Floats, share: float, times: int = 1) -> None:
+        """Count a vote; ``share`` of it is for the first. With -1 times it is taken back."""
+        shares = times * np.array([share, 1 - share])
         row = self._rows.get(_key(second, first))
         if row is not None:
             shares = shares[::-1]
         else:
             row = self._row(first, second)
+        if (self.counts[row] + shares < 0).any():
+            raise InvalidParameter("there is no such vote to take back.")
         self.counts[row] += shares
-        self.ties += share == 0.5
+        self.ties += times * (share == 0.5)
         self._votes = None
 
     def _row(self, first: Floats, second: Floats) -> int:

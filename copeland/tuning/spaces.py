@@ -64,6 +64,9 @@ class Space:
         inside = ", ".join(f"{name!r}: {one!r}" for name, one in self.parameters.items())
         return inert(f"Space({{{inside}}}{'' if self.feasible is None else ', feasible=...'})")
 
+    def __deepcopy__(self, _memo: dict[int, Any]) -> Space:
+        return self  # it never changes, and its constraint may be any function
+
     @property
     def d(self) -> int:
         """The number of parameters."""
@@ -186,15 +189,19 @@ class Space:
     @classmethod
     def from_json(cls, text: str, feasible: Callable[..., bool] | None = None) -> Space:
         """Return the space that :meth:`to_json` wrote, with its constraint."""
+        return cls(cls.parameters_in(text), feasible)
+
+    @staticmethod
+    def parameters_in(text: str) -> dict[str, Parameter]:
+        """Return the parameters of the space that :meth:`to_json` wrote."""
         kinds = {"Real": Real, "Integer": Integer, "Choice": Choice}
         try:
             read = json.loads(text)["parameters"]
-            made = {name: kinds[kind](*rest) for name, (kind, *rest) in read.items()}
+            return {name: kinds[kind](*rest) for name, (kind, *rest) in read.items()}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, InvalidParameter):
                 raise
             raise InvalidParameter("the text is not that of a space.") from error
-        return cls(made, feasible)
 
     def _require_two_points(self) -> None:
         rng = np.random.default_rng(0)

@@ -175,10 +175,28 @@ class Tuner:
         winner: Mapping[str, Any] | None,
     ) -> None:
         """Take in a vote that nobody asked for, an old one perhaps: any two points, at any time."""
+        self._count(first, second, winner, 1)
+
+    def withdraw(
+        self,
+        first: Mapping[str, Any],
+        second: Mapping[str, Any],
+        winner: Mapping[str, Any] | None,
+    ) -> None:
+        """Take back a vote that :meth:`add` took in."""
+        self._count(first, second, winner, -1)
+
+    def _count(
+        self,
+        first: Mapping[str, Any],
+        second: Mapping[str, Any],
+        winner: Mapping[str, Any] | None,
+        times: int,
+    ) -> None:
         places = self.space.place(first), self.space.place(second)
         if (places[0] == places[1]).all():
             raise InvalidParameter("the two points are the same; a vote needs two.")
-        self._ledger.add(*places, Duel(0, dict(first), dict(second)).share(winner))
+        self._ledger.add(*places, Duel(0, dict(first), dict(second)).share(winner), times)
 
     def recommend(self) -> Found:
         """Return the point to take now, with estimates of its score and of what may be lost by it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from starlette.datastructures import FormData, UploadFile
@@ -10,10 +11,10 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
-from copeland.study.record.options import ACTIVE
 from copeland.web import limits
-from copeland.web.ballots import pairs_for, side_of
+from copeland.web.ballots import offered, pairs_for, side_of
 from copeland.web.creating import created, draft_of, hints_of
+from copeland.web.drawings import drawing_of
 from copeland.web.media import image_of
 from copeland.web.money import priced
 from copeland.web.page import RESULTS, Page
@@ -119,6 +120,8 @@ def listed(request: Request, session: str, new_key: str = "") -> HTMLResponse:
 
 
 def _row(server: Server, page: Page) -> dict[str, Any]:
+    if server.study(page).settings.space:
+        return _space_row(server.study(page), page)
     standing = server.study(page).standing(voters=False)
     best = [standing.labels[i] for i in standing.certificate.best]
     state = (
@@ -131,6 +134,14 @@ def _row(server: Server, page: Page) -> dict[str, Any]:
         "options": len(standing.options),
         "leader": ", ".join(best) or standing.leader,
     }
+
+
+def _space_row(study: Study, page: Page) -> dict[str, Any]:
+    """The same of a study of a space, without an estimate: that takes a while."""
+    books = study.books()
+    state = "closed" if books.closed else "paused" if page.paused else "open"
+    told = {"votes": books.votes, "options": books.k, "leader": None}
+    return {"page": page, "state": state, **told}
 
 
 @router.get("/new")
@@ -185,11 +196,13 @@ def medium(request: Request, session: Session, digest: str) -> Response:
 @router.get("/s/{slug}/preview")
 def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTMLResponse:
     """Show a ballot as voters see it; nothing is asked or kept."""
-    options, panes = here.study.options, here.server.panes(here.page)
+    options = here.study.options
+    if len(options) < 2:  # a space, of which nothing was asked
+        raise HTTPException(404)
     chosen = [options[i % len(options)].name for i in (left, right)]
     item = _item(here.server.outputs(here.page), chosen)
     sides = [
-        side_of(here.server, here.page, name, label, _medium(panes, name, item), item)
+        side_of(here.server, here.page, name, label, _medium(here, name, item), item)
         for name, label in zip(chosen, "AB", strict=True)
     ]
     values = {"sides": sides, "item": item, "left": left, "k": len(options)}
@@ -201,9 +214,21 @@ def _item(outputs: dict[str, dict[str, str]], names: list[str]) -> str | None:
     return next((item for item, told in outputs.items() if set(names) <= set(told)), None)
 
 
-def _medium(panes: dict[str, Pane], name: str, item: str | None) -> str:
-    key = pane_key(name, item)
+def _medium(here: Managed, name: str, item: str | None) -> str:
+    if drawing_of(here.server, here.page, name) is not None:
+        return f"/admin/s/{here.page.slug}/drawing?of={quote(name)}"
+    key, panes = pane_key(name, item), here.server.panes(here.page)
     return f"/admin/media/{panes[key].media}" if key in panes else ""
+
+
+@router.get("/s/{slug}/drawing")
+def drawing(here: Here, of: str) -> Response:
+    """Return the drawing of a point, to an admin."""
+    known = any(option.name == of for option in here.study.options)
+    found = drawing_of(here.server, here.page, of) if known else None
+    if found is None:
+        raise HTTPException(404)
+    return found.answer()
 
 
 @router.get("/s/{slug}/options")
@@ -221,10 +246,19 @@ def _options(request: Request, here: Managed, error: str = "", status: int = 200
         **_common(here, "options"),
         options=here.study.options,
         panes=panes,
-        hints=hints_of(here.study, panes, here.server.outputs(here.page)),
-        voted=here.study.standing(voters=False).votes > 0,
+        **_told_of_options(here, panes),
         error=capital(error),
     )
+
+
+def _told_of_options(here: Managed, panes: dict[str, Pane]) -> dict[str, Any]:
+    """What to heed of the options; points of a space are made by the study itself."""
+    if here.study.settings.space:
+        return {"hints": [], "voted": False}
+    return {
+        "hints": hints_of(here.study, panes, here.server.outputs(here.page)),
+        "voted": here.study.standing(voters=False).votes > 0,
+    }
 
 
 @router.post("/s/{slug}/options")
@@ -302,13 +336,13 @@ def change(request: Request, here: Here, form: Form) -> Response:
 
 def _common(here: Managed, tab: str) -> dict[str, Any]:
     """What the head of every page of a study says."""
-    active = sum(option.state == ACTIVE for option in here.study.options)
     return {
         "page": here.page,
         "tab": tab,
         "closed": here.study.closed,
         "csrf": here.csrf,
-        "per_voter": pairs_for(here.page, active),
+        "per_voter": pairs_for(here.page, offered(here.study)),
+        "is_space": bool(here.study.settings.space),
     }
 
 

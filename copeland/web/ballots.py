@@ -9,6 +9,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
+from copeland.study.conduct.asking import ENDLESS
+from copeland.study.record.options import ACTIVE
+from copeland.web.drawings import drawing_of
 from copeland.web.page import Page
 from copeland.web.records import pane_key
 from copeland.web.server import Server
@@ -53,6 +56,13 @@ def progress_of(look: Look) -> Progress:
     undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
     last = answers[-1] if answers and answers[-1].number not in look.undone else None
     return Progress(len(standing), last, undone, standing)
+
+
+def offered(study: Study) -> int:
+    """Return how many options a study asks about; of a space, as good as endless ones."""
+    if study.settings.space:
+        return ENDLESS
+    return sum(option.state == ACTIVE for option in study.options)
 
 
 def pairs_for(page: Page, active: int) -> int:
@@ -101,6 +111,9 @@ def side_of(
 ) -> Side:
     """Return what is shown for an option; ``address`` is where its image would be."""
     pane = server.panes(page).get(pane_key(name, item))
+    drawing = drawing_of(server, page, name) if pane is None else None
+    if drawing is not None:
+        return Side(label, None, address, name, *drawing.size)
     if pane is None:
         output = server.outputs(page).get(item or "", {}).get(name)
         text = shown_text(page.kind, output or server.text(page, name) or name, page.language)
@@ -117,6 +130,6 @@ def why_ended(page: Page, study: Study, found: Wait | None, done: int, of: int) 
         return "closed"
     if isinstance(found, Wait):
         return "later"
-    if done >= of:
+    if done >= of or study.settings.space:
         return "done"
     return "decided" if study.certificate().best else "done"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import FormData, UploadFile
 
@@ -19,6 +20,9 @@ from copeland.web.records import Pane, option_of
 from copeland.web.server import Server
 from copeland.web.sessions import said
 from copeland.web.texts import names_in
+
+if TYPE_CHECKING:
+    from copeland.tuning import Space
 
 MOST = 200  # images
 MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
@@ -55,6 +59,8 @@ class Draft:
     outputs: Sequence[tuple[str, str, str]]  # item, option, text
     members: list[str]  # who votes, where these are all
     shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
+    space: Space | None = None  # whose points are the options
+    show: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,10 @@ class Intent:
 
 def intent_of(form: FormData) -> Intent:
     """Return what a form intends, named or not; no file of it is kept."""
+    if said(form, "space"):
+        raise InvalidParameter(
+            "Nobody can say before how many votes a space of settings takes; create it, and see."
+        )
     offered = _offered(form)
     number = len(offered.options) if offered.shots else len(_files(form)) or len(offered.options)
     if number < 2:
@@ -84,11 +94,12 @@ def draft_of(form: FormData, server: Server) -> Draft:
     if not name:
         raise InvalidParameter("The study has no name; give it one. Only you see it.")
     kind = said(form, "kind")
-    offered = _offered(form)
+    space = _space(form)
+    offered = Offered([]) if space else _offered(form)
     shots = pictured(offered.shots, _files(form), server) if offered.shots else []
-    images = [] if shots else [*_described(form), *_uploaded(form, server)]
+    images = [] if shots or space else [*_described(form), *_uploaded(form, server)]
     options, outputs = ([], ()) if images else (offered.options, offered.outputs)
-    if len(options) + len(images) < 2:
+    if space is None and len(options) + len(images) < 2:
         raise InvalidParameter(_TOO_FEW)
     page = {
         "question": _limited(form, "question") or QUESTION,
@@ -106,7 +117,20 @@ def draft_of(form: FormData, server: Server) -> Draft:
     members = _members(form) if "panel" in settings else []
     if members:
         page["per_voter"] = MANY
-    return Draft(name, options, images, settings, page, outputs, members, shots)
+    made = Draft(name, options, images, settings, page, outputs, members, shots)
+    return made if space is None else replace(made, space=space, show=said(form, "show"))
+
+
+def _space(form: FormData) -> Space | None:
+    """The space that a form describes; options beside it would mean nothing."""
+    from copeland.tuning.described import described
+
+    if not said(form, "space"):
+        return None
+    file = form.get("csv")
+    if said(form, "pasted") or _files(form) or (isinstance(file, UploadFile) and file.filename):
+        raise InvalidParameter("Give options, or settings to tune, but not both.")
+    return described(said(form, "space"))
 
 
 def created(server: Server, draft: Draft) -> Study:
@@ -114,8 +138,10 @@ def created(server: Server, draft: Draft) -> Study:
     shown = [*draft.options, *(Option(image.name) for image in draft.images)]
     study = create_study(
         draft.name,
-        shown,
+        None if draft.space is not None else shown,
         server.storage,
+        space=draft.space,
+        show=draft.show,
         clock=server.clock,
         **draft.settings,  # type: ignore[arg-type]
     )

@@ -28,7 +28,7 @@ from copeland.web.readings import Seen
 from copeland.web.server import STREAMS, Server
 from copeland.web.shield import POLICY
 from copeland.web.views import page as html
-from copeland.words import counted
+from copeland.words import counted, percent
 
 router = APIRouter()
 
@@ -40,20 +40,21 @@ STEP = 0.5  # seconds between two looks at the log
 @router.get("/admin/s/{slug}")
 def dashboard(request: Request, here: Here) -> HTMLResponse:
     """Show where a study stands."""
-    values = _summary(here) | _figures(here)
+    values = summary_of(here) | figures_of(here)
     return drawn(html(request, "dashboard", **common(here, "dashboard"), **values))
 
 
 @router.get("/admin/s/{slug}/summary")
 def summary(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that is always new."""
-    return html(request, "summary", **common(here, "dashboard"), **_summary(here))
+    return html(request, "summary", **common(here, "dashboard"), **summary_of(here))
 
 
 @router.get("/admin/s/{slug}/figures")
 def figures(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that takes longer."""
-    return html(request, "figures", **common(here, "dashboard"), **_figures(here))
+    values = figures_of(here)
+    return html(request, values["figures"], **common(here, "dashboard"), **values)
 
 
 @router.get("/admin/s/{slug}/live")
@@ -101,6 +102,49 @@ def drawn(answer: HTMLResponse) -> HTMLResponse:
         "img-src 'self'", "img-src 'self' data:"
     )
     return answer
+
+
+def summary_of(here: Managed) -> dict[str, Any]:
+    """Return what the words and numbers of a dashboard need."""
+    return _tuned_summary(here) if here.study.settings.space else _summary(here)
+
+
+def figures_of(here: Managed) -> dict[str, Any]:
+    """Return what the figures of a dashboard need, and which template shows them."""
+    if not here.study.settings.space:
+        return {"figures": "figures", **_figures(here)}
+    known = here.server.tunings(here.page)
+    assumed, found = known.seen().verdict.assumptions, known.drawn()
+    also = notes_of(here.server, here.page, found.number)
+    return {
+        "figures": "landscape",
+        "landscape": found.svg,
+        "drawn_at": found.number,
+        "assumed": [*assumed, *also],
+    }
+
+
+def _tuned_summary(here: Managed) -> dict[str, Any]:
+    seen = here.server.tunings(here.page).seen()
+    labels = tuple(option.name for option in here.study.options)
+    latest = here.study.events(max(0, seen.number - LATEST), LATEST)
+    tuned = seen.tuned
+    badge = ("Closed", "warn") if tuned.closed else ("Voting goes on", "live")
+    return {
+        "badge": ("Paused", "warn") if here.page.paused and not tuned.closed else badge,
+        "verdict": seen.verdict,
+        "tiles": [
+            ("votes", f"{tuned.votes:,}"),
+            ("open ballots", f"{tuned.open:,}"),
+            ("beats, estimated", percent(tuned.found.score) if tuned.votes else "-"),
+            ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
+            *_paid(spent_on(here.server, here.page)),
+        ],
+        "share_note": "",
+        "leading": None,
+        "latest": [_told(event, labels, _labels(here)) for event in latest[::-1]],
+        "number": seen.number,
+    }
 
 
 def _summary(here: Managed) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fastapi import APIRouter, HTTPException, Request
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -10,6 +12,7 @@ from prometheus_client.registry import Collector
 from starlette.responses import PlainTextResponse, Response
 
 from copeland.errors import StorageError
+from copeland.study import Study
 from copeland.web.server import Server, server_of
 
 router = APIRouter()
@@ -75,11 +78,25 @@ class _Studies(Collector):
         }
         for page in self._server.keep.pages():
             if self._only in (None, page.study):
-                standing = self._server.study(page).standing(voters=False)
-                for outcome, times in standing.outcomes.items():
+                outcomes, numbers = _numbers(self._server.study(page), self._server.clock())
+                for outcome, times in outcomes.items():
                     votes.add_metric([page.name, outcome], times)
-                numbers = (standing.asked, standing.open, standing.events)
-                flags = (standing.closed, bool(standing.certificate.best))
-                for gauge, value in zip(gauges.values(), (*numbers, *flags), strict=True):
+                for gauge, value in zip(gauges.values(), numbers, strict=True):
                     gauge.add_metric([page.name], float(value))
         return [votes, *gauges.values()]
+
+
+def _numbers(study: Study, now: float) -> tuple[Mapping[str, int], tuple[float, ...]]:
+    """The outcomes of a study, and its gauges in their order."""
+    if study.settings.space:
+        books = study.books()
+        return books.outcomes, (
+            books.asked,
+            len(books.under_way(now)),
+            books.number,
+            books.closed,
+            0,
+        )
+    seen = study.standing(voters=False)
+    flags = (seen.closed, bool(seen.certificate.best))
+    return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)

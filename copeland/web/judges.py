@@ -58,7 +58,7 @@ def _start(here: Managed, form: Any) -> None:
 
 
 def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
-    now, standing = here.server.clock(), here.server.readings(here.page).seen().reading.standing
+    now = here.server.clock()
     runs = runs_of(here.server, here.page)
     return html(
         request,
@@ -66,7 +66,7 @@ def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
         422 if error else 200,
         **common(here, "judges"),
         error=capital(error),
-        rows=_rows(standing, judges_in(here.server.storage, here.page.study)),
+        rows=_rows_of(here),
         runs=[
             (run, run.state(now) == AT_WORK, capital(run.state(now)), _done(run))
             for run in runs[:SHOWN]
@@ -77,6 +77,14 @@ def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
         is_panel=bool(here.study.settings.panel),
         commands=_commands(here),
     )
+
+
+def _rows_of(here: Managed) -> list[tuple[str, str, str, str]]:
+    """What each judge said; of a space nobody else says anything of the same pairs."""
+    if here.study.settings.space:
+        return []
+    standing = here.server.readings(here.page).seen().reading.standing
+    return _rows(standing, judges_in(here.server.storage, here.page.study))
 
 
 def _rows(standing: Standing, judges: set[str]) -> list[tuple[str, str, str, str]]:
@@ -117,9 +125,10 @@ def _commands(here: Managed) -> list[tuple[str, str]]:
     at = ["--storage", here.server.storage.url]
     work = ["copeland", "study", "judge", here.page.name, *at, "--calls", CALLS]
     model = ["--model", "MODEL", "--url", "https://api.example.org/v1"]
+    guiding = ("A language model guides, and people prove", _typed(*work, *model, "--guide"))
     return [
         ("A language model votes", _typed(*work, *model)),
-        ("A language model guides, and people prove", _typed(*work, *model, "--guide")),
+        *([] if here.study.settings.space else [guiding]),
         ("A program votes", _typed(*work, "--command", "python judge.py {left} {right}")),
     ]
 

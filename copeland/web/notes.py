@@ -24,7 +24,7 @@ def notes_of(server: Server, page: Page, last: int) -> list[str]:
 
 def arrivals(server: Server, page: Page, last: int) -> list[str]:
     """Return by which ways answers came, and what that means; those of guides prove nothing, and are left out."""
-    guides = [one.name for one in server.readings(page).seen().reading.standing.guides]
+    guides = _guides(server, page)
     ways = {
         link.source: OPEN if link.voter is None else PERSONAL
         for link in server.keep.links(page.study)
@@ -40,6 +40,12 @@ def arrivals(server: Server, page: Page, last: int) -> list[str]:
         if came[way]
     ]
     return [f"Answers came {listed(told)}.", *([ANYBODY] if came[OPEN] else [])]
+
+
+def _guides(server: Server, page: Page) -> list[str]:
+    if server.study(page).settings.space:  # where nobody can be one
+        return []
+    return [one.name for one in server.readings(page).seen().reading.standing.guides]
 
 
 def _other(source: str) -> str:

@@ -74,7 +74,7 @@ class Readings:
 
     def _draw(self) -> Drawn:
         seen = self.seen()
-        log = _whole(self._study, seen.number)
+        log = whole(self._study, seen.number)
         history, agreed = history_of(log), judges_agreement(seen.reading.standing, log)
         with one_at_a_time():
             parts = study_parts(seen.reading, seen.verdict, history, agreed, last=log[-1].time)
@@ -84,7 +84,7 @@ class Readings:
 
 def frozen(study: Study, number: int) -> Seen:
     """Return the reading of the votes as it was at an event, made anew from the log."""
-    log = _whole(study, number)
+    log = whole(study, number)
     books = replayed(log)
     reading = Reading(standing_of(study.name, books, _voters(log), log[-1].time))
     return Seen(reading, verdict_of(reading))
@@ -96,8 +96,8 @@ def _voters(log: list[Event]) -> tuple[Voter, ...]:
     return voters_of((v.voter, v.left or 0, v.right or 0, v.outcome or "", 1) for v in votes)
 
 
-def _whole(study: Study, last: int) -> list[Event]:
-    """The log up to an event, read without a turn of the study."""
+def whole(study: Study, last: int) -> list[Event]:
+    """Return the log up to an event, read without a turn of the study."""
     log: list[Event] = []
     while not log or log[-1].number < last:
         log += study.events(log[-1].number if log else 0, min(10_000, last - len(log)))

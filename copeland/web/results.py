@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse
 
@@ -26,6 +28,8 @@ def results(request: Request, address: str) -> HTMLResponse:
     number = int(at) if at else study.number
     if not 1 <= number <= study.number:
         raise HTTPException(404)
+    if study.settings.space:
+        return drawn(html(request, "tuned_results", **_tuned(server, page, number, bool(at))))
     seen = server.frozen(page, number) if at else server.readings(page).seen()
     values = {
         "page": page,
@@ -35,6 +39,19 @@ def results(request: Request, address: str) -> HTMLResponse:
         "notes": notes_of(server, page, seen.number),
     }
     return drawn(html(request, "results", **values, frozen=bool(at), closed=study.closed))
+
+
+def _tuned(server: Server, page: Page, number: int, frozen: bool) -> dict[str, Any]:
+    """What the results of a space say, now or as of an event."""
+    seen = server.frozen_estimate(page, number) if frozen else server.tunings(page).seen()
+    return {
+        "page": page,
+        "verdict": seen.verdict,
+        "number": seen.number,
+        "notes": notes_of(server, page, seen.number),
+        "frozen": frozen,
+        "closed": seen.tuned.closed,
+    }
 
 
 def is_public(server: Server, page: Page) -> bool:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
@@ -18,6 +19,9 @@ from copeland.web.page import Page
 from copeland.web.readings import Readings, Seen, frozen
 from copeland.web.records import Link, Pane
 from copeland.web.tokens import Signer, hashed, new_token
+
+if TYPE_CHECKING:
+    from copeland.web.tunings import Estimate, Tunings
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
@@ -81,7 +85,9 @@ class Server:
         self._outputs: dict[int, dict[str, dict[str, str]]] = {}  # by study, item and option
         self._sizes: dict[str, tuple[int, int]] = {}
         self._readings: dict[int, Readings] = {}
+        self._tunings: dict[int, Tunings] = {}
         self._frozen: dict[tuple[int, int], Seen] = {}
+        self._frozen_estimates: dict[tuple[int, int], Estimate] = {}
         self._latest: dict[int, tuple[float, int]] = {}  # when it was looked up, and the number
         self._arrivals: dict[tuple[str, str, int], tuple[float, tuple[Page, Link] | None]] = {}
         self._turn = threading.Lock()
@@ -99,6 +105,14 @@ class Server:
         with self._turn:
             return self._readings.setdefault(page.study, Readings(study, self.clock))
 
+    def tunings(self, page: Page) -> Tunings:
+        """Return what is known of the votes on a space."""
+        from copeland.web.tunings import Tunings  # which loads scipy
+
+        study = self.study(page)
+        with self._turn:
+            return self._tunings.setdefault(page.study, Tunings(study, self.clock))
+
     def frozen(self, page: Page, number: int) -> Seen:
         """Return what the votes of a study meant at an event; it never changes."""
         key = page.study, number
@@ -107,6 +121,17 @@ class Server:
                 self._frozen.clear()
             self._frozen[key] = frozen(self.study(page), number)
         return self._frozen[key]
+
+    def frozen_estimate(self, page: Page, number: int) -> Estimate:
+        """Return the same of a study of a space."""
+        from copeland.web.tunings import frozen_estimate
+
+        key = page.study, number
+        if key not in self._frozen_estimates:
+            if len(self._frozen_estimates) >= FROZEN:
+                self._frozen_estimates.clear()
+            self._frozen_estimates[key] = frozen_estimate(self.study(page), number)
+        return self._frozen_estimates[key]
 
     def latest(self, page: Page) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""

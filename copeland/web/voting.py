@@ -12,11 +12,11 @@ from starlette.responses import HTMLResponse, Response
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Following, Look, Study, Wait
 from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
-from copeland.study.record.options import ACTIVE
 from copeland.web import limits
 from copeland.web.ballots import (
     Shown,
     next_of,
+    offered,
     pairs_for,
     progress_of,
     shown,
@@ -31,8 +31,9 @@ from copeland.web.checks import (
     repeated,
     shown_check,
 )
+from copeland.web.drawings import drawing_of
 from copeland.web.page import Page
-from copeland.web.records import Link, pane_key
+from copeland.web.records import Link, option_of, pane_key
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Voter, begin_voting, plain_form_of, require_ours, said, voter_of
 from copeland.web.texts import shown_text
@@ -54,7 +55,7 @@ def start(request: Request, token: str) -> HTMLResponse:
     link, page = _invited(request, token)
     study = server.study(page)
     begun = voter_of(request, page.slug)
-    pairs = pairs_for(page, sum(option.state == ACTIVE for option in study.options))
+    pairs = pairs_for(page, offered(study))
     shown_pairs = pairs + len(planned(page, pairs))
     return html(
         request,
@@ -153,7 +154,11 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     """Return an image of a ballot, to the voter whose ballot it is."""
     server, voter = server_of(request), _voter(request, slug)
     number, _ = _ballot(server, voter, token)
-    pane = server.panes(voter.page).get(_shown_at(server.study(voter.page), number, side))
+    key = _shown_at(server.study(voter.page), number, side)
+    drawing = drawing_of(server, voter.page, option_of(key)) if key else None
+    if drawing is not None:
+        return drawing.answer()
+    pane = server.panes(voter.page).get(key)
     image = server.keep.image(pane.media) if pane else None
     if image is None:
         raise HTTPException(404)

@@ -41,11 +41,14 @@ COMMANDS = [
     *(
         "tune",
         "tune ask",
+        "tune audit",
         "tune create",
+        "tune judge",
         "tune report",
         "tune shortlist",
         "tune status",
         "tune tell",
+        "tune vote",
     ),
     "winners",
 ]

@@ -12,6 +12,7 @@ from copeland.ranking.impressions import Ticket, outcome_of, query_digest, seale
 from copeland.ranking.interleaving import credit, interleave, winner
 from copeland.study import create_study, open_study
 from copeland.study.record.lists import Lists
+from copeland.study.record.snapshots import dump_books, load_books
 
 SECRET = "sixteen characters and more"
 LISTS = {"one": "abcdefgh", "two": "hgfedcba", "three": "cadbhegf"}
@@ -271,7 +272,7 @@ def test_waiting_clicks_survive_a_restart_and_a_snapshot(tmp_path, clock):
     _, page = shown_to(made.impressions(SECRET, window=100.0), "ann")
     made.impressions(SECRET, window=100.0).clicks(page.token, [1])
     books = made.books()
-    assert type(books).load(books.dump()) == books and made.replay() == books
+    assert load_books(dump_books(books)) == books and made.replay() == books
     again = open_study("search", storage, clock=clock)
     clock.now += 101
     assert len(again.impressions(SECRET, window=100.0).settle()) == 1

@@ -25,8 +25,9 @@ from copeland.study.conduct.hints import hints_of, trust_in
 from copeland.study.judges import judge_study
 from copeland.study.meaning.filing import objections_by_file
 from copeland.study.meaning.history import history_of
-from copeland.study.record.books import Books, replayed
+from copeland.study.record.books import replayed
 from copeland.study.record.events import GUIDE, ROLE, VOTED
+from copeland.study.record.snapshots import dump_books, load_books
 
 OPTIONS = ["A", "B", "C", "D"]
 
@@ -105,7 +106,7 @@ def test_replay_snapshot_and_live_state_are_equal(steps):
     study = lived(steps, ["model"])
     books = study.books()
     assert study.replay() == books
-    assert Books.load(books.dump()) == books
+    assert load_books(dump_books(books)) == books
 
 
 def test_a_guides_votes_are_counted_apart():
@@ -153,7 +154,9 @@ def test_a_role_is_given_before_the_first_vote_or_not_at_all():
     study.set_role("bob", "guide")
     study.set_role("bob", "proof")  # has not voted yet
     assert study.number == before + 2 and not study.books().guides
-    assert study.replay() == study.books() and Books.load(study.books().dump()) == study.books()
+    assert (
+        study.replay() == study.books() and load_books(dump_books(study.books())) == study.books()
+    )
 
 
 @pytest.mark.parametrize(
@@ -351,7 +354,7 @@ def test_a_study_forgets_nothing_when_its_snapshot_is_of_another_version(tmp_pat
     study = create_study("old", OPTIONS, f"sqlite:///{path}", voters="people")
     judge_study(study, {"model": _earlier}, role="guide")
     older = json.dumps({"format": 2})
-    assert Books.load(older.encode()) is None
+    assert load_books(older.encode()) is None
     with sqlite3.connect(path) as connection:
         connection.execute("delete from copeland_snapshots")
     assert open_study("old", Storage(f"sqlite:///{path}")).books() == study.books()

@@ -31,6 +31,7 @@ from copeland.study.record.events import (
 )
 from copeland.study.record.log import metadata
 from copeland.study.record.migrations.versions import __path__ as versions
+from copeland.study.record.snapshots import dump_books, load_books
 from copeland.study.record.storage import VERSION_TABLE
 
 LOG = [Event(1, CREATED, 0.0, body={"a": 1}), *(Event(n, VOTED, n / 2) for n in range(2, 6))]
@@ -308,12 +309,12 @@ def test_damaged_bytes_are_no_books_and_no_traceback(data):
     start = data.draw(st.integers(0, len(content)))
     new = data.draw(st.binary(max_size=8))
     damaged = content[:start] + new + content[start + data.draw(st.integers(0, 8)) :]
-    assert Books.load(damaged) is None or isinstance(Books.load(damaged), Books)
+    assert load_books(damaged) is None or isinstance(load_books(damaged), Books)
 
 
-SNAPSHOT = Books(
-    Event(1, CREATED, 0.0, body=create_study("x", ["a", "b", "c"]).log()[0].body)
-).dump()
+SNAPSHOT = dump_books(
+    Books(Event(1, CREATED, 0.0, body=create_study("x", ["a", "b", "c"]).log()[0].body))
+)
 
 
 # Databases of before

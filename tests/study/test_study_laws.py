@@ -14,8 +14,8 @@ from copeland.policy import arrays_of
 from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
 from copeland.study.conduct.chooser import chooser_of
-from copeland.study.record.books import Books
 from copeland.study.record.events import KINDS, Event, from_json, to_json
+from copeland.study.record.snapshots import dump_books, load_books
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -172,7 +172,7 @@ def test_replay_gives_the_live_state_and_the_votes_give_its_counts(one_storage, 
     live = play.study.books()
     assert play.study.replay() == live
     assert open_study(play.study.name, one_storage).books() == live
-    assert Books.load(live.dump()) == live
+    assert load_books(dump_books(live)) == live
     log = play.study.log()
     assert [event.number for event in log] == list(range(1, len(log) + 1))
     assert (live.wins.tolist(), live.ties.tolist()) == counted(log, how["both_bad"], how["repeats"])

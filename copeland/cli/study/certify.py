@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from copeland.cli.options import Force, Json
 from copeland.cli.shell import FAILURE, note, print_json, require_new, show
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
+from copeland.errors import InvalidParameter
 from copeland.files import write_file
 from copeland.inert import command_line
+
+if TYPE_CHECKING:
+    from copeland.study import Study
 
 
 @study.command("certify", epilog="Example: `copeland study certify tea --out tea.json`")
@@ -35,6 +39,9 @@ def certify_command(
     from copeland.study.meaning.filing import certificate_to_file
 
     work = opened(name, storage)
+    if work.settings.space:
+        _certify_space(work, out, as_json)
+        return
     if out is not None:
         require_new(out, force)
     found, text = certificate_to_file(work, active)
@@ -49,4 +56,16 @@ def certify_command(
         notes = json.loads(text).get("notes", [])
         show(*said, "\nThis assumes:", *(f"- {one}" for one in [*found.assumptions, *notes]))
     if found.verdict == "open":
+        raise typer.Exit(FAILURE)
+
+
+def _certify_space(work: Study, out: Path | None, as_json: bool) -> None:
+    """Say what audits prove; that is in the log, and no file of its own."""
+    from copeland.cli.study.tuned import show_proved
+
+    if out is not None:
+        raise InvalidParameter(
+            "--out writes a certificate of options, and these are points of a space; leave it out."
+        )
+    if not show_proved(work, as_json):
         raise typer.Exit(FAILURE)

@@ -49,7 +49,12 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
 
 
 def _described(name: str, storage: str) -> dict[str, Any]:
-    standing = opened(name, storage).standing(voters=False)
+    work = opened(name, storage)
+    if work.settings.space:
+        from copeland.cli.study.tuned import listed
+
+        return listed(work)
+    standing = work.standing(voters=False)
     certificate = standing.certificate
     best = [certificate.labels[i] for i in certificate.best]
     if best:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,8 @@ def content_of(option: Option, folder: Path | None, item: Item | None = None) ->
     answer = answer_of(option, item)
     if answer is not None:
         return answer
+    if is_drawing(option):
+        return option.name
     if option.text or not option.path:
         return option.text or option.name
     if is_image(option):
@@ -51,6 +54,21 @@ def is_image(option: Option, item: Item | None = None) -> bool:
     """Tell whether an option is shown as an image: by its file alone, which is named as one."""
     text = option.text or (item is not None and item.answers)
     return not text and option.path.lower().endswith(IMAGES)
+
+
+def is_drawing(option: Option) -> bool:
+    """Tell whether an option is a point that is shown as a drawing."""
+    from copeland.study.record.points import is_drawing as is_svg
+
+    return option.point is not None and is_svg(option.text)
+
+
+def open_drawing(option: Option) -> None:
+    """Open the drawing of a point with the program that this machine has for it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".svg", encoding="utf-8", delete=False) as file:
+        file.write(option.text)
+    if typer.launch(file.name) != 0:
+        raise InvalidParameter("the drawing is not opened: this machine has no program for it.")
 
 
 def open_image(path: str, folder: Path | None) -> None:

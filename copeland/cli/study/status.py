@@ -33,6 +33,11 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from copeland.study.page.tables import panel_table, standing_table
 
     work = opened(name, storage)
+    if work.settings.space:
+        from copeland.cli.study.tuned import show_tuned
+
+        show_tuned(work, as_json)
+        return
     reading = Reading(work.standing())
     standing, verdict = reading.standing, verdict_of(reading)
     drifts = work.drift() if standing.votes <= _MOST else None

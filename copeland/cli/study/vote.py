@@ -25,7 +25,15 @@ from copeland.cli.study.group import (
     study,
     wait_first,
 )
-from copeland.cli.study.showing import Pages, content_of, is_image, open_image, sheet
+from copeland.cli.study.showing import (
+    Pages,
+    content_of,
+    is_drawing,
+    is_image,
+    open_drawing,
+    open_image,
+    sheet,
+)
 from copeland.errors import InvalidParameter
 from copeland.inert import command_line, inert
 
@@ -272,7 +280,7 @@ class _Booth:
     def _side(self, title: str, key: str, option: Option, item: Item | None) -> tuple[str, str]:
         """Return the title and the content of a side."""
         content = content_of(option, self.folder, item)
-        if is_image(option, item):
+        if is_image(option, item) or is_drawing(option):
             content += f"\nPress {key} to open it."
         return f"{title}: {option.name}" if self.names else title, content
 
@@ -304,10 +312,13 @@ class _Booth:
         """Open the image on a side; return what to say."""
         assert self.ballot is not None
         option = self.work.option(getattr(self.ballot, side))
-        if not is_image(option, self.items.get(self.ballot.item or "")):
+        if not is_drawing(option) and not is_image(option, self.items.get(self.ballot.item or "")):
             return f"There is no image on the {side}."
         try:
-            open_image(option.path, self.folder)
+            if is_drawing(option):
+                open_drawing(option)
+            else:
+                open_image(option.path, self.folder)
         except InvalidParameter as error:
             return str(error)
         return f"The image on the {side} is opened."

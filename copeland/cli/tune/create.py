@@ -1,4 +1,4 @@
-"""copeland tune create: a new tuning, kept in a file."""
+"""copeland tune create: a study whose options are the points of a space."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Annotated
 
 import typer
 
-from copeland.cli.options import Force, Json, Seed
-from copeland.cli.shell import require_new, tell_result
-from copeland.cli.tune.group import File, keep, tune
+from copeland.cli.options import Json, Number, Whole
+from copeland.cli.shell import tell_result
+from copeland.cli.study.group import STORAGE, Storage
+from copeland.cli.tune.group import tune
+from copeland.inert import command_line
 from copeland.words import counted
 
 
-@tune.command("create", epilog="Example: `copeland tune create sound.npz --space space.toml`")
+@tune.command("create", epilog="Example: `copeland tune create sound --space space.toml`")
 def create_command(
-    file: File,
+    name: Annotated[str, typer.Argument(metavar="STUDY", help="A name for the study.")],
     space: Annotated[
         Path,
         typer.Option(
@@ -24,18 +26,60 @@ def create_command(
             "integer = true if you like, or choices.",
         ),
     ],
-    seed: Seed = 0,
-    force: Force = False,
+    show: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="What voters see of a point: a text with {name} or {name:.1f} for each parameter, or a "
+            "drawing that begins with <svg.",
+            show_default="its values",
+        ),
+    ] = "",
+    storage: Storage = STORAGE,
+    voters: Annotated[
+        str,
+        typer.Option(help="people, of whom each answers a pair once; or independent, fresh draws."),
+    ] = "people",
+    delta: Annotated[
+        float, Number(help="How likely any of the audits may be wrong, all together.")
+    ] = 0.05,
+    both_bad: Annotated[
+        str, typer.Option(help="'Both are bad' counts as a tie, or is left out: tie or drop.")
+    ] = "tie",
+    lease: Annotated[
+        float, Number(help="Seconds for which an unanswered ballot is on its way.")
+    ] = 600.0,
+    open_ballots: Annotated[
+        int, Whole(help="How many unanswered ballots a voter may hold at a time.")
+    ] = 8,
+    seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
+    load_if_exists: Annotated[
+        bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a tuning of the parameters that a TOML file describes."""
+    """Create a study of the parameters that a TOML file describes; they are fixed from here on."""
     from copeland.files import read_text
-    from copeland.tuning import Tuner
+    from copeland.study import create_study
     from copeland.tuning.described import described
 
-    require_new(file, force)
-    tuner = Tuner(described(read_text(space)), seed)
-    keep(tuner, file)
-    names = list(tuner.space.parameters)
-    said = f"{file} keeps a tuning of {counted(len(names), 'parameter')}. Ask: copeland tune ask {file}"
-    tell_result(said, {"file": str(file), "parameters": names}, as_json)
+    made = create_study(
+        name,
+        storage=storage,
+        space=described(read_text(space)),
+        show=show,
+        voters=voters,
+        delta=delta,
+        both_bad=both_bad,
+        lease=lease,
+        open_ballots=open_ballots,
+        seed=seed,
+        load_if_exists=load_if_exists,
+    )
+    names = list(described(read_text(space)).parameters)
+    said = (
+        f"Study '{name}' tunes {counted(len(names), 'parameter')}. Vote with: "
+        f"{command_line('copeland', 'tune', 'vote', name)}"
+    )
+    told = {"study": name, "parameters": names, "settings": made.settings.to_dict()}
+    tell_result(said, told, as_json)

@@ -6,19 +6,23 @@ from typing import Annotated
 
 from copeland.cli.options import Json, Whole
 from copeland.cli.shell import print_json, show
-from copeland.cli.tune.group import File, opened, shown, tune
+from copeland.cli.study.group import STORAGE, Name, Storage, opened
+from copeland.cli.tune.group import tune
 
 
-@tune.command("shortlist", epilog="Example: `copeland tune shortlist sound.npz -n 4`")
+@tune.command("shortlist", epilog="Example: `copeland tune shortlist sound -n 4`")
 def shortlist_command(
-    file: File,
+    name: Name,
     n: Annotated[int, Whole("--n", "-n", help="How many settings.")] = 6,
+    storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
     """Name settings among which the best one may well be; a study of them proves one best of these alone."""
-    points = opened(file).shortlist(n)
+    from copeland.study.record.points import values_of
+
+    points = opened(name, storage).shortlist(n)
     if as_json:
         print_json(points)
         return
     for place, point in enumerate(points, 1):
-        show(f"{place}. {shown(point)}")
+        show(f"{place}. {values_of(point)}")

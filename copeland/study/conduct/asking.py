@@ -23,6 +23,8 @@ from copeland.study.record.events import Event
 from copeland.study.record.log import Log
 from copeland.study.record.votes import Vote, vote_of
 
+ENDLESS = 1_000_000  # options, as it were: a space always has other points
+
 
 class Ballot(NamedTuple):
     """A pair to vote on, with the options by name. After ``expires`` the study may ask somebody else.
@@ -104,6 +106,10 @@ def proposed(
     """Return what to append, and what to hand out."""
     if work.books.settings.panel:
         return panel_questions(work.books, log, wish, n)
+    if work.books.tuning is not None:
+        from copeland.study.conduct.tuned import tuned_questions  # which loads scipy
+
+        return tuned_questions(work.books, log, wish, n)
     chooser = work.chooser(log)
     decided = questions(work.books, log, chooser, wish, n)
     work.keep_chooser(chooser)
@@ -124,6 +130,9 @@ def found(
     new, asked = proposed(work, log, wish, 1)
     if isinstance(asked, Wait):
         return new, asked
+    if books.tuning is not None:  # what is new holds the options that are asked
+        work.advance(log, new)
+        new = []
     return new, ballot_of(books, asked[0]) if asked else None
 
 
@@ -150,7 +159,8 @@ def looked(books: Books, log: Log, voter: str) -> Look:
     """Return a study as a voter meets it."""
     votes = tuple(log.votes_of(voter))
     undone = books.undone.intersection(vote.number for vote in votes)
-    return Look(len(active(books)), books.closed, votes, frozenset(undone))
+    offered = len(active(books)) if books.tuning is None else ENDLESS
+    return Look(offered, books.closed, votes, frozenset(undone))
 
 
 def ballot_of(books: Books, asked: Event) -> Ballot:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from copeland.errors import InvalidParameter, StudyExists
@@ -18,15 +18,22 @@ from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
 from copeland.study.record.log import Log
 from copeland.study.record.options import Option, options_of
-from copeland.study.record.settings import PANEL, PEOPLE, Settings
+from copeland.study.record.settings import PANEL, PEOPLE, TUNER, Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_text
 from copeland.study.record.votes import Imported, incoming, source_of, votes_from
 
+if TYPE_CHECKING:
+    from copeland.tuning import Space
+
 
 def create_study(
     name: str,
-    options: str | Path | Mapping[str, str] | Iterable[str | Mapping[str, str] | Option],
+    options: str
+    | Path
+    | Mapping[str, str]
+    | Iterable[str | Mapping[str, str] | Option]
+    | None = None,
     storage: str | Storage | None = None,
     *,
     algorithm: str | None = None,
@@ -40,6 +47,8 @@ def create_study(
     lease: float = 600.0,
     open_ballots: int = 8,
     batch: int = 0,
+    space: Space | None = None,
+    show: str = "",
     load_if_exists: bool = False,
     indifference: float | None = None,
     clock: Clock = time.time,
@@ -57,6 +66,11 @@ def create_study(
         Return the study of this name if there is one; it must have these options and settings.
     algorithm
         Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
+    space
+        A :class:`copeland.Space` instead of options: its points become options as they are asked.
+    show
+        What voters see of a point: a text with ``{name}`` for each parameter, as in
+        ``"hsl({hue:.0f}, 70%, 50%)"``, or a drawing that begins with ``<svg``; by default its values.
     indifference
         The old name of ``margin``.
     clock
@@ -76,7 +90,7 @@ def create_study(
         )
         margin = indifference
     _check_name(name)
-    given = options_of(options)
+    given = _offered(options, space)
     settings = _settings(
         algorithm=algorithm,
         delta=delta,
@@ -89,8 +103,23 @@ def create_study(
         open_ballots=open_ballots,
         panel=panel,
         batch=batch,
+        space="" if space is None else space.to_json(),
+        show=show,
     )
-    return _created(name, given, settings, storage, load_if_exists, clock)
+    return _created(name, given, settings, storage, load_if_exists, clock, space=space)
+
+
+def _offered(options: Any, space: Space | None) -> list[Option]:
+    """The options of a study; of a space, none before the first question."""
+    if space is None:
+        if options is None:
+            raise InvalidParameter("a study needs options, or a space of them; give one of both.")
+        return options_of(options)
+    if options is not None:
+        raise InvalidParameter("a study has options or a space of them; give one of both.")
+    if not hasattr(space, "to_json"):
+        raise InvalidParameter("space must be a Space; make one of named parameters.")
+    return []
 
 
 def create_study_from_votes(
@@ -154,12 +183,15 @@ def _settings(
     algorithm: str | None = None,
     repeats: str | None = None,
     voters: str = "independent",
+    space: str = "",
     **others: Any,
 ) -> Settings:
-    """The settings as told; what is not said follows from who votes."""
+    """The settings as told; what is not said follows from who votes, and on what."""
     once = voters in (*PEOPLE, PANEL)
+    usual = TUNER if space else PANEL if voters == PANEL else "cpc-pac"
     return Settings(
-        algorithm=algorithm or (PANEL if voters == PANEL else "cpc-pac"),
+        algorithm=algorithm or usual,
+        space=space,
         repeats=repeats or ("first" if once else "count"),
         voters=voters,
         **others,
@@ -174,6 +206,7 @@ def _created(
     load_if_exists: bool,
     clock: Clock,
     then: Callable[[Books, Log], list[Event]] | None = None,
+    space: Space | None = None,
 ) -> Study:
     """The study, new or there already; ``then`` is what a new one begins with after its first event."""
     body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
@@ -181,22 +214,26 @@ def _created(
     books = Books(first)
     if settings.panel:
         require_few(books.k)
-    else:
+    elif not settings.space:
         Player(books)  # refuses parameters that the algorithm cannot take
     kept = storage if isinstance(storage, Storage) else Storage(storage)
     follow = None if then is None else partial(then, books)
     try:
-        return Study(kept, name, kept.create(name, first, follow), clock)
+        return Study(kept, name, kept.create(name, first, follow), clock, space)
     except StudyExists:
         if not load_if_exists:
             raise
     study = Study(kept, name, kept.key(name), clock)
     _require_same(study, options, settings)
-    return study
+    return study if space is None else Study(kept, name, kept.key(name), clock, space)
 
 
-def open_study(name: str, storage: str | Storage, *, clock: Clock = time.time) -> Study:
+def open_study(
+    name: str, storage: str | Storage, *, space: Space | None = None, clock: Clock = time.time
+) -> Study:
     """Return the study of this name.
+
+    ``space`` is needed only if the options are points of a space with a constraint: a function is not in the log.
 
     Examples
     --------
@@ -205,7 +242,7 @@ def open_study(name: str, storage: str | Storage, *, clock: Clock = time.time) -
     ['green', 'black']
     """
     kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
-    return Study(kept, name, kept.key(name), clock)
+    return Study(kept, name, kept.key(name), clock, space)
 
 
 def list_studies(storage: str | Storage) -> list[str]:

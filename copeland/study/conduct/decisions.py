@@ -79,6 +79,15 @@ def require_open(books: Books) -> None:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
+def require_fixed(books: Books) -> None:
+    """Refuse to change the options of a space."""
+    if books.tuning is not None:
+        raise InvalidParameter(
+            "the options of this study are points of its space, made as they are asked; they cannot be "
+            "added, paused or retired."
+        )
+
+
 def wish_of(
     books: Books,
     log: Log,
@@ -92,6 +101,10 @@ def wish_of(
     if voter is not None and books.settings.panel:
         require_member(books, voter)
     options = active(books)
+    if available is not None and books.tuning is not None:
+        raise InvalidParameter(
+            "the options of this study are points that it makes itself, so all are available."
+        )
     if available is not None:
         options &= {books.index(name) for name in available}
     wish = Wish(books.number + 1, now, voter, options, item=item)
@@ -441,6 +454,7 @@ def addition(books: Books, option: Option, now: float) -> Event:
 
 def _require_growing(books: Books) -> None:
     """Refuse a further option where nobody could ask about it."""
+    require_fixed(books)
     if books.settings.panel:
         require_few(books.k + 1)
         return
@@ -454,6 +468,7 @@ def _require_growing(books: Books) -> None:
 
 def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Event]:
     """Return the event that pauses, resumes or retires an option; none if it is so already."""
+    require_fixed(books)
     i = books.index(name)
     state = books.options[i].state
     if state == (ACTIVE if kind == RESUMED else kind):

@@ -16,6 +16,10 @@ def restart(books: Books, reason: str | None, now: float) -> Event:
         raise InvalidParameter(
             "a panel cannot start again, because its answers are the whole electorate; create a new study instead."
         )
+    if books.tuning is not None:
+        raise InvalidParameter(
+            "a study of a space cannot start again, because its tuner learns from all votes; create a new study instead."
+        )
     if not books.votes:
         raise InvalidParameter("no votes count yet, so there is nothing to restart.")
     body = None if reason is None else {"reason": reason}

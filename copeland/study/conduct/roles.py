@@ -29,6 +29,10 @@ def role_given(books: Books, log: Log, voter: str, role: str, now: float) -> lis
         return []
     if books.settings.panel:
         raise InvalidParameter("every member of a panel counts, so nobody can guide it.")
+    if books.tuning is not None:
+        raise InvalidParameter(
+            "every vote moves a tuner's estimate, so nobody can be a guide here."
+        )
     algorithm = find(books.settings.spec.name)
     if algorithm.hint is None:
         raise InvalidParameter(

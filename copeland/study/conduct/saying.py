@@ -13,6 +13,7 @@ from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast
 from copeland.inert import inert
 from copeland.study.conduct.transactions import Transactions
+from copeland.study.conduct.tunable import require_options, tuned_by
 from copeland.study.meaning.drifting import Drift, drifts_of
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import refuse_for_panel, require_chances
@@ -42,6 +43,8 @@ class Saying:
     _clock: Clock
 
     def __repr__(self) -> str:
+        if self._work.books.tuning is not None:
+            return f"<Study {self._size()}, points of a space>"
         claim, _, _ = claim_of(self._seen()).partition(". ")
         return f"<Study {self._size()}: {shortened([claim.rstrip('.')], CLAIM)[0]}>"
 
@@ -71,6 +74,10 @@ class Saying:
         >>> study.verdict().kind, study.certificate().best
         ('winner', (0,))
         """
+        if self._work.books.tuning is not None:
+            from copeland.study.meaning.tuned import tuned_verdict
+
+            return tuned_verdict(tuned_by(self._work, self.name, self._clock)[1])
         return verdict_of(self.standing(voters=self._work.books.settings.dependent))
 
     def plan(
@@ -103,6 +110,7 @@ class Saying:
         """
         goal = goal_of(until)
         check_people(people)
+        require_options(self._work.books, "nobody can say how many votes they take")
         if self._work.books.settings.panel:
             refuse_for_panel(goal, people)
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
@@ -113,6 +121,7 @@ class Saying:
     def prospect(self, people: int) -> Prospect:
         """Return what this many voters can settle, as people and as a panel, by simulation."""
         check_people(people)
+        require_options(self._work.books, "nobody can say what so many voters settle")
         if not self._work.books.settings.dependent:
             raise InvalidParameter(
                 "this is not a study of people, so there is nothing for them to settle."
@@ -140,6 +149,7 @@ class Saying:
         >>> study.ranking().tiers
         (('black',), ('green', 'white'))
         """
+        require_options(self._work.books, "they cannot all be ranked: see shortlist()")
         return ranking_of(Reading(self.standing(voters=False)))
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
@@ -148,6 +158,9 @@ class Saying:
         If none changes, the probability that this ever returns one is at most ``level``, however often you look.
         """
         check_level(level)
+        require_options(
+            self._work.books, "hardly a pair is asked twice, so that no change would show"
+        )
         return self._work.read(lambda log: drifts_of(self._work.books, log.votes(), level))
 
     def report(self, path: str | Path, command: str = "") -> Path:
@@ -155,6 +168,11 @@ class Saying:
 
         ``command``, if given, is the command that the page names to make it again.
         """
+        if self._work.books.tuning is not None:
+            from copeland.study.page.tuned import write_tuned_page
+
+            tuner, tuned = tuned_by(self._work, self.name, self._clock)
+            return write_tuned_page(tuner, tuned, path, command)
         from copeland.study.page.page import write_study_page
 
         log = self._work.read(lambda log: list(log.replay()))

@@ -41,6 +41,7 @@ from copeland.study.conduct.restarting import restart
 from copeland.study.conduct.roles import check_role, imported_in_role, role_given
 from copeland.study.conduct.saying import Clock, Saying
 from copeland.study.conduct.transactions import Transactions
+from copeland.study.conduct.tunable import Tunable, require_options
 from copeland.study.meaning.standing import (
     certificate_of,
 )
@@ -81,11 +82,12 @@ from copeland.study.record.votes import (
 if TYPE_CHECKING:
     from copeland.ranking.allocation import Allocation
     from copeland.study.conduct.impressions import Impressions
+    from copeland.tuning import Space
 
 LAST = 2**63 - 1  # number that an event can have
 
 
-class Study(Saying):
+class Study(Tunable, Saying):
     """A study at work; made by :func:`create_study` and :func:`open_study`.
 
     Any number of these, in any number of threads, processes and machines, may work on one study:
@@ -101,12 +103,19 @@ class Study(Saying):
     'green is proved the only winner.'
     """
 
-    def __init__(self, storage: Storage, name: str, key: int, clock: Clock = time.time):
+    def __init__(
+        self,
+        storage: Storage,
+        name: str,
+        key: int,
+        clock: Clock = time.time,
+        space: Space | None = None,
+    ):
         self.name = name
         self.storage = storage
         self._key = key
         self._clock = clock
-        self._work = Transactions(storage, key)
+        self._work = Transactions(storage, key, space)
 
     # What it is
 
@@ -409,6 +418,7 @@ class Study(Saying):
         """
         from copeland.study.conduct.impressions import Impressions
 
+        require_options(self._books, "nobody interleaves its points")
         return Impressions(self, self._work, secret, method, window, patience)
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:

@@ -7,17 +7,22 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from copeland.errors import StorageError
+from copeland.errors import InvalidParameter, StorageError
 from copeland.study.conduct.chooser import Chooser, chooser_of
 from copeland.study.conduct.decisions import require_open
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import UNDONE, Event
 from copeland.study.record.log import Log, Recall
+from copeland.study.record.snapshots import dump_books, load_books
 from copeland.study.record.storage import TROUBLE, Storage
 
+if TYPE_CHECKING:
+    from copeland.tuning import Space
+
 SNAPSHOT_EVERY = 10_000  # events
+TUNED_EVERY = 20  # events, where it takes some time to go through each again
 AT_ONCE = 32  # changes in one transaction
 
 T = TypeVar("T")
@@ -72,8 +77,9 @@ class Transactions:
     books. The books take in what it appends at once, and are made anew from the log if it cannot be stored.
     """
 
-    def __init__(self, storage: Storage, key: int):
+    def __init__(self, storage: Storage, key: int, space: Space | None = None):
         self._storage = storage
+        self._space = space  # with its constraint, where the options are points of one
         self._key = key
         self._turn = threading.RLock()
         self._queue = threading.Lock()
@@ -208,8 +214,18 @@ class Transactions:
         self.take(log.after(self.books.number))
 
     def _opened(self, log: Log) -> Books:
+        books = self._folded(log)
+        if self._space is not None:
+            if books.tuning is None:
+                raise InvalidParameter(
+                    "this study has options of its own, and no space; open it without."
+                )
+            books.tuning.give(self._space)
+        return books
+
+    def _folded(self, log: Log) -> Books:
         kept = log.snapshot()
-        books = None if kept is None else Books.load(kept[1])
+        books = None if kept is None else load_books(kept[1])
         if kept is None or books is None or books.number != kept[0]:
             return replayed(log.replay())
         self._snapshot = books.number
@@ -220,9 +236,11 @@ class Transactions:
     def _keep(self) -> None:
         """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
         number = self.books.number
-        if number - self._snapshot < SNAPSHOT_EVERY:
+        tuning = self.books.tuning
+        often = SNAPSHOT_EVERY if tuning is None else TUNED_EVERY
+        if number - self._snapshot < often or (tuning is not None and not tuning.is_at_work):
             return
         self._snapshot = number
-        content = self.books.dump()
+        content = dump_books(self.books)
         with suppress(StorageError):
             self._storage.write(self._key, lambda log: log.save_snapshot(number, content))

@@ -34,8 +34,8 @@ class CommandJudge:
     ----------
     command
         The program and its arguments. ``{left}``, ``{right}`` and ``{item}`` stand for texts,
-        ``{left.name}`` and ``{left.path}`` for names and files; without any of them the program reads
-        its standard input.
+        ``{left.name}`` and ``{left.path}`` for names and files, ``{left.hue}`` for a parameter of a point;
+        without any of them the program reads its standard input, where a point is there too.
     timeout
         Seconds that it may take.
     name
@@ -111,10 +111,12 @@ class CommandJudge:
             raise JudgeFailed(f"{self.name} cannot be run: {error}.") from None
 
 
-def _described(option: Any, item: Any) -> dict[str, str]:
+def _described(option: Any, item: Any) -> dict[str, Any]:
     answer = answer_of(option, item)
     text = getattr(option, "text", "") if answer is None else answer
-    return {"name": name_of(option), "text": text, "path": getattr(option, "path", "")}
+    told = {"name": name_of(option), "text": text, "path": getattr(option, "path", "")}
+    point = getattr(option, "point", None)
+    return told if point is None else {**told, "point": dict(point)}
 
 
 def _kill(process: subprocess.Popen[str]) -> None:

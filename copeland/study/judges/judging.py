@@ -186,6 +186,14 @@ def judge_study(
     goal = goal_of(until)
     if goal.likely is not None and study.settings.panel:
         refuse_for_panel(goal)
+    if goal.likely is not None and study.settings.space:
+        raise InvalidParameter(
+            "no point of a space has a chance of its own to be best; give a number of calls instead."
+        )
+    if study.settings.space and calls is None and cost is None:
+        raise InvalidParameter(
+            "a space never runs out of questions; give a number of calls, or a cost."
+        )
     require_chances(goal, len(study.options))
     if role is not None:
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)
@@ -355,6 +363,8 @@ class _Work:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
         if self.study.settings.panel:
             return "finished", "nothing is left to ask of the members who judge here."
+        if self.study.settings.space:
+            return "answered", "the space has few points, and the judges know every pair."
         if not self.exhausted or self.study.certificate().verdict != "open":
             return "finished", "the study has nothing left to ask."
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
@@ -385,7 +395,8 @@ class _Work:
             for item in self._items():
                 shown = None if item is None else name_of(item)
                 without = self._without(name, shown, held.values())
-                spent = bool(without) and is_all(without, active)
+                endless = bool(self.study.settings.space)
+                spent = bool(without) and not endless and is_all(without, active)
                 self._leave_out(name, shown, spent)
                 if spent:
                     continue
@@ -398,8 +409,8 @@ class _Work:
                 elif ballot is not None:
                     self._note(name, ballot)
                     return _Asked(ballot, name, item)
-                elif self.study.certificate().verdict != "open":  # then other items will not help
-                    break
+                elif endless or self.study.certificate().verdict != "open":
+                    break  # then other items will not help
         return min(waits, default=None)
 
     def _without(self, judge: str, item: str | None, held: Iterable[Ballot]) -> set[Sides] | None:

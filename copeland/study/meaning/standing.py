@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import Certificate, certify, is_decided
+from copeland.errors import InvalidParameter
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
 from copeland.panel import PanelCertificate
@@ -181,6 +182,11 @@ def standing_of(
 
 def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:
     """Return what the votes prove of all options ever offered, or of the active ones alone."""
+    if books.tuning is not None:
+        raise InvalidParameter(
+            "the options of this study are points of a space, without end; what is proved of them, "
+            "audits say: see its verdict."
+        )
     if books.settings.panel:
         return panel_certificate_of(books, active)
     among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
@@ -198,6 +204,8 @@ def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCer
 
 def is_open(books: Books) -> bool:
     """Tell whether no option is proved best; with few votes that is known without looking at them."""
+    if books.tuning is not None:  # a space always has something to ask
+        return True
     terms = books.settings.terms(books.epoch)
     if books.votes < fewest_votes(books.k, **terms):
         return True

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.errors import StorageError, UnknownOption, nearest
+from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
 from copeland.study.record.events import (
     ADDED,
     ASKED,
+    AUDITED,
     BOTH_BAD,
     CLICKED,
     CLOSED,
     COUNTED,
-    CREATED,
     ERROR,
     EXCUSED,
     GUIDE,
@@ -44,15 +43,18 @@ from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
 
-FORMAT = 5  # of snapshots; others are not read
+if TYPE_CHECKING:
+    from copeland.study.record.tuning import Tuning
 
 Counts = NDArray[np.int64]
 
-_SCALARS = (
+FORMAT = 5  # of snapshots; others are not read
+
+SCALARS = (
     *("number", "sides", "outcomes", "repeated", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
-_ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
+ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
 
 
 class OpenBallot(NamedTuple):
@@ -111,6 +113,7 @@ class Books:
         self.number = created.number  # of the last event
         self.indices: dict[str, int] = {}  # of the options, by name
         self.panel = Panel(self.settings.panel)
+        self.tuning = _tuning_of(self.settings)  # where the options are points of a space
         self._add([Option(**option) for option in body["options"]])
 
     @property
@@ -154,6 +157,8 @@ class Books:
 
     def _added(self, event: Event) -> None:
         self._add([Option(**(event.body or {}))])
+        if self.tuning is not None:  # there is no certificate of options
+            return
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
             self._next_epoch()
 
@@ -171,11 +176,17 @@ class Books:
         for option in new:
             self.indices[option.name] = self.k
             self.options.append(option)
+            if self.tuning is not None:
+                assert option.point is not None
+                self.tuning.add(option.point)
+        if self.tuning is not None:  # whose pairs are far too many for tables
+            return
         self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
         self.panel.widen(self.k)
-        self._make_room_for_guides()
+        self.make_room_for_guides()
 
-    def _make_room_for_guides(self) -> None:
+    def make_room_for_guides(self) -> None:
+        """Have tables of what guides say, once there is a guide."""
         room = self.k if self.guides else 0
         if len(self.guide_wins) != room:
             self.guide_wins = _widened(self.guide_wins, room)
@@ -188,7 +199,7 @@ class Books:
             self.guides.add(event.voter)
         else:
             self.guides.discard(event.voter)
-        self._make_room_for_guides()
+        self.make_room_for_guides()
 
     def _changed(self, event: Event) -> None:
         assert event.left is not None
@@ -205,6 +216,8 @@ class Books:
             event.left, event.right, event.voter, event.item, expires
         )
         self.asked += 1
+        if self.tuning is not None:
+            self.tuning.asked(event)
 
     def _voted(self, event: Event) -> None:
         self.open.pop(event.ballot, None)  # type: ignore[arg-type]
@@ -212,6 +225,8 @@ class Books:
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= not self.is_guide(event.voter)
         self._tally(event, 1)
+        if self.tuning is not None and not self.counts(event):
+            self.tuning.dropped(event.ballot)
 
     def _undone(self, event: Event) -> None:
         assert event.undoes is not None
@@ -244,7 +259,10 @@ class Books:
             count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
             self.guide_votes += step
             return
-        count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        if self.tuning is not None:
+            self.tuning.counted(vote, meaning, step)
+        else:
+            count(self.wins, self.ties, vote.left, vote.right, meaning, step)
         self.votes += step
         if meaning in self.sides:
             self.sides[meaning] += step
@@ -280,67 +298,34 @@ class Books:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
 
+    def _audited(self, event: Event) -> None:
+        assert self.tuning is not None
+        self.tuning.audits.begun(event)
+
     def _closed(self, _event: Event) -> None:
         self.closed = True
 
-    def dump(self) -> bytes:
-        """Return everything as a compact file of arrays (.npz, no pickle)."""
-        file = io.BytesIO()
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
-        arrays["answered"] = self.panel.answered
-        np.savez_compressed(file, about=np.array(self._about()), **arrays)
-        return file.getvalue()
-
-    def _about(self) -> str:
-        """All but the arrays."""
+    def about(self) -> str:
+        """Return all but the arrays, as text."""
         about = {
             "format": FORMAT,
             "settings": self.settings.to_dict(),
-            "options": [asdict(option) for option in self.options],
+            "options": [option.shown | {"state": option.state} for option in self.options],
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "lists": self.lists.to_dict(),
             "undone": sorted(self.undone),
             "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
             "guides": sorted(self.guides),
-            **{name: getattr(self, name) for name in _SCALARS},
+            **{name: getattr(self, name) for name in SCALARS},
         }
         return json.dumps(about)
-
-    @classmethod
-    def load(cls, content: bytes) -> Books | None:
-        """Return the books that :meth:`dump` wrote, None if another version wrote them or they are damaged."""
-        try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as file:
-                about = json.loads(str(file["about"]))
-                arrays = {name: file[name] for name in _ARRAYS}
-                answered = file["answered"]
-            if about["format"] != FORMAT:
-                return None
-            books = cls(Event(1, CREATED, 0.0, body=about))
-            books.guides = set(about["guides"])
-            books._make_room_for_guides()
-            for name, array in arrays.items():
-                if array.shape != getattr(books, name).shape:
-                    return None
-                setattr(books, name, array.astype(np.int64, casting="safe"))
-            for name in _SCALARS:
-                setattr(books, name, about[name])
-            books.undone = set(about["undone"])
-            books.counted = set(about["counted"])
-            if books.panel.members:
-                books.panel.restore(answered, about["excused"])
-            books.lists = Lists.of(about["lists"])
-            books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
-        except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
-            return None
-        return books
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Books)
-            and self._about() == other._about()
-            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _ARRAYS)
+            and self.about() == other.about()
+            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in ARRAYS)
             and np.array_equal(self.panel.answered, other.panel.answered)
         )
 
@@ -378,9 +363,25 @@ _HANDLERS = {
     ROLE: Books._given_role,
     SHOWN: lambda books, event: books.lists.show(event.body),
     CLICKED: lambda books, event: books.lists.click(event.body),
+    AUDITED: Books._audited,
     RESTARTED: Books._restarted,
     CLOSED: Books._closed,
 }
+
+
+def require_tuning(books: Books) -> Tuning:
+    """Return the tuner's part of the books; refuse a study of options."""
+    if books.tuning is None:
+        raise InvalidParameter("this study has options of its own; that is for studies of a space.")
+    return books.tuning
+
+
+def _tuning_of(settings: Settings) -> Tuning | None:
+    if not settings.space:
+        return None
+    from copeland.study.record.tuning import Tuning  # which loads scipy
+
+    return Tuning(settings)
 
 
 def _unreadable(event: Event) -> StorageError:

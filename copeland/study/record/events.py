@@ -8,7 +8,8 @@ added       ``left``: the new option's index, ``body``: the option
 paused      ``left`` is not asked until it is resumed
 resumed     ``left`` is asked again
 retired     ``left`` is never asked again
-asked       a ballot of ``left`` and ``right``; ``voter``, ``item``. Its number is the ballot's
+asked       a ballot of ``left`` and ``right``; ``voter``, ``item``. Its number is the ballot's. Of a space, ``body``
+            may have the place in an ``audit``, or how many ``tries`` the tuner took
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the
@@ -22,6 +23,7 @@ readmitted  answers of ``voter`` are waited for again
 shown       a list was shown: ``body`` says of which ballot it is, and for which query
 clicked     a list was clicked: ``body`` says of which ballot it is, at which positions, and whose these are; a vote
             follows once its window has closed
+audited     an audit of the point of ``left`` begins: ``body`` has its ``votes``, ``delta`` and ``seed``
 restarted   votes before it count no more; ``body``: the ``reason``, if one was told
 closed      no more votes
 =========== ===================================================================================
@@ -58,11 +60,12 @@ EXCUSED = "excused"
 READMITTED = "readmitted"
 SHOWN = "shown"
 CLICKED = "clicked"
+AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
 KINDS = (
     *(CREATED, ADDED, PAUSED, RESUMED, RETIRED, ASKED, VOTED, UNDONE, COUNTED),
-    *(ROLE, EXCUSED, READMITTED, SHOWN, CLICKED, RESTARTED, CLOSED),
+    *(ROLE, EXCUSED, READMITTED, SHOWN, CLICKED, AUDITED, RESTARTED, CLOSED),
 )
 
 PROOF = "proof"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,12 +39,13 @@ class Option:
     text: str = ""
     path: str = ""
     state: str = ACTIVE
+    point: Mapping[str, Any] | None = field(default=None, hash=False, repr=False)  # of a space
 
     def __post_init__(self) -> None:
-        for field in ("name", "text", "path"):
-            value = getattr(self, field)
+        for part in ("name", "text", "path"):
+            value = getattr(self, part)
             if not is_storable(value):
-                raise InvalidParameter(f"an option's {field} is {value!r}; it must be plain text.")
+                raise InvalidParameter(f"an option's {part} is {value!r}; it must be plain text.")
         if not self.name.strip():
             raise InvalidParameter("an option has no name; give each a name that is not empty.")
         if outcome_word(self.name) in OUTCOMES:
@@ -53,9 +54,10 @@ class Option:
             )
 
     @property
-    def shown(self) -> dict[str, str]:
+    def shown(self) -> dict[str, Any]:
         """What it was given when it was added."""
-        return {"name": self.name, "text": self.text, "path": self.path}
+        told: dict[str, Any] = {"name": self.name, "text": self.text, "path": self.path}
+        return told if self.point is None else {**told, "point": dict(self.point)}
 
 
 def read_options(path: str | Path) -> list[Option]:
@@ -107,18 +109,20 @@ def option_of(given: str | Mapping[str, str] | Option) -> Option:
         raise InvalidParameter(
             f"an option is a name or a mapping with one; {given!r} is a {type(given).__name__}."
         )
-    known = {field.name for field in fields(Option)} - {"state"}
+    known = {one.name for one in fields(Option)} - {"state", "point"}
     for name in given:
         if name not in known:
             raise InvalidParameter(
                 f"an option has no field '{name}'; the fields are name, text and path."
             )
-    return _checked(Option(**given)) if "name" in given else Option("")
+    told: dict[str, Any] = dict(given)
+    return _checked(Option(**told)) if "name" in told else Option("")
 
 
 def _checked(option: Option) -> Option:
     """Return an option as it comes in; those of old studies may be longer, and are read all the same."""
-    check_text("an option's ", **{field: value or None for field, value in option.shown.items()})
+    told = {"name": option.name, "text": option.text, "path": option.path}
+    check_text("an option's ", **{name: value or None for name, value in told.items()})
     return option
 
 

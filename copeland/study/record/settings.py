@@ -24,7 +24,9 @@ _CHOICES = {
 
 PEOPLE = ("people", "dependent")  # the second is what the first was called
 PANEL = "panel"  # who votes, and who chooses the pairs there
+TUNER = "tuner"  # who chooses the pairs of a space
 ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
+ONLY_SPACE, NEVER_SPACE = ("space", "show"), ("margin", "batch")
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class Settings:
         So nothing that anybody says can change what the same person is asked. 0 draws pairs one by one.
     panel
         The names of the voters, if they are a panel.
+    space
+        The space whose points are the options, as text (:meth:`copeland.Space.to_json`); the algorithm is
+        ``"tuner"``. What is proved is proved by audits, and ``delta`` is for all of them together.
+    show
+        What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
 
     Examples
     --------
@@ -82,6 +89,8 @@ class Settings:
     open_ballots: int = 8
     batch: int = 0
     panel: tuple[str, ...] = ()
+    space: str = ""
+    show: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panel", _members(self.panel))
@@ -105,7 +114,9 @@ class Settings:
                 value,
                 listed([repr(choice) for choice in choices], last="or"),
             )
-        if self.voters == PANEL or self.panel:
+        if self.space or self.show or self.algorithm == TUNER:
+            _check_space(self)
+        elif self.voters == PANEL or self.panel:
             _check_panel(self)
         else:
             self._check_algorithm()
@@ -158,7 +169,10 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that mean something here, as plain values."""
-        left_out = NEVER_PANEL if self.panel else ONLY_PANEL
+        left_out = (
+            *(NEVER_PANEL if self.panel else ONLY_PANEL),
+            *(NEVER_SPACE if self.space else ONLY_SPACE),
+        )
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
@@ -215,6 +229,34 @@ def _check_panel(settings: Settings) -> None:
         raise InvalidParameter(
             f"algorithm is {settings.algorithm!r}; a panel has its own planner, so leave it out."
         )
+
+
+def _check_space(settings: Settings) -> None:
+    """Refuse a space that is none, and what means nothing to points of a space."""
+    from copeland.study.record.points import check_show
+    from copeland.tuning import Space
+
+    if not settings.space:
+        raise InvalidParameter(
+            "a template or a tuner needs a space of points; give space=Space(...)."
+        )
+    check_show(settings.show, list(Space.parameters_in(settings.space)))
+    if settings.voters == PANEL or settings.panel:
+        raise InvalidParameter(
+            "a panel answers every pair, and the points of a space have no end; let others vote."
+        )
+    if settings.dependent and settings.repeats == "count":
+        raise InvalidParameter(
+            "where people vote, only a person's first vote on a pair can count; say nothing of repeats, "
+            "or let voters be independent."
+        )
+    if settings.algorithm != TUNER:
+        raise InvalidParameter(
+            f"algorithm is {settings.algorithm!r}; a space is asked by a tuner of its own, so leave it out."
+        )
+    for name in NEVER_SPACE:
+        if getattr(settings, name):
+            raise InvalidParameter(f"{name} means nothing to the points of a space; leave it out.")
 
 
 def _number(settings: Settings, name: str) -> float:

@@ -35,6 +35,9 @@ def results(call: Reads, request: Request) -> Response:
     tag = f'"{number}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
+    if call.study.settings.space:
+        found = call.server.tunings(call.page).seen()
+        return JSONResponse(tuned_results_of(found), headers={"ETag": f'"{found.number}"'})
     seen = call.server.readings(call.page).seen()
     return JSONResponse(results_of(seen), headers={"ETag": f'"{seen.number}"'})
 
@@ -54,6 +57,19 @@ def results_of(seen: Any) -> dict[str, Any]:
         "votes": standing.votes,
         "votes_left": left,
         "closed": standing.closed,
+        "number": seen.number,
+    }
+
+
+def tuned_results_of(seen: Any) -> dict[str, Any]:
+    """Return what is known of a space as plain values: what is estimated, and what audits prove."""
+    told = seen.tuned.to_dict()
+    nobody: dict[str, Any] = {"best": [], "leaders": [], "possible": [], "votes_left": None}
+    return {
+        **{name: told[name] for name in ("study", "votes", "closed", "estimated", "audits")},
+        "verdict": seen.verdict.kind,
+        "claim": seen.verdict.claim,
+        **nobody,
         "number": seen.number,
     }
 

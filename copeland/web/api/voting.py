@@ -44,6 +44,7 @@ class Handed(BaseModel):
     voter: str | None = None
     item: str | None = None
     expires: str
+    points: dict[str, dict[str, Any]] | None = None  # of left and right, where they are of a space
 
 
 class Ballots(BaseModel):
@@ -92,12 +93,19 @@ def ask(call: Asks, asked: Asked) -> Ballots:
         return Ballots(ballots=[], reason="paused")
     found = call.study.ask(asked.voter, n=asked.n, available=asked.available, item=asked.item)
     reason = None if len(found) == asked.n else _why(call.study)
-    return Ballots(ballots=[_handed(ballot) for ballot in found], reason=reason)
+    return Ballots(ballots=[_handed(call.study, ballot) for ballot in found], reason=reason)
 
 
-def _handed(ballot: Ballot) -> Handed:
+def _handed(study: Study, ballot: Ballot) -> Handed:
     told = ballot._asdict()
-    return Handed(**{**told, "expires": iso(ballot.expires)})
+    return Handed(**{**told, "expires": iso(ballot.expires), "points": _points(study, ballot)})
+
+
+def _points(study: Study, ballot: Ballot) -> dict[str, dict[str, Any]] | None:
+    if not study.settings.space:
+        return None
+    sides = {"left": ballot.left, "right": ballot.right}
+    return {side: dict(study.option(name).point or {}) for side, name in sides.items()}
 
 
 def iso(seconds: float) -> str:
@@ -106,6 +114,8 @@ def iso(seconds: float) -> str:
 
 
 def _why(study: Study) -> str:
+    if study.settings.space:
+        return "nothing_left"
     return "decided" if study.certificate().best else "nothing_left"
 
 

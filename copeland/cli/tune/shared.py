@@ -1,0 +1,25 @@
+"""copeland tune ask, tell, vote, judge, status and report: a tuning is a study, so these are the commands of studies."""
+
+from __future__ import annotations
+
+from copeland.cli.study.ask import ask_command
+from copeland.cli.study.judge import judge_command
+from copeland.cli.study.report import report_command
+from copeland.cli.study.status import status_command
+from copeland.cli.study.tell import tell_command
+from copeland.cli.study.vote import vote_command
+from copeland.cli.tune.group import tune
+
+_JUDGED = (
+    'copeland tune judge sound --command "python judge.py {left.rate} {right.rate}" --calls 100'
+)
+
+for _name, _command, _example in (
+    ("ask", ask_command, "copeland tune ask sound --voter ann --json"),
+    ("tell", tell_command, "copeland tune tell sound 17 left"),
+    ("vote", vote_command, "copeland tune vote sound --voter ann"),
+    ("judge", judge_command, _JUDGED),
+    ("status", status_command, "copeland tune status sound"),
+    ("report", report_command, "copeland tune report sound --out sound.html"),
+):
+    tune.command(_name, epilog=f"Example: `{_example}`")(_command)

@@ -1,0 +1,93 @@
+"""The side of a study whose options are points of a space: what is estimated of them, and audits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from copeland.errors import InvalidParameter
+from copeland.streams import stream
+from copeland.study.conduct.transactions import Transactions
+from copeland.study.record.books import Books, require_tuning
+from copeland.study.record.events import Event
+from copeland.study.record.log import Log
+
+if TYPE_CHECKING:
+    from copeland.study.meaning.tuned import Tuned
+    from copeland.tuning import Found, Tuner
+
+
+class Tunable:
+    """What a study of a space can do besides; a study of options refuses it."""
+
+    name: str
+    _work: Transactions
+    _clock: Callable[[], float]
+
+    def tuner(self) -> Tuner:
+        """Return the tuner of a study of a space, as a copy to look at: ``copeland.plot`` draws it."""
+        return self._work.read(lambda _log: require_tuning(self._work.books).trial().tuner)
+
+    def recommend(self) -> Found:
+        """Return the point of the space to take now; its score and regret are estimates.
+
+        Examples
+        --------
+        >>> from copeland import Real, Space
+        >>> from copeland.study import create_study
+        >>> study = create_study("size", space=Space({"pt": Real(6, 24)}))
+        >>> for _ in range(12):
+        ...     ballot = study.ask()
+        ...     closer = min((ballot.left, ballot.right), key=lambda n: abs(study.option(n).point["pt"] - 11))
+        ...     _ = study.tell(ballot, closer)
+        >>> abs(study.recommend().point["pt"] - 11) < 4
+        True
+        """
+        return self.tuner().recommend()
+
+    def shortlist(self, k: int = 6) -> list[dict[str, Any]]:
+        """Return ``k`` points of the space among which the best one may well be."""
+        return self.tuner().shortlist(k)
+
+    def tuned(self) -> Tuned:
+        """Return where a study of a space stands: the point to take, and what audits prove."""
+        return tuned_by(self._work, self.name, self._clock)[1]
+
+    def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
+        """Ask from now on how a point does against random ones, until there are so many votes.
+
+        What they prove, :meth:`verdict` says: the share of the space that the point beats at least.
+
+        Parameters
+        ----------
+        point
+            By default the one that is recommended now.
+        votes
+            How many; what is proved holds after each of them.
+        """
+        from copeland.study.conduct.tuned import audit_begun
+
+        chosen = self.recommend().point if point is None else point
+
+        def begin(_log: Log) -> list[Event]:
+            books = self._work.books
+            seed = int(stream(books.settings.seed, "audit", books.number).integers(2**32))
+            return audit_begun(books, chosen, votes, seed, self._clock())
+
+        self._work.append(begin)
+
+
+def tuned_by(work: Transactions, name: str, clock: Callable[[], float]) -> tuple[Tuner, Tuned]:
+    """Return the tuner of a study, and where it stands."""
+    from copeland.study.meaning.tuned import tuned_of
+
+    tuner, tuned = work.read(lambda _log: tuned_of(name, work.books, clock()))
+    return tuner, tuned()  # which takes a while, so others need not wait for it
+
+
+def require_options(books: Books, instead: str) -> None:
+    """Refuse what has no meaning where the options are points of a space."""
+    if books.tuning is not None:
+        raise InvalidParameter(
+            f"the options of this study are points of a space, without end; {instead}."
+        )

@@ -1,0 +1,25 @@
+"""The page of a study of a space: what is estimated, with pictures, and what is proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from copeland.files import write_file
+from copeland.report.tuning_page import tuning_page
+from copeland.results import versions
+from copeland.study.meaning.tuned import ASSUMED, Tuned
+from copeland.tuning import Tuner
+
+
+def write_tuned_page(tuner: Tuner, tuned: Tuned, path: str | Path, command: str = "") -> Path:
+    """Write where a study of a space stands as one HTML page; return its path."""
+    path = Path(path)
+    write_file(path, tuned_page(tuner, tuned, command).encode(), private=True)
+    return path
+
+
+def tuned_page(tuner: Tuner, tuned: Tuned, command: str = "") -> str:
+    """Return that page."""
+    proved = [one.statement for one in tuned.audits]
+    assumed = ASSUMED if proved else ()
+    return tuning_page(tuner, tuned.name, versions(), [*proved, *assumed], command)

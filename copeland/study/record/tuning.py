@@ -1,0 +1,208 @@
+"""The tuner of a study of a space, and its audits: a part of the books, a fold over the log.
+
+A tuner takes its time for every question, so it goes through what happened only when somebody needs it. A
+question is the same whoever asks: the tuner's randomness hangs on the seed and on the number of the question.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from copeland.errors import InvalidParameter
+from copeland.study.record.audits import Audits
+from copeland.study.record.events import LEFT, RIGHT, TIE, Event
+from copeland.study.record.settings import Settings
+from copeland.tuning import Duel, Space, Tuner
+
+TRIES = 16  # questions that the tuner may name until one is allowed
+_ASK, _VOTE, _DROP = "ask", "vote", "drop"
+
+Point = Mapping[str, Any]
+Step = list[Any]  # what happened, as JSON keeps it
+
+
+class State(NamedTuple):
+    """A tuner, and its open duels: number and expiry by ballot."""
+
+    tuner: Tuner
+    duels: dict[int, tuple[int, float]]
+
+
+class Tuning:
+    """The points of a study, the tuner that asks about them, and the audits."""
+
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.points: list[Point] = []  # of the options
+        self.indices: dict[str, int] = {}  # of the options, by key_of their points
+        self.audits = Audits(settings)
+        self._space: Space | None = None
+        self._kept: tuple[bytes, dict[int, tuple[int, float]]] | None = None  # the last snapshot
+        self._steps: list[Step] = []  # since then
+        self._state: State | None = None  # after some of the steps
+        self._at = 0  # how many
+        self._ahead: tuple[list[Step], State] | None = None  # what may happen next, worked out
+
+    # The space
+
+    @property
+    def space(self) -> Space:
+        """The space; one with a constraint must have been given."""
+        if self._space is None:
+            if self.is_constrained:
+                raise InvalidParameter(
+                    "the space of this study has a constraint, which is a function and not in the log; "
+                    "open the study in Python, with open_study(..., space=space)."
+                )
+            self._space = Space.from_json(self.settings.space)
+        return self._space
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether the space has a constraint, which is not in the log."""
+        return bool(json.loads(self.settings.space).get("constrained"))
+
+    def give(self, space: Space) -> None:
+        """Take the space with its constraint; refuse another one than that of the log."""
+        if not isinstance(space, Space) or space.to_json() != self.settings.space:
+            raise InvalidParameter(
+                "this study was made for another space; a space stays as it is for life."
+            )
+        self._space = space
+
+    # The fold
+
+    def add(self, point: Point) -> None:
+        """Take in the point of a new option."""
+        self.indices.setdefault(key_of(point), len(self.points))
+        self.points.append(point)
+
+    def asked(self, event: Event) -> None:
+        """Take in a question."""
+        told = event.body or {}
+        if "audit" in told:
+            self.audits.asked(event.number, told["audit"])
+        else:
+            self._steps.append(ask_step(event.number, event.time, told.get("tries", 1)))
+
+    def counted(self, vote: Event, meaning: str, times: int) -> None:
+        """Take in a vote that counts, or take it back."""
+        assert vote.left is not None and vote.right is not None and meaning in (LEFT, RIGHT, TIE)
+        self.audits.counted(vote, meaning, times)
+        self._steps.append([_VOTE, vote.ballot, vote.left, vote.right, meaning, times])
+
+    def dropped(self, ballot: int | None) -> None:
+        """Note that a ballot has an answer that is no vote."""
+        if ballot is not None:
+            self._steps.append([_DROP, ballot])
+
+    # The tuner
+
+    def state(self) -> State:
+        """Return the tuner after all that happened."""
+        state, at = self._state, self._at
+        if state is None:
+            state, at = self._loaded(), 0
+        self._state = None  # if this is interrupted, it is made anew
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and self._steps[at : at + len(ahead[0])] == ahead[0]:
+            state, at = ahead[1], at + len(ahead[0])
+        for step in self._steps[at:]:
+            self._take(state, step)
+        self._state, self._at = state, len(self._steps)
+        return state
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the tuner is known here; else nobody asks here, and those who ask keep snapshots."""
+        return self._state is not None
+
+    def trial(self) -> State:
+        """Return a copy of it, to try what would be asked next."""
+        return copy.deepcopy(self.state())
+
+    def foresee(self, steps: list[Step], state: State) -> None:
+        """Remember where some steps lead, so that they are not gone twice."""
+        self._ahead = steps, state
+
+    def _loaded(self) -> State:
+        if self._kept is None:
+            return State(Tuner(self.space, self.settings.seed), {})
+        return State(Tuner.load(self._kept[0], self.space), dict(self._kept[1]))
+
+    def _take(self, state: State, step: Step) -> None:
+        kind, *told = step
+        if kind == _ASK:
+            self._ask(state, *told)
+        elif kind == _VOTE:
+            self._vote(state, *told)
+        else:
+            _forget(state, *told)
+
+    def _ask(self, state: State, ballot: int, time: float, tries: int) -> None:
+        """Let the tuner name a question; ``tries`` says how many it names until one is taken."""
+        self.expire(state, time)
+        for _ in range(min(tries, TRIES) - 1):
+            state.tuner.drop(state.tuner.ask())
+        self.expect(state, ballot, time, state.tuner.ask())
+
+    def expire(self, state: State, time: float) -> None:
+        """Let the tuner wait no more for answers to ballots that are not under way."""
+        for late, (_, expires) in list(state.duels.items()):
+            if not 0 < expires - time < 2 * self.settings.lease:
+                _forget(state, late)
+
+    def expect(self, state: State, ballot: int, time: float, duel: Duel) -> None:
+        """Let the tuner wait for the answer to a ballot."""
+        state.duels[ballot] = duel.id, time + self.settings.lease
+
+    def _vote(
+        self, state: State, ballot: int | None, left: int, right: int, meaning: str, times: int
+    ) -> None:
+        _forget(state, ballot)
+        points = self.points[left], self.points[right]
+        winner = {LEFT: points[0], RIGHT: points[1], TIE: None}[meaning]
+        # The points of the log, whatever this version of the tuner would have asked.
+        (state.tuner.add if times > 0 else state.tuner.withdraw)(*points, winner)
+
+    # Snapshots
+
+    def dump(self) -> tuple[bytes, dict[str, Any]]:
+        """Return the tuner, and the rest as plain values; begin anew from there."""
+        if self.is_at_work:
+            state = self.state()
+            self._kept = state.tuner.dump(), dict(state.duels)
+            self._steps, self._at = [], 0
+        content, duels = self._kept or (b"", {})
+        told = {"duels": {b: list(one) for b, one in duels.items()}, "steps": self._steps}
+        return content, told | {"audits": self.audits.to_list()}
+
+    def restore(self, content: bytes, told: Mapping[str, Any]) -> None:
+        """Take over what was dumped."""
+        if content:
+            duels = {int(b): (int(n), float(t)) for b, (n, t) in told["duels"].items()}
+            self._kept = content, duels
+            if not self.is_constrained:  # one that this version cannot read is known now
+                self._state = self._loaded()
+        self._steps = list(told["steps"])
+        self.audits.restore(told["audits"])
+
+
+def key_of(point: Point) -> str:
+    """Return what only this point has."""
+    return json.dumps(point, sort_keys=True)
+
+
+def ask_step(ballot: int, time: float, tries: int) -> Step:
+    """Return the step of a question."""
+    return [_ASK, ballot, time, tries]
+
+
+def _forget(state: State, ballot: int | None) -> None:
+    """Wait no more for the answer to a ballot."""
+    found = state.duels.pop(ballot, None) if ballot is not None else None
+    if found is not None:
+        state.tuner.drop(state.tuner.duel(found[0]))
