@@ -70,7 +70,9 @@ def test_failures_in_a_row_stop_the_work_with_one_sentence():
     study = TinyStudy()
     done = judge_study(study, {"good": first_by_name, "broken": broken}, patience=3)
     assert done.reason == "failed"
-    assert done.stopped == "the judge 'broken' failed 3 times in a row; the last time: the lamp is out"
+    assert (
+        done.stopped == "the judge 'broken' failed 3 times in a row; the last time: the lamp is out"
+    )
     assert done.errors == 3
 
 
