@@ -40,6 +40,17 @@ def described(text: str) -> Space:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, TypeError) as error:
         raise InvalidParameter(inert(f"the text of the space is no TOML: {error}.")) from error
+    return space_of(tables)
+
+
+def space_of(tables: Mapping[str, Any]) -> Space:
+    """Return the space of such tables.
+
+    Examples
+    --------
+    >>> space_of({"layers": {"low": 1, "high": 8, "integer": True}})
+    Space({'layers': Integer(low=1, high=8)})
+    """
     return Space({name: _parameter(name, table) for name, table in tables.items()})
 
 
