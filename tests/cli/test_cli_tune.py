@@ -131,3 +131,8 @@ def test_commands_of_points_refuse_a_study_of_options(tune):
     tune("create", "tea", "-o", "a", "-o", "b", group="study")
     for words in (("shortlist", "tea"), ("audit", "tea")):
         assert "studies of a space" in tune(*words, code=2)
+
+
+def test_help_speaks_of_settings_where_studies_speak_of_options(tune):
+    said = " ".join(tune("status", "--help").split())
+    assert "which setting to take now" in said and "cycle" not in said

@@ -41,7 +41,7 @@ def create_command(
         typer.Option(help="people, who each answer a pair once; or independent, fresh draws."),
     ] = "people",
     delta: Annotated[
-        float, Number(help="The probability that any of the audits is wrong, at most.")
+        float, Number(help="The largest probability that any of the audits is wrong.")
     ] = 0.05,
     both_bad: Annotated[
         str, typer.Option(help="What 'both are bad' counts as: tie, or drop to leave it out.")
