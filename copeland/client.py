@@ -263,7 +263,8 @@ def _error(answer: Any) -> CopelandError:
 def _ballot(told: dict[str, Any]) -> Ballot:
     expires = datetime.fromisoformat(told["expires"]).timestamp()
     return Ballot(
-        told["id"], told["left"], told["right"], told.get("voter"), told.get("item"), expires
+        *(told["id"], told["left"], told["right"], told.get("voter"), told.get("item")),
+        *(expires, told.get("points")),
     )
 
 

@@ -42,6 +42,17 @@ def described(text: str) -> Space:
         raise InvalidParameter(
             inert(f"the description of the space is not TOML: {error}.")
         ) from error
+    return space_of(tables)
+
+
+def space_of(tables: Mapping[str, Any]) -> Space:
+    """Return the space of such tables.
+
+    Examples
+    --------
+    >>> space_of({"layers": {"low": 1, "high": 8, "integer": True}})
+    Space({'layers': Integer(low=1, high=8)})
+    """
     return Space({name: _parameter(name, table) for name, table in tables.items()})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
@@ -19,7 +19,7 @@ from copeland.tuning.duels import Duel
 from copeland.tuning.landscapes import Landscape, landscape_of
 from copeland.tuning.laplace import Fit, Votes
 from copeland.tuning.ledger import Ledger
-from copeland.tuning.recommending import Scores, scored
+from copeland.tuning.recommending import Scores, scored, shares, worlds_of
 from copeland.tuning.spaces import Floats, Point, Space
 from copeland.tuning.threads import one_thread
 from copeland.tuning.walkers import (
@@ -221,6 +221,25 @@ class Tuner:
             gain[chosen] = -1
             chosen.append(int(np.argmax(gain)))
         return [self.space.point(found.places[i]) for i in chosen]
+
+    def scores(self, points: Sequence[Mapping[str, Any]]) -> list[float]:
+        """Return the estimated share of the space that each point beats, in the samples of :meth:`recommend`."""
+        places = np.array([self.space.place(point) for point in points]).reshape(-1, self.space.d)
+
+        def of(space: Space, fits: list[Fit], votes: Votes, _: Floats, rng: Any) -> list[float]:
+            return shares(worlds_of(space, fits, votes, rng), places).mean(axis=0).tolist()
+
+        return self._looked(of)
+
+    def hindsight(
+        self, votes: Iterable[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any] | None]]
+    ) -> Tuner:
+        """Return a tuner that knows only these votes (two points, and the winner), but the hyperparameters of this one."""
+        then = Tuner(self.space, self.seed)
+        then._walkers = [one._replace(fit=None) for one in self._walkers]
+        for first, second, winner in votes:
+            then.add(first, second, winner)
+        return then
 
     def landscape(self) -> Landscape:
         """Return the estimated score along each parameter and over two of them; ``copeland.plot`` draws it."""

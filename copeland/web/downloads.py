@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -25,9 +24,6 @@ PIECE = 5_000  # events that are read at a time
 def certificate(here: Here) -> Response:
     """Return what is proved, as a file that can be checked offline."""
     number = here.study.number
-    if here.study.settings.space:
-        text = json.dumps(here.study.tuned().to_dict(), indent=1)
-        return _download(text, f"{file_name(here.page.name)}.json", "application/json")
     _, text = certificate_to_file(
         here.study, at=number, notes=arrivals(here.server, here.page, number)
     )

@@ -77,7 +77,8 @@ def test_a_judge_reads_the_parameters_of_points_and_an_audit_proves_a_share(tune
     assert (audit["votes"], audit["of"], audit["delta"]) == (20, 20, 0.025)
     assert 0 < audit["bound"] < 1
     assert "is proved to beat at least" in tune("certify", "t", group="study")
-    assert "fresh draw" in tune("certify", "t", group="study")
+    assert "fresh draw" in tune("certify", "t", "--out", "c.json", group="study")
+    assert "c.json holds: After 20 votes" in tune("verify", "c.json", group="study")
 
 
 def test_a_batch_is_answered_in_any_order(tune):
@@ -118,7 +119,7 @@ def test_what_cannot_be_is_one_sentence_and_nothing_is_lost(tune, tmp_path):
     [
         *(("plan", "t"), ("rank", "t"), ("epoch", "t"), ("excuse", "t", "ann")),
         *(("option", "add", "t", "x"), ("allocate", "t", "--impressions", "10")),
-        *(("ask", "t", "--voter", "a", "--guide"), ("certify", "t", "--out", "c.json")),
+        *(("ask", "t", "--voter", "a", "--guide"), ("certify", "t", "--active")),
         *(("judge", "t", "--command", "true", "--until", "likely=0.9"),),
     ],
 )

@@ -3,6 +3,8 @@ import json
 import pytest
 from web_client import Site
 
+from copeland import Integer, Real, Space
+
 ROOT = "/api/v1/studies"
 
 
@@ -214,6 +216,42 @@ def test_an_admin_key_creates_changes_and_closes(site):
     assert is_problem(
         key.post(ROOT, json={"name": "x", "options": ["a", "b"], "settings": {"delta": 7}}), 422
     )
+
+
+def test_an_admin_key_creates_a_study_of_a_space(site):
+    key = site.key("admin", "ask", name=None)
+    space = {
+        "rate": {"low": 0.1, "high": 1, "log": True},
+        "n": {"low": 1, "high": 8, "integer": True},
+    }
+    told = {"name": "s", "space": space, "show": "{n} at {rate:.1f}"}
+    made = key.post(ROOT, json=told).json()
+    expected = Space({"rate": Real(0.1, 1, log=True), "n": Integer(1, 8)})
+    assert made["settings"]["space"] == expected.to_json() and made["options"] == []
+    (ballot,) = key.post(f"{ROOT}/s/ballots", json={}).json()["ballots"]
+    assert expected.allows(ballot["points"]["left"])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {},
+        {"options": ["a", "b"], "space": {"x": {"low": 0, "high": 1}}},
+        {"options": ["a", "b"], "show": "{x}"},
+        {"space": {}},
+        {"space": {"x": {"low": 1, "high": 0}}},
+        {"space": {"x": {"low": True, "high": 2}}},
+        {"space": {"x": {"low": 0.5, "high": 2, "integer": True}}},
+        {"space": {"x": {"choices": []}}},
+        {"space": {"x": {"low": 0, "high": 1}}, "show": "{y}"},
+        {"space": {"x": {"low": 0, "high": 1}}, "settings": {"margin": 0.1}},
+        {"settings": {"space": '{"parameters": {"x": ["Real", 0, 1]}}'}},
+    ],
+)
+def test_a_study_of_no_good_space_is_refused(site, told):
+    key = site.key("admin", "read", name=None)
+    assert is_problem(key.post(ROOT, json={"name": "s", **told}), 422)
+    assert is_problem(key.get(f"{ROOT}/s"), 404)
 
 
 def test_a_key_of_one_study_creates_none(site):

@@ -18,20 +18,6 @@ def show_tuned(work: Study, as_json: bool) -> None:
         show(str(work.verdict()))
 
 
-def show_proved(work: Study, as_json: bool) -> bool:
-    """Say what audits prove, and what the proofs assume; return whether they prove anything."""
-    from copeland.study.meaning.tuned import tuned_verdict
-
-    tuned = work.tuned()
-    verdict = tuned_verdict(tuned)
-    if as_json:
-        print_json(tuned.to_dict() | {"settings": work.settings.to_dict()})
-    else:
-        assumed = ["\nThat assumes:", *(f"- {one}" for one in verdict.assumptions)]
-        show(*verdict.proved, *(assumed if tuned.audits else []))
-    return tuned.is_proved
-
-
 def listed(work: Study) -> dict[str, Any]:
     """Return the row of a study of a space in a list, without any estimate, which would take a while."""
     books = work.books()

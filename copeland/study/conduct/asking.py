@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
 
 from copeland.study.conduct.chooser import Wish, active
 from copeland.study.conduct.decisions import (
@@ -43,6 +43,10 @@ class Ballot(NamedTuple):
     voter: str | None
     item: str | None
     expires: float
+    points: Mapping[str, Mapping[str, Any]] | None = None  # of left and right, if of a space
+
+    def __hash__(self) -> int:
+        return hash(self[:-1])  # mappings have no hash
 
 
 class Following(NamedTuple):
@@ -168,4 +172,7 @@ def ballot_of(books: Books, asked: Event) -> Ballot:
     assert asked.left is not None and asked.right is not None
     left, right = books.options[asked.left], books.options[asked.right]
     expires = asked.time + books.settings.lease
-    return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires)
+    points = None
+    if left.point is not None and right.point is not None:
+        points = {"left": dict(left.point), "right": dict(right.point)}
+    return Ballot(asked.number, left.name, right.name, asked.voter, asked.item, expires, points)

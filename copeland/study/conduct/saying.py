@@ -13,7 +13,7 @@ from copeland.forecast.prospects import Prospect, check_people, prospect_of
 from copeland.forecast.races import MOST, Forecast
 from copeland.inert import inert
 from copeland.study.conduct.transactions import Transactions
-from copeland.study.conduct.tunable import require_options, tuned_by
+from copeland.study.conduct.tunable import require_options, tuned_and_cast, tuned_by
 from copeland.study.meaning.drifting import Drift, drifts_of
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import refuse_for_panel, require_chances
@@ -77,7 +77,7 @@ class Saying:
         if self._work.books.tuning is not None:
             from copeland.study.meaning.tuned import tuned_verdict
 
-            return tuned_verdict(tuned_by(self._work, self.name, self._clock)[1])
+            return tuned_verdict(tuned_by(self._work, self.name, self._clock))
         return verdict_of(self.standing(voters=self._work.books.settings.dependent))
 
     def plan(
@@ -169,8 +169,8 @@ class Saying:
         if self._work.books.tuning is not None:
             from copeland.study.page.tuned import write_tuned_page
 
-            tuner, tuned = tuned_by(self._work, self.name, self._clock)
-            return write_tuned_page(tuner, tuned, path, command)
+            told = tuned_and_cast(self._work, self.name, self._clock)
+            return write_tuned_page(*told, path, command)
         from copeland.study.page.page import write_study_page
 
         log = self._work.read(lambda log: list(log.replay()))

@@ -15,6 +15,7 @@ from copeland.study.record.log import Log
 if TYPE_CHECKING:
     from copeland.study.meaning.tuned import Tuned
     from copeland.tuning import Found, Tuner
+    from copeland.tuning.progress import Cast
 
 
 class Tunable:
@@ -51,7 +52,7 @@ class Tunable:
 
     def tuned(self) -> Tuned:
         """Return where a study of a space stands: the point to take, and what audits prove."""
-        return tuned_by(self._work, self.name, self._clock)[1]
+        return tuned_by(self._work, self.name, self._clock)
 
     def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
         """Ask from now on how a point does against random ones, until there are this many votes.
@@ -77,12 +78,25 @@ class Tunable:
         self._work.append(begin)
 
 
-def tuned_by(work: Transactions, name: str, clock: Callable[[], float]) -> tuple[Tuner, Tuned]:
-    """Return the tuner of a study, and where it stands."""
+def tuned_by(work: Transactions, name: str, clock: Callable[[], float]) -> Tuned:
+    """Return where a study of a space stands."""
     from copeland.study.meaning.tuned import tuned_of
 
-    tuner, tuned = work.read(lambda _log: tuned_of(name, work.books, clock()))
-    return tuner, tuned()  # which takes a while, so others need not wait for it
+    tuned = work.read(lambda _log: tuned_of(name, work.books, clock())[1])
+    return tuned()  # which takes a while, so others need not wait for it
+
+
+def tuned_and_cast(
+    work: Transactions, name: str, clock: Callable[[], float]
+) -> tuple[Tuner, Tuned, list[Cast]]:
+    """Return the tuner of a study, where it stands, and the votes that led there."""
+    from copeland.study.meaning.tuned import cast_of, tuned_of
+
+    def read(log: Log) -> tuple[Tuner, Callable[[], Tuned], list[Cast]]:
+        return *tuned_of(name, work.books, clock()), cast_of(work.books, log.votes())
+
+    tuner, tuned, cast = work.read(read)
+    return tuner, tuned(), cast
 
 
 def require_options(books: Books, instead: str) -> None:

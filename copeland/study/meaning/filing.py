@@ -17,23 +17,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from copeland.certificate import FORMAT, Certificate
-from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
+from copeland.errors import CopelandError, InvalidParameter, InvalidRow
 from copeland.files import read_text
 from copeland.panel import PanelCertificate
 from copeland.panel.certificate import FORMAT as PANEL_FORMAT
 from copeland.study.meaning.notes import undone_note
+from copeland.study.meaning.recounting import counts_of, panel_counts_of
 from copeland.study.meaning.standing import certificate_of
-from copeland.study.record.books import Books, count, replayed
-from copeland.study.record.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
-from copeland.study.record.panel import Panel
+from copeland.study.record.books import Books, replayed
+from copeland.study.record.events import UNDONE, Event, from_json, last_link
 from copeland.study.record.texts import json_of
 from copeland.study.record.votes import iso
-from copeland.tables import rows_of_file
-from copeland.tallies import outcome_of
 
 if TYPE_CHECKING:
     from copeland.study.conduct.study import Study
+    from copeland.study.meaning.audit_certificate import AuditCertificate
+    from copeland.tuning import Space
 
+    Issued = Certificate | PanelCertificate | AuditCertificate
 
 ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
@@ -48,7 +49,7 @@ class Filed(NamedTuple):
 
     study: str
     events: int  # of the log, when it was issued
-    certificate: Certificate | PanelCertificate
+    certificate: Issued
     content: Mapping[str, Any]  # all of it, as it is in the file
 
     @property
@@ -59,8 +60,8 @@ class Filed(NamedTuple):
 
 def certificate_to_file(
     study: Study, active: bool = False, at: int | None = None, notes: Sequence[str] = ()
-) -> tuple[Certificate | PanelCertificate, str]:
-    """Return the certificate of a study as it stands, and the text of its file.
+) -> tuple[Issued, str]:
+    """Return the certificate of a study as it stands, and the text of its file; of a space, what audits prove.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def certificate_to_file(
     """
     log = study.log()[:at]
     books = replayed(log)
-    found = certificate_of(books, active)
+    found, version = _issued(books, active, _space_of(study))
     content = {
         "envelope": ENVELOPE,
         "study": study.name,
@@ -92,12 +93,29 @@ def certificate_to_file(
         "assumptions": list(found.assumptions),
         **_notes((*_undone(log), *notes)),
         **_panel_of(books),
-        "format": PANEL_FORMAT if books.settings.panel else FORMAT,
+        "format": version,
         **asdict(found),
     }
     content["seal"] = _seal(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _issued(books: Books, active: bool, space: Space | None) -> tuple[Issued, int]:
+    """The certificate of some books, and the version of its format."""
+    if space is None:
+        return certificate_of(books, active), PANEL_FORMAT if books.settings.panel else FORMAT
+    from copeland.study.meaning import audit_certificate as audits  # which loads scipy
+
+    if active:
+        raise InvalidParameter("active options are for studies of options; audits have none.")
+    return audits.audit_certificate(books, space), audits.FORMAT
+
+
+def _space_of(study: Study) -> Space | None:
+    """The space of a study, with its constraint, if it has one."""
+    tuning = study.books().tuning
+    return None if tuning is None else tuning.space
 
 
 def _panel_of(books: Books) -> dict[str, Any]:
@@ -142,7 +160,7 @@ def read_certificate(path: str | Path) -> Filed:
     try:
         content = json_of(text)
         of_panel = isinstance(content, dict) and "panel" in content
-        certificate = (PanelCertificate if of_panel else Certificate).from_json(text)
+        certificate = _kind_of(content).from_json(text)
     except InvalidParameter as error:
         raise InvalidParameter(f"{path}: {error}") from None
     except (
@@ -163,6 +181,15 @@ def read_certificate(path: str | Path) -> Filed:
             f"{path} does not say who is on the panel, and how much they have answered."
         )
     return Filed(study, events, certificate, content)
+
+
+def _kind_of(content: Any) -> type[Issued]:
+    """What kind of certificate a file holds."""
+    if isinstance(content, dict) and "audits" in content:
+        from copeland.study.meaning.audit_certificate import AuditCertificate  # which loads scipy
+
+        return AuditCertificate
+    return PanelCertificate if isinstance(content, dict) and "panel" in content else Certificate
 
 
 def _names_panel(content: Mapping[str, Any]) -> bool:
@@ -189,15 +216,17 @@ def objections(filed: Filed, study: Study) -> tuple[str, ...]:
     >>> objections(filed, study)
     ()
     """
-    misfit = study.misfit()
+    misfit, space = study.misfit(), _space_of(study)
     broken = () if misfit is None else (str(misfit),)
     try:
-        return (*broken, *objections_by_log(filed, study.log(), study.name))
+        return (*broken, *objections_by_log(filed, study.log(), study.name, space))
     except CopelandError as error:  # from events that were changed, nothing can be made again
         return broken or (str(error),)
 
 
-def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[str, ...]:
+def objections_by_log(
+    filed: Filed, log: Sequence[Event], name: str, space: Space | None = None
+) -> tuple[str, ...]:
     """Return the same from the events of a log, as a study exports them."""
     if filed.events > len(log):
         return (
@@ -206,15 +235,26 @@ def objections_by_log(filed: Filed, log: Sequence[Event], name: str) -> tuple[st
         )
     past = log[: filed.events]
     books = replayed(past)
+    about = (*_origin(filed, past, name), *_untold(filed, past))
+    if ("audits" in filed.content) != (books.tuning is not None):
+        return ("one of the certificate and the study is about a space, and the other is not.",)
+    if "audits" in filed.content:
+        return *_broken_seal(filed), *_audits_made_again(filed, books, space, past), *about
+    assert isinstance(filed.certificate, Certificate | PanelCertificate)
     if len(books.options) != filed.certificate.k:
         return (f"it is about {filed.certificate.k} options, but the study had {books.k} then.",)
-    return (
-        *_broken_seal(filed),
-        *_terms(filed, books),
-        *_made_again(filed, *_counts(books)),
-        *_origin(filed, past, name),
-        *_untold(filed, past),
-    )
+    made = _made_again(filed, *_counts(books))
+    return *_broken_seal(filed), *_terms(filed, books), *made, *about
+
+
+def _audits_made_again(
+    filed: Filed, books: Books, space: Space | None, past: Sequence[Event]
+) -> tuple[str, ...]:
+    from copeland.study.meaning.audit_certificate import AuditCertificate, audit_objections
+
+    assert isinstance(filed.certificate, AuditCertificate) and books.tuning is not None
+    there = books.tuning.space if space is None else space
+    return tuple(audit_objections(filed.certificate, books, there, past)) or tuple(_wording(filed))
 
 
 def _broken_seal(filed: Filed) -> Iterator[str]:
@@ -249,6 +289,7 @@ def _untold(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
 
 def _terms(filed: Filed, books: Books) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
+    assert isinstance(filed.certificate, Certificate | PanelCertificate)
     found = certificate_of(books, filed.certificate.active is not None)
     if type(found) is not type(filed.certificate):
         yield "one of the certificate and the study is about a panel, and the other is not."
@@ -270,6 +311,7 @@ def _counts(books: Books) -> tuple[np.ndarray, ...]:
 
 def _made_again(filed: Filed, *counts: np.ndarray) -> tuple[str, ...]:
     """What the votes do not prove; else what is said in other words."""
+    assert isinstance(filed.certificate, Certificate | PanelCertificate)
     try:
         return filed.certificate.recheck(*counts) or tuple(_wording(filed))
     except (TypeError, ValueError, LookupError):
@@ -297,6 +339,8 @@ def _earlier_words(found: Certificate) -> str:
 def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
     """Return the same from what a study exported: its whole log (.jsonl), or its votes (.csv)."""
     path = Path(path)
+    if "audits" in filed.content:
+        _require_replay(filed, path)
     if path.suffix != ".jsonl":
         return objections_by_votes(filed, path)
     try:
@@ -309,11 +353,26 @@ def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
         return (str(error),)
 
 
+def _require_replay(filed: Filed, path: Path) -> None:
+    """Refuse files that do not tell what an audit drew."""
+    if path.suffix != ".jsonl":
+        raise InvalidParameter(
+            f"{path} does not say whom an audit drew; check this file against the whole log, "
+            "exported to a .jsonl file."
+        )
+    if filed.certificate.is_constrained:  # type: ignore[union-attr]
+        raise InvalidParameter(
+            "the space of this study has a constraint, which is a function and not in the log; check "
+            "the file in Python, with objections(read_certificate(...), study)."
+        )
+
+
 def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
     """Return the same from a CSV file of votes: the first of them that count."""
     if isinstance(filed.certificate, PanelCertificate):
         *counts, undone = panel_counts_of(path, filed.certificate, filed.content)
     else:
+        assert isinstance(filed.certificate, Certificate)
         *counts, undone = counts_of(path, filed.certificate)
     differs = _made_again(filed, *counts)
     if differs and undone:
@@ -322,65 +381,3 @@ def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
             "certificate was issued; check it against the whole log, exported to a .jsonl file."
         )
     return (*_broken_seal(filed), *differs)
-
-
-def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return wins and ties of the first votes in a CSV file, as many as a certificate was issued on.
-
-    And whether others were undone.
-    """
-    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
-    counted, undone = 0, False
-    for where, row in rows_of_file(Path(path), ("left", "right", "outcome")):
-        if counted == certificate.votes:
-            break
-        if _is_false(row.get("counted", True)):
-            undone |= not _is_false(row.get("undone", False))
-            continue
-        left, right, outcome = _said(where, row, certificate.labels)
-        if outcome in (SKIP, ERROR):
-            continue
-        counted += 1
-        count(wins, ties, left, right, outcome)
-    return wins, ties, undone
-
-
-def panel_counts_of(
-    path: str | Path, certificate: PanelCertificate, content: Mapping[str, Any]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
-    """Return wins, ties and missing answers by the first answers in a CSV file, and whether others were undone."""
-    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
-    panel = Panel(content["panel"])
-    panel.widen(certificate.k)
-    panel.excused = set(certificate.excused)
-    answers, undone = 0, False
-    for where, row in rows_of_file(Path(path), ("voter", "left", "right", "outcome")):
-        if answers == content["answers"]:
-            break
-        left, right, outcome = _said(where, row, certificate.labels)
-        if not _is_false(row.get("undone", False)):
-            undone = True
-        elif outcome != ERROR:
-            if row["voter"] not in panel.places:
-                raise InvalidRow(f"{where}: the certificate has no member '{row['voter']}'.")
-            panel.mark(row["voter"], left, right, True)
-            answers += 1
-            if outcome != SKIP and not _is_false(row.get("counted", True)):
-                count(wins, ties, left, right, outcome)
-    return wins, ties, panel.missing, undone
-
-
-def _said(where: str, row: Mapping[str, Any], labels: Sequence[str]) -> tuple[int, int, str]:
-    """Left, right and the outcome of a row."""
-    for name in (row["left"], row["right"]):
-        if name not in labels:
-            raise InvalidRow(f"{where}: the certificate has no option '{name}'.")
-    try:
-        outcome = outcome_of(row["outcome"], row["left"], row["right"])
-    except InvalidVote as error:
-        raise InvalidRow(f"{where}: {error}") from error
-    return labels.index(row["left"]), labels.index(row["right"]), outcome
-
-
-def _is_false(value: Any) -> bool:
-    return str(value).lower() in ("false", "0", "no")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from copeland.study.meaning.verdict import Verdict
 from copeland.study.record.books import Books, require_tuning
+from copeland.study.record.events import LEFT, RIGHT, Event
 from copeland.study.record.points import values_of
 from copeland.study.record.tuning import Tuning
 from copeland.tuning import Audit, Found, Tuner
+from copeland.tuning.progress import Cast
 from copeland.words import counted, percent
 
 SMALL = 0.01  # an estimated regret at which an audit is worth its votes
@@ -87,6 +89,18 @@ def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], T
     tuner, audits = tuning.trial().tuner, audits_of(tuning)
     votes, under_way, closed = books.votes, len(books.under_way(now)), books.closed
     return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits)
+
+
+def cast_of(books: Books, votes: Iterable[Event]) -> list[Cast]:
+    """Return the votes of a log that count, as votes between points, in the order in which they came."""
+    return [_cast(books, vote) for vote in votes if books.proves(vote)]
+
+
+def _cast(books: Books, vote: Event) -> Cast:
+    points = require_tuning(books).points
+    assert vote.left is not None and vote.right is not None
+    left, right = points[vote.left], points[vote.right]
+    return Cast(left, right, {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or ""))
 
 
 def audits_of(tuning: Tuning) -> tuple[Audited, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from copeland.files import write_file
@@ -9,17 +10,23 @@ from copeland.report.tuning_page import tuning_page
 from copeland.results import versions
 from copeland.study.meaning.tuned import ASSUMED, Tuned
 from copeland.tuning import Tuner
+from copeland.tuning.progress import Cast, progress_of
 
 
-def write_tuned_page(tuner: Tuner, tuned: Tuned, path: str | Path, command: str = "") -> Path:
+def write_tuned_page(
+    tuner: Tuner, tuned: Tuned, cast: Sequence[Cast], path: str | Path, command: str = ""
+) -> Path:
     """Write where a study of a space stands as one HTML page; return its path."""
     path = Path(path)
-    write_file(path, tuned_page(tuner, tuned, command).encode(), private=True)
+    write_file(path, tuned_page(tuner, tuned, cast, command).encode(), private=True)
     return path
 
 
-def tuned_page(tuner: Tuner, tuned: Tuned, command: str = "") -> str:
+def tuned_page(tuner: Tuner, tuned: Tuned, cast: Sequence[Cast], command: str = "") -> str:
     """Return that page."""
     proved = [one.statement for one in tuned.audits]
     assumed = ASSUMED if proved else ()
-    return tuning_page(tuner, tuned.name, versions(), [*proved, *assumed], command)
+    marks = progress_of(tuner, tuned.found, cast)
+    return tuning_page(
+        tuner, tuned.found, tuned.name, versions(), marks, [*proved, *assumed], command
+    )

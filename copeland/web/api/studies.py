@@ -6,9 +6,9 @@ from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, HTTPException, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from copeland.study import Settings, create_study
+from copeland.study import Option, Settings, create_study
 from copeland.study.record.texts import LIMITS
 from copeland.web.api.access import Call, allowed, key_of
 from copeland.web.api.problems import Problem
@@ -19,6 +19,7 @@ router = APIRouter(prefix="/studies")
 
 Admins = Annotated[Call, Depends(allowed("admin"))]
 Reads = Annotated[Call, Depends(allowed("read"))]
+SETTINGS = {field.name for field in fields(Settings)} - {"space", "show"}  # which stand beside them
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 
 
@@ -30,12 +31,33 @@ class Offered(BaseModel):
     text: Annotated[str, Field(max_length=LIMITS["text"])] = ""
 
 
+class Range(BaseModel):
+    """A parameter that is a number."""
+
+    model_config = ConfigDict(extra="forbid")
+    low: StrictInt | StrictFloat
+    high: StrictInt | StrictFloat
+    log: StrictBool = False
+    integer: StrictBool = False
+
+
+class Choices(BaseModel):
+    """A parameter that is one of several."""
+
+    model_config = ConfigDict(extra="forbid")
+    choices: Annotated[
+        list[StrictStr | StrictBool | StrictInt | StrictFloat], Field(max_length=1000)
+    ]
+
+
 class New(BaseModel):
-    """A study to be."""
+    """A study to be: of options, or of the points of a space."""
 
     model_config = ConfigDict(extra="forbid")
     name: Name
-    options: Annotated[list[Name | Offered], Field(min_length=2, max_length=10_000)]
+    options: Annotated[list[Name | Offered], Field(min_length=2, max_length=10_000)] | None = None
+    space: Annotated[dict[Name, Range | Choices], Field(min_length=1, max_length=100)] | None = None
+    show: Annotated[str, Field(max_length=LIMITS["text"])] = ""  # what voters see of a point
     question: Annotated[str, Field(min_length=1, max_length=300)] | None = None
     settings: dict[str, Any] = {}
 
@@ -53,7 +75,7 @@ class About(BaseModel):
     study: str
     slug: str
     closed: bool
-    options: list[dict[str, str]]
+    options: list[dict[str, Any]]
     settings: dict[str, Any]
     number: int
 
@@ -64,15 +86,28 @@ def create(request: Request, new: New) -> About:
     key, server = key_of(request), server_of(request)
     if key.study is not None or not key.allows("admin"):
         raise HTTPException(403)
-    unknown = set(new.settings) - {field.name for field in fields(Settings)}
+    unknown = set(new.settings) - SETTINGS
     if unknown:
         raise Problem(422, "invalid", f"There is no setting '{min(unknown)}'.")
-    options = [one if isinstance(one, str) else one.model_dump() for one in new.options]
-    settings = {"voters": "people", **new.settings}
-    create_study(new.name, options, server.storage, clock=server.clock, **settings)
+    settings = {"voters": "people", **new.settings, **_offer(new)}
+    create_study(new.name, storage=server.storage, clock=server.clock, **settings)
     body = {} if new.question is None else {"question": new.question}
     server.keep.add_page(server.storage.key(new.name), body)
     return _about(_found(request, new.name, key))
+
+
+def _offer(new: New) -> dict[str, Any]:
+    """What a study is of, as create_study takes it."""
+    from copeland.tuning.described import space_of  # which loads scipy
+
+    given = new.options or ()
+    options = [one if isinstance(one, str) else one.model_dump() for one in given]
+    tables = {name: one.model_dump() for name, one in (new.space or {}).items()}
+    return {
+        "options": options or None,
+        "space": space_of(tables) if tables else None,
+        "show": new.show,
+    }
 
 
 def _found(request: Request, name: str, key: Key) -> Call:
@@ -120,7 +155,12 @@ def _about(call: Call) -> About:
         study=study.name,
         slug=call.page.slug,
         closed=study.closed,
-        options=[{"name": o.name, "text": o.text, "state": o.state} for o in study.options],
+        options=[_option(one) for one in study.options],
         settings=study.settings.to_dict(),
         number=study.number,
     )
+
+
+def _option(one: Option) -> dict[str, Any]:
+    told = {"name": one.name, "text": one.text, "state": one.state}
+    return told if one.point is None else {**told, "point": dict(one.point)}

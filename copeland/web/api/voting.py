@@ -93,19 +93,11 @@ def ask(call: Asks, asked: Asked) -> Ballots:
         return Ballots(ballots=[], reason="paused")
     found = call.study.ask(asked.voter, n=asked.n, available=asked.available, item=asked.item)
     reason = None if len(found) == asked.n else _why(call.study)
-    return Ballots(ballots=[_handed(call.study, ballot) for ballot in found], reason=reason)
+    return Ballots(ballots=[_handed(ballot) for ballot in found], reason=reason)
 
 
-def _handed(study: Study, ballot: Ballot) -> Handed:
-    told = ballot._asdict()
-    return Handed(**{**told, "expires": iso(ballot.expires), "points": _points(study, ballot)})
-
-
-def _points(study: Study, ballot: Ballot) -> dict[str, dict[str, Any]] | None:
-    if not study.settings.space:
-        return None
-    sides = {"left": ballot.left, "right": ballot.right}
-    return {side: dict(study.option(name).point or {}) for side, name in sides.items()}
+def _handed(ballot: Ballot) -> Handed:
+    return Handed(**{**ballot._asdict(), "expires": iso(ballot.expires)})
 
 
 def iso(seconds: float) -> str:
