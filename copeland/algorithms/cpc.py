@@ -69,7 +69,7 @@ def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
 def check_margin(name: str, margin: float) -> None:
     """Refuse a margin that is not a gap."""
     if not 0 <= margin < 0.5:
-        raise InvalidParameter(f"{name}: margin is {margin}; it lies from 0 to below 1/2.")
+        raise InvalidParameter(f"{name}: margin is {margin}; it must be at least 0 and below 1/2.")
 
 
 @kernel

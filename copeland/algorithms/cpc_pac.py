@@ -1,4 +1,4 @@
-"""CPC to identify: votes until a certificate holds, valid whenever one looks.
+"""CPC to identify a winner: it asks for votes until a certificate holds, which is valid whenever you look.
 
 The planner is that of :mod:`copeland.algorithms.cpc`; here prices are votes, and a claim is proved by
 the evidence and at the levels of :mod:`copeland.kernels.evidence`: with probability 1 - delta, no

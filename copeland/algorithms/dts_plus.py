@@ -1,6 +1,6 @@
 """D-TS+: Wu & Liu 2016, D-TS with ties between candidates broken by their estimated regret.
 
-All is as in D-TS, but of several candidates with the highest sampled score the one is taken whose
+It works like D-TS, but among several candidates with the highest sampled score it takes the one whose
 pairs look cheapest to decide: the smallest sum over j of r_ij / d(theta_ij, 1/2), where r_ij is the
 regret of dueling i and j by the sampled scores.
 

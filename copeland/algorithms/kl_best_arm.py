@@ -140,7 +140,7 @@ def kl_best_arm(
     1
     """
     if k < 1:
-        raise InvalidParameter(f"at least 1 arm is needed; {k} came.")
+        raise InvalidParameter(f"there must be at least 1 arm; you gave {k}.")
     arms = new_arms(k, delta, epsilon, population)
     while True:
         for i in np.flatnonzero(arms.active):

@@ -69,7 +69,7 @@ def init(k: int, alpha: float = 1.01, p: int = 4, delta: float = 0.01, shift: fl
         raise InvalidParameter(f"merge-rucb: p is {p}; the paper requires a whole number p >= 4.")
     if shift and not 1 <= shift < math.inf:
         raise InvalidParameter(
-            f"merge-rucb: shift is {shift}; C must be at least 1, or 0: C(delta)."
+            f"merge-rucb: shift is {shift}; C must be at least 1, or 0 to use C(delta)."
         )
     return State(
         counts=new_counts(k),

@@ -14,7 +14,7 @@ Rulings where the paper is silent:
 - A decision is final, also if later answers that nobody asked for contradict it.
 - Before the end the option with the fewest sure losses is recommended, then the most sure wins, then
   the most opponents that it mostly beat.
-- With epsilon = 0 a pair at exactly 1/2 is dueled for ever, unless the answer does not hang on it.
+- With epsilon = 0 a pair at exactly 1/2 is dueled for ever, unless the answer does not depend on it.
 
 Not checked against the paper, for which neither text nor code was at hand; everything here is
 second-hand. The radius sqrt(ln(5 K^2 n^4 / (4 delta)) / (2n)) is valid whatever its source: its

@@ -1,7 +1,7 @@
 """Winner Stays, for weak and for strong regret: Chen & Frazier 2017, Algorithms 1 and 2.
 
-An option's score is its wins less its losses. The two options with the highest scores duel; who stood
-stays where it can. So the incumbent meets the others one after another, and round r is over when the
+An option's score is its wins less its losses. The two options with the highest scores duel; an option that stood
+in the last duel stays if it can. So the incumbent meets the others one after another, and round r is over when the
 others all have the score -r and the incumbent has (K - 1) r. The strong version then plays that
 winner against itself for floor(beta^r) steps. A Condorcet winner is assumed.
 

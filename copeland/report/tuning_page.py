@@ -30,7 +30,7 @@ def tuning_page(
     seen = tuner.landscape()
     lead = (
         f"After {counted(tuner.votes, 'vote')}, take the setting below. By the model's estimate it beats "
-        f"{percent(found.score)} of all settings, and some other beats {100 * found.regret:.1f} "
+        f"{percent(found.score)} of all settings, and some other point beats {100 * found.regret:.1f} "
         "percentage points more."
     )
     return document(

@@ -17,7 +17,7 @@ _LETTERS = 10.0  # points
 
 
 def progress_figure(marks: Sequence[Mark]) -> Figure:
-    """Return the score of the recommendation over votes, by the votes of then and by all, and the estimated loss."""
+    """Return the score of the recommendation over votes, by the votes up to then and by all, and the estimated loss."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE, layout="constrained")
@@ -35,7 +35,7 @@ def progress_figure(marks: Sequence[Mark]) -> Figure:
 def _draw_scores(axes: Axes, votes: Sequence[int], marks: Sequence[Mark]) -> None:
     now, then = [mark.now for mark in marks], [mark.score for mark in marks]
     axes.plot(votes, now, "o-", color=PALETTE[0], label="by all votes")
-    axes.plot(votes, then, "s--", color=PALETTE[1], label="by the votes of then")
+    axes.plot(votes, then, "s--", color=PALETTE[1], label="by the votes up to then")
     axes.set_ylim(0, 1.06)
     axes.set_yticks([0, 0.5, 1])
     axes.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")

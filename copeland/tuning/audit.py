@@ -1,7 +1,7 @@
-"""A proof for one point, vote by vote: against opponents drawn at random, it needs no model and no smoothness.
+"""A proof for one point, vote by vote, against opponents drawn at random. It needs no model and no smoothness.
 
-The share of votes that x wins against a random opponent is B = ∫ p(x,z) dz. Where x wins, p is at most 1, and
-elsewhere at most 1/2: so B <= 1/2 + C/2, and x beats at least the share C >= 2 B - 1 of the space.
+The share of votes that x wins against a random opponent is B = ∫ p(x,z) dz. Where x beats z, p is at most 1, and
+elsewhere at most 1/2. So B <= 1/2 + C/2, and x beats at least the share C >= 2 B - 1 of the space.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _HALVINGS = 50
 class Audit:
     """One point against fresh random opponents, one vote each.
 
-    With probability 1 - ``delta``, ``bound`` is never above the share of the space that the point beats, though one
-    looks after every vote. Fix the point and ``delta`` before; answer every duel.
+    With probability 1 - ``delta``, ``bound`` is never above the share of the space that the point beats, even if you
+    look after every vote. Fix the point and ``delta`` beforehand, and answer every duel.
 
     Examples
     --------
@@ -54,20 +54,20 @@ class Audit:
         return self.wins + self.losses + self.ties
 
     def ask(self) -> Duel:
-        """Return the next duel; one that is not answered yet comes again, so that none is left out."""
+        """Return the next duel. A duel without an answer comes again, so that none is left out."""
         if self._open is None:
             number = self.votes + 1
             self._open = Duel(number, self.point, self.opponent(number))
         return self._open
 
     def opponent(self, number: int) -> Point:
-        """Return the opponent of the vote of this number."""
+        """Return the opponent in the vote with this number."""
         return self.space.point(self.space.drawn(stream(self.seed, "audit", number)))
 
     def tell(self, duel: Duel, winner: Mapping[str, Any] | None) -> None:
         """Say who won; None is a tie."""
         if duel != self._open:
-            raise UnknownDuel("this duel was not asked in this audit, or was answered before.")
+            raise UnknownDuel("this audit never asked this duel, or it was answered before.")
         share = duel.share(winner)
         self.wins += share == 1
         self.losses += share == 0

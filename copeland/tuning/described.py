@@ -1,4 +1,4 @@
-"""A space from text: the tables of a TOML file."""
+"""Read a space from text: the tables of a TOML file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEYS = {"low", "high", "log", "integer"}
 
 
 def described(text: str) -> Space:
-    """Return the space that a TOML text describes, a table for each parameter.
+    """Return the space that a TOML text describes, with a table for each parameter.
 
     Examples
     --------
@@ -39,7 +39,9 @@ def described(text: str) -> Space:
     try:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, TypeError) as error:
-        raise InvalidParameter(inert(f"the text of the space is no TOML: {error}.")) from error
+        raise InvalidParameter(
+            inert(f"the description of the space is not TOML: {error}.")
+        ) from error
     return space_of(tables)
 
 
@@ -60,8 +62,8 @@ def _parameter(name: str, table: Any) -> Parameter:
     if not isinstance(table, Mapping) or not {"low", "high"} <= set(table) <= _KEYS:
         raise InvalidParameter(
             inert(
-                f"the parameter '{name[:40]}' needs low and high, with log = true or integer = true "
-                "if you like, or choices alone."
+                f"the parameter '{name[:40]}' needs low and high, optionally with log = true or "
+                "integer = true, or else only choices."
             )
         )
     if table.get("integer", False):

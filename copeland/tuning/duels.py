@@ -1,4 +1,4 @@
-"""Two points to compare, and how an answer is read."""
+"""Two points to compare, and how to read an answer."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class Duel(NamedTuple):
         if winner == self.second:
             return 0.0
         raise InvalidParameter(
-            "the winner is neither of the duel's points; give duel.first, duel.second or None."
+            "the winner is not one of the duel's points; give duel.first, duel.second or None."
         )

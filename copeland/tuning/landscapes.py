@@ -20,7 +20,7 @@ _ALONG, _SIDE = 61, 33  # places of a line, and of a side of a plane
 
 @dataclass(frozen=True)
 class Line:
-    """The estimated score along one parameter, the others as recommended; nan where it is not feasible."""
+    """The estimated score along one parameter, with the others as recommended; nan where it is not feasible."""
 
     name: str
     values: list[Any]
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Plane:
-    """The estimated score over two parameters, and how likely the recommended point beats each of these."""
+    """The estimated score over two parameters, and how likely the recommended point is to beat each point there."""
 
     names: tuple[str, str]
     values: tuple[list[Any], list[Any]]
@@ -41,7 +41,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Landscape:
-    """What a picture of a tuning shows; all of it is estimated.
+    """The numbers behind the picture of a tuning; all of them are estimates.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The votes of a tuning: distinct pairs of places with their counts, in the order in which they came."""
+"""The votes of a tuning: distinct pairs of places with their counts, in order of arrival."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIGITS = 9  # places this close are the same
 
 
 class Ledger:
-    """Votes, counted by pair; a known pair is counted, on whichever side its points stand."""
+    """Votes, counted by pair, whichever of its points comes first."""
 
     def __init__(self, space: Space):
         self.space = space

@@ -17,7 +17,7 @@ _LARGEST = 10**12  # of an integer: beyond it neighbours fall together on the li
 
 @dataclass(frozen=True)
 class Real:
-    """A real number from ``low`` to ``high``; with ``log``, equal ratios are equal steps.
+    """A real number from ``low`` to ``high``. With ``log``, equal ratios count as equal steps.
 
     Examples
     --------
@@ -35,14 +35,16 @@ class Real:
     def __post_init__(self) -> None:
         for end in (self.low, self.high):
             if not _is_number(end):
-                raise InvalidParameter(f"a range goes from {_short(end)}; give two finite numbers.")
+                raise InvalidParameter(
+                    f"one end of a range is {_short(end)}; give two finite numbers."
+                )
         _require_order(self.low, self.high)
         if self.log and self.low <= 0:
             raise InvalidParameter(
                 f"a logarithmic range begins at {self.low:g}; it must begin above 0."
             )
         if not math.isfinite(float(self.high) - float(self.low)):
-            raise InvalidParameter("the range is too wide for a computer's numbers.")
+            raise InvalidParameter("the range is too wide for floating-point numbers.")
         object.__setattr__(self, "low", float(self.low))
         object.__setattr__(self, "high", float(self.high))
         object.__setattr__(self, "log", bool(self.log))
@@ -89,7 +91,7 @@ class Integer:
         for end in (self.low, self.high):
             if isinstance(end, bool) or not isinstance(end, Integral) or abs(end) > _LARGEST:
                 raise InvalidParameter(
-                    f"a range of integers goes from {_short(end)}; give two whole numbers."
+                    f"one end of a range of integers is {_short(end)}; give two whole numbers."
                 )
         _require_order(self.low, self.high)
         object.__setattr__(self, "low", int(self.low))
@@ -185,7 +187,9 @@ def _is_number(value: object, truths: bool = False) -> bool:
 
 def _require_order(low: float, high: float) -> None:
     if not low < high:
-        raise InvalidParameter(f"a range goes from {_short(low)} to {_short(high)}; it must go up.")
+        raise InvalidParameter(
+            f"a range goes from {_short(low)} to {_short(high)}; the second number must be larger."
+        )
 
 
 def _short(value: object) -> str:

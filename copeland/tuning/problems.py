@@ -1,4 +1,4 @@
-"""Continuous problems whose truth is known: who beats whom in the unit cube, with a utility and in circles."""
+"""Continuous problems whose truth is known: who beats whom in the unit cube, by a utility or in circles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which point to take now: the highest mean score over posterior samples, and how much may be lost by it."""
+"""Which point to take now: the one with the highest mean score over posterior samples, and its regret."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _order(worlds: Worlds, places: Floats, mean: Floats) -> Ints:
 
 
 def settled(worlds: Worlds, found: Scores) -> Scores:
-    """Return the best few in the order of fresh samples: who is highest of many in few samples is lucky, too."""
+    """Return the best few in the order of fresh samples: the highest of many in few samples was partly lucky."""
     few = found.places[found.best]
     return found._replace(best=found.best[_order(worlds, few, shares(worlds, few).mean(axis=0))])
 

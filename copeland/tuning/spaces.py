@@ -1,8 +1,8 @@
-"""A space of options: named parameters, what is feasible among them, and their places in the unit cube.
+"""A space of options: named parameters, which points are feasible, and their places in the unit cube.
 
 A *place* is a row of numbers between 0 and 1, one for each parameter; integers and choices sit at the centres of
-their cells. *Coordinates* are what distances are measured in: a place with each choice as its indicators over √2,
-so that two options of a choice are 1 apart.
+their cells. Distances are measured in *coordinates*: a place in which each choice is replaced by its indicators
+over √2, so that two options of a choice are 1 apart.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Space:
     parameters
         A name for each :class:`Real`, :class:`Integer` or :class:`Choice`.
     feasible
-        A function that takes the parameters by name and says whether a point may be asked.
+        A function that takes the parameters by name and says whether the tuner may ask about a point.
 
     Examples
     --------
@@ -96,14 +96,14 @@ class Space:
         except (TypeError, ValueError, OverflowError):
             rows = np.zeros((0, 0))
         if rows.ndim != 2 or rows.shape[1] != self.d or not ((rows >= 0) & (rows <= 1)).all():
-            raise InvalidParameter(f"a place has {self.d} numbers between 0 and 1.")
+            raise InvalidParameter(f"a place must have {self.d} numbers between 0 and 1.")
         return rows
 
     def place(self, point: Mapping[str, Any]) -> Floats:
         """Return the place of a point; refuse one outside the space."""
         if not isinstance(point, Mapping) or set(point) != set(self.parameters):
             raise InvalidParameter(
-                f"a point has a value for each of {listed(list(self.parameters))}, and no others."
+                f"a point must have a value for each of {listed(list(self.parameters))}, and no others."
             )
         found = [self._placed(name, point[name]) for name in self.parameters]
         if not self.allows(point):
@@ -115,7 +115,7 @@ class Space:
         at = one.place(value)
         if at is None:
             raise InvalidParameter(
-                inert(f"{name} is {str(value)[:40]!r}; in this space it is {one.words}.")
+                inert(f"{name} is {str(value)[:40]!r}; in this space it must be {one.words}.")
             )
         return at
 
@@ -144,7 +144,7 @@ class Space:
         return found[[self.allows(self._point(one)) for one in found]]
 
     def spread(self, n: int, rng: np.random.Generator) -> Floats:
-        """Return ``n`` feasible places spread evenly; where few are feasible, some come twice."""
+        """Return ``n`` feasible places spread evenly; if few are feasible, some are repeated."""
         if self.feasible is None:
             return self.snapped(even(n, self.d, rng))
         found, tried = np.zeros((0, self.d)), 0
@@ -201,7 +201,7 @@ class Space:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, InvalidParameter):
                 raise
-            raise InvalidParameter("the text is not that of a space.") from error
+            raise InvalidParameter("the text does not describe a space.") from error
 
     def _require_two_points(self) -> None:
         rng = np.random.default_rng(0)
@@ -209,7 +209,9 @@ class Space:
             found = self.spread(_BATCH, rng)
             if (found != found[0]).any():
                 return
-        raise InvalidParameter("the space has one feasible point; there is nothing to compare.")
+        raise InvalidParameter(
+            "the space has only one feasible point; there is nothing to compare."
+        )
 
 
 def even(n: int, d: int, rng: np.random.Generator) -> Floats:
@@ -226,7 +228,7 @@ def even(n: int, d: int, rng: np.random.Generator) -> Floats:
 def _checked(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
     if not isinstance(parameters, Mapping) or not 1 <= len(parameters) <= MOST_PARAMETERS:
         raise InvalidParameter(
-            f"a space has 1 to {MOST_PARAMETERS} parameters; give a name and a range for each."
+            f"a space must have 1 to {MOST_PARAMETERS} parameters; give a name and a range for each."
         )
     for name, one in parameters.items():
         if not isinstance(name, str) or not isinstance(one, Parameter):

@@ -43,7 +43,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Found:
-    """The point to take now, and two estimates by the model: neither is proved.
+    """The point to take now, and two estimates by the model, neither of which is proved.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Tuner:
     Parameters
     ----------
     space
-        What can be asked.
+        The points that the tuner may ask about.
     seed
         Same seed, same answers: same duels.
 
@@ -85,7 +85,7 @@ class Tuner:
 
     def __init__(self, space: Space, seed: int = 0):
         if not isinstance(space, Space):
-            raise InvalidParameter("a tuner needs a Space; make one of named parameters.")
+            raise InvalidParameter("a tuner needs a Space; make one from named parameters.")
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise InvalidParameter("seed must be a whole number, 0 or more.")
         self.space = space
@@ -103,7 +103,7 @@ class Tuner:
 
     @property
     def votes(self) -> int:
-        """How many votes were told."""
+        """How many votes there are."""
         return self._ledger.total
 
     @overload
@@ -111,11 +111,11 @@ class Tuner:
     @overload
     def ask(self, n: int) -> list[Duel]: ...
     def ask(self, n: int | None = None) -> Duel | list[Duel]:
-        """Return the next duel; with ``n``, a list of the next ``n``, to be answered in any order."""
+        """Return the next duel; with ``n``, a list of the next ``n``, which you may answer in any order."""
         if n is None:
             return self._ask()
         if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MOST_AT_ONCE:
-            raise InvalidParameter(f"ask for 0 to {MOST_AT_ONCE:,} duels at once.")
+            raise InvalidParameter(f"you can ask for 0 to {MOST_AT_ONCE:,} duels at once.")
         return [self._ask() for _ in range(n)]
 
     def _ask(self) -> Duel:
@@ -148,24 +148,26 @@ class Tuner:
     def duel(self, number: int) -> Duel:
         """Return an open duel by its number."""
         if number not in self._open:
-            raise UnknownDuel(f"there is no open duel {number}; it was not asked, or was answered.")
+            raise UnknownDuel(
+                f"there is no open duel {number}; it was never asked, or was answered before."
+            )
         return Duel(number, *(self.space.point(place) for place in self._open[number]))
 
     def tell(self, duel: Duel, winner: Mapping[str, Any] | None) -> None:
-        """Say who won a duel that was asked: ``duel.first``, ``duel.second``, or None for a tie."""
+        """Say who won a duel: ``duel.first``, ``duel.second``, or None for a tie."""
         self._require_open(duel)
         self._ledger.add(*self._open[duel.id], duel.share(winner))
         del self._open[duel.id]
 
     def drop(self, duel: Duel) -> None:
-        """Say that a duel that was asked will not be answered."""
+        """Say that a duel will not be answered."""
         self._require_open(duel)
         del self._open[duel.id]
 
     def _require_open(self, duel: Duel) -> None:
         if not isinstance(duel, Duel) or duel.id not in self._open or duel != self.duel(duel.id):
             raise UnknownDuel(
-                "this duel was not asked, or was answered before; add takes any vote."
+                "this duel was never asked, or was answered before; add() takes any vote."
             )
 
     def add(
@@ -174,7 +176,7 @@ class Tuner:
         second: Mapping[str, Any],
         winner: Mapping[str, Any] | None,
     ) -> None:
-        """Take in a vote that nobody asked for, an old one perhaps: any two points, at any time."""
+        """Add a vote that the tuner did not ask for, such as an old one: any two points, at any time."""
         self._count(first, second, winner, 1)
 
     def withdraw(
@@ -183,7 +185,7 @@ class Tuner:
         second: Mapping[str, Any],
         winner: Mapping[str, Any] | None,
     ) -> None:
-        """Take back a vote that :meth:`add` took in."""
+        """Take back a vote that was counted by :meth:`add`."""
         self._count(first, second, winner, -1)
 
     def _count(
@@ -199,7 +201,7 @@ class Tuner:
         self._ledger.add(*places, Duel(0, dict(first), dict(second)).share(winner), times)
 
     def recommend(self) -> Found:
-        """Return the point to take now, with estimates of its score and of what may be lost by it."""
+        """Return the point to take now, with estimates of its score and of its regret."""
         found = self._scored()
         best = int(found.best[0])
         regret = found.scores.max(axis=1) - found.scores[:, best]
@@ -208,9 +210,9 @@ class Tuner:
         )
 
     def shortlist(self, k: int = 6) -> list[Point]:
-        """Return ``k`` points among which the best one may well be: for an ordinary study, which proves one best *of these*."""
+        """Return ``k`` points that may well include the best one, for an ordinary study, which proves one best *of these*."""
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_LISTED:
-            raise InvalidParameter(f"a shortlist has 1 to {MOST_LISTED} points.")
+            raise InvalidParameter(f"a shortlist can have 1 to {MOST_LISTED} points.")
         found = self._scored()
         chosen = [int(found.best[0])]
         while len(chosen) < k:
@@ -240,7 +242,7 @@ class Tuner:
         return then
 
     def landscape(self) -> Landscape:
-        """Return the estimated score along each parameter and over two of them, to be drawn by ``copeland.plot``."""
+        """Return the estimated score along each parameter and over two of them; ``copeland.plot`` draws it."""
         point, lines, plane = self._looked(landscape_of)
         asked = [(self.space.point(x), self.space.point(z)) for x, z in self._ledger.places]
         return Landscape(self.space.point(point), lines, plane, asked)
@@ -261,15 +263,15 @@ class Tuner:
     ) -> Audit:
         """Return an audit of a point: fresh votes that prove what share of the space it beats.
 
-        Its opponents depend on the seed and on how many votes there are: whoever adds the votes of an audit and
-        audits again meets others.
+        Its opponents depend on the seed and on the number of votes. If you add the votes of an audit to the tuner
+        and audit again, you get other opponents.
         """
         if seed is None:
             seed = int(stream(self.seed, "audit", self.asked, self.votes).integers(2**32))
         return Audit(self.space, point, delta, seed)
 
     def dump(self) -> bytes:
-        """Return everything as a compact file of arrays (.npz, no pickle); a constraint is not in it."""
+        """Return everything as a compact file of arrays (.npz, no pickle), except a constraint."""
         about = {
             "tuner": 1,
             "space": self.space.to_json(),
@@ -298,7 +300,7 @@ class Tuner:
         Parameters
         ----------
         space
-            The same space as before; needed where it has a constraint, as a function is not in the file.
+            The same space as before; needed if it has a constraint, because the file cannot hold a function.
         """
         with _refusing_damage():
             arrays = read_arrays(content)
@@ -307,12 +309,12 @@ class Tuner:
             constrained = bool(json.loads(written)["constrained"])
         if space is None and constrained:
             raise InvalidParameter(
-                "this tuner's space has a constraint; give the space to load it."
+                "the space of this tuner has a constraint; give the space to load the tuner."
             )
         tuner = cls(Space.from_json(written) if space is None else space, seed)
         if tuner.space.to_json() != written:
             raise InvalidParameter(
-                "this tuner was made for another space; a space stays as it is once there are votes."
+                "this tuner was made for a different space; a space cannot change once there are votes."
             )
         with _refusing_damage():
             tuner._restore(about, arrays)
@@ -339,7 +341,7 @@ def _require_sound(places: Floats, counts: Floats, arrays: dict[str, Floats]) ->
     """Refuse numbers that no tuner has, before they meet any arithmetic."""
     inside = ((places >= 0) & (places <= 1)).all()
     if not (inside and np.isfinite(counts).all() and (counts >= 0).all()):
-        raise ValueError("its votes are no counts of places")
+        raise ValueError("its votes are not counts of places")
     for n in range(WALKERS):
         v = arrays.get(f"v{n}", np.zeros(0))
         if v.ndim != 1 or len(v) > len(places) or not np.isfinite(v).all():
@@ -350,8 +352,8 @@ def _require_sound(places: Floats, counts: Floats, arrays: dict[str, Floats]) ->
 
 @contextmanager
 def _refusing_damage() -> Iterator[None]:
-    """Say of what :meth:`Tuner.load` cannot read that it is no tuner."""
+    """Say so if :meth:`Tuner.load` gets something that is not a tuner."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
-        raise InvalidParameter(f"this is no tuner that was dumped: {error}.") from error
+        raise InvalidParameter(f"this is not a dumped tuner: {error}.") from error

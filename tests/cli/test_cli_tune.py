@@ -70,7 +70,7 @@ def test_a_vote_in_the_terminal_shows_the_template(tune):
 def test_a_judge_reads_the_parameters_of_points_and_an_audit_proves_a_share(tune):
     judge = ("judge", "t", "--command", LARGER + " {left.x} {right.x}", "--voter", "larger")
     assert "10 votes from 10 calls" in tune(*judge, "--calls", "10")
-    assert "The next 20 votes audit x=" in tune("audit", "t", "--votes", "20")
+    assert "The next 20 votes will audit x=" in tune("audit", "t", "--votes", "20")
     assert "an audit is under way" in tune("audit", "t", code=2)
     tune(*judge, "--calls", "20", "--workers", "2")
     (audit,) = json.loads(tune("status", "t", "--json"))["audits"]
@@ -104,11 +104,11 @@ def test_what_cannot_be_is_one_sentence_and_nothing_is_lost(tune, tmp_path):
     assert "not an outcome" in tune("tell", "t", "4", "first", code=2)
     assert "no ballot 77" in tune("tell", "t", "77", "left", code=2)
     assert "no study 'none'" in tune("ask", "none", code=2)
-    for text, words in (("x", "no TOML"), ("[x]\nlow=1", "needs low and high"), ("", "1 to 16")):
+    for text, words in (("x", "not TOML"), ("[x]\nlow=1", "needs low and high"), ("", "1 to 16")):
         (tmp_path / "bad.toml").write_text(text)
         assert words in tune("create", "new", "--space", "bad.toml", code=2)
     shown = ("create", "new", "--space", "space.toml", "--show")
-    assert "no parameter" in tune(*shown, "{y}", code=2)
+    assert "not a parameter" in tune(*shown, "{y}", code=2)
     assert "look the same" in tune(*shown, "hello", code=2)
     assert json.loads(tune("list", "--json", group="study"))[0]["votes"] == 0
     assert len(json.loads(tune("list", "--json", group="study"))) == 1
@@ -132,3 +132,8 @@ def test_commands_of_points_refuse_a_study_of_options(tune):
     tune("create", "tea", "-o", "a", "-o", "b", group="study")
     for words in (("shortlist", "tea"), ("audit", "tea")):
         assert "studies of a space" in tune(*words, code=2)
+
+
+def test_help_speaks_of_settings_where_studies_speak_of_options(tune):
+    said = " ".join(tune("status", "--help").split())
+    assert "which setting to take now" in said and "cycle" not in said

@@ -146,10 +146,12 @@ def test_a_constraint_is_given_again_when_a_study_is_opened(file):
     study = create_study("s", storage=file, space=space)
     voted(study, 3)
     assert all(option.point["x"] < 0.5 for option in study.options)
-    with pytest.raises(InvalidParameter, match=r"a function and not in the log; open the study"):
+    with pytest.raises(
+        InvalidParameter, match=r"a function, so it is not in the log; open the study"
+    ):
         open_study("s", file).ask()
     assert open_study("s", file, space=space).ask()
-    with pytest.raises(InvalidParameter, match="made for another space"):
+    with pytest.raises(InvalidParameter, match="made for a different space"):
         open_study("s", file, space=SPACE)
 
 
@@ -157,12 +159,12 @@ def test_a_constraint_is_given_again_when_a_study_is_opened(file):
     ("how", "words"),
     [
         ({}, "options, or a space"),
-        ({"options": ["a", "b"], "space": SPACE}, "one of both"),
+        ({"options": ["a", "b"], "space": SPACE}, "one of the two"),
         ({"space": "x"}, "must be a Space"),
         ({"space": SPACE, "algorithm": "ccb"}, "a tuner of its own"),
         ({"space": SPACE, "margin": 0.1}, "margin means nothing"),
         ({"space": SPACE, "voters": "panel", "panel": ["a", "b"]}, "without end|have no end"),
-        ({"space": SPACE, "show": "{y}"}, "no parameter"),
+        ({"space": SPACE, "show": "{y}"}, "not a parameter"),
         ({"space": SPACE, "show": "plain"}, "look the same"),
         ({"options": ["a", "b"], "show": "{x}"}, "needs a space"),
     ],

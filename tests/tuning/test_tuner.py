@@ -120,7 +120,7 @@ def test_duels_that_were_not_asked_or_were_answered_are_refused_and_nothing_is_l
     for wrong in (duel._replace(id=9), duel._replace(first={"x": 0.123}), "x"):
         with pytest.raises(UnknownDuel):
             tuner.tell(wrong, None)  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="neither"):
+    with pytest.raises(InvalidParameter, match="not one of"):
         tuner.tell(duel, {"x": 7})
     tuner.tell(duel, duel.second)
     with pytest.raises(UnknownDuel):
@@ -139,15 +139,15 @@ def test_what_a_tuner_cannot_take_is_one_sentence():
         tuner.add(inside, {**inside, "x": 3}, None)
     with pytest.raises(InvalidParameter, match="the same"):
         tuner.add(inside, inside, None)
-    with pytest.raises(InvalidParameter, match="another space"):
+    with pytest.raises(InvalidParameter, match="a different space"):
         Tuner.load(tuner.dump(), LINE)
     with pytest.raises(InvalidParameter, match="constraint"):
         Tuner.load(tuner.dump())
-    with pytest.raises(InvalidParameter, match="no tuner"):
+    with pytest.raises(InvalidParameter, match="not a dumped tuner"):
         Tuner.load(tuner.dump()[:-20])
     arrays = read_arrays(tuned(LINE, 3).dump())
     for name, wrong in (("counts", -1), ("places", 7.0), ("walkers", 1e9), ("v3", np.nan)):
-        with pytest.raises(InvalidParameter, match="no tuner"):
+        with pytest.raises(InvalidParameter, match="not a dumped tuner"):
             Tuner.load(packed({**arrays, name: np.full_like(arrays[name], wrong)}))
     for wrong in (-1, True, 10**30, 0.5):
         with pytest.raises(InvalidParameter):

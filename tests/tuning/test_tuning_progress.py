@@ -1,4 +1,4 @@
-"""How a tuning went: marks over its votes, each by the votes of then, and the last as recommended now."""
+"""How a tuning went: marks over its votes, each by the votes up to then, and the last as recommended now."""
 
 import pytest
 

@@ -119,7 +119,7 @@ def test_a_space_that_cannot_be_is_said_on_the_form(site):
     for told, words in (
         ({"space": space}, "but not both"),
         ({"space": "[hue]\nlow = 0\n", "pasted": ""}, "needs low and high"),
-        ({"space": space, "pasted": "", "show": "{x}"}, "no parameter"),
+        ({"space": space, "pasted": "", "show": "{x}"}, "not a parameter"),
     ):
         refused = create(admin, **told)
         assert refused.status_code == 422 and words in refused.text

@@ -1,4 +1,4 @@
-"""How a study of a space is told in the terminal: what is proved, and what is estimated."""
+"""How the terminal shows a study of a space: what is proved, and what is estimated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def show_tuned(work: Study, as_json: bool) -> None:
 
 
 def listed(work: Study) -> dict[str, Any]:
-    """Return the row of a study of a space in a list, without any estimate: that takes a while."""
+    """Return the row of a study of a space in a list, without any estimate, which would take a while."""
     books = work.books()
     return {
         "study": work.name,

@@ -1,4 +1,4 @@
-"""copeland tune: continuous options. One file a command, and each file registers its own."""
+"""copeland tune: continuous options. Each command has its own file, which registers it."""
 
 from __future__ import annotations
 

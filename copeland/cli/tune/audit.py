@@ -20,13 +20,14 @@ def audit_command(
     option: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="A setting that was asked; by default the one to take now."
+            metavar="NAME",
+            help="A setting that voters were asked about; by default the one to take now.",
         ),
     ] = None,
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Ask from now on how a setting does against random ones; status says what that proves.
+    """Pit a setting against random ones from now on; status says what the votes prove.
 
     The error probabilities of all audits of a study add up to its delta at most.
     """
@@ -36,8 +37,8 @@ def audit_command(
     work.audit(None if option is None else work.option(option).point, votes)
     begun = work.tuned().audits[-1]
     said = (
-        f"The next {counted(votes, 'vote')} audit {values_of(begun.point)}. "
-        "Vote, or let a judge vote; status says what they prove."
+        f"The next {counted(votes, 'vote')} will audit {values_of(begun.point)}. "
+        "Vote, or let a judge vote; status says what the votes prove."
     )
     told = {"study": name, "point": dict(begun.point), "votes": votes, "delta": begun.delta}
     tell_result(said, told, as_json)

@@ -22,8 +22,8 @@ def create_command(
         Path,
         typer.Option(
             metavar="FILE",
-            help="A TOML file with a table for each parameter: low and high, with log = true or "
-            "integer = true if you like, or choices.",
+            help="A TOML file with a table for each parameter: low and high, optionally with log = true "
+            "or integer = true, or else choices.",
         ),
     ],
     show: Annotated[
@@ -38,27 +38,27 @@ def create_command(
     storage: Storage = STORAGE,
     voters: Annotated[
         str,
-        typer.Option(help="people, of whom each answers a pair once; or independent, fresh draws."),
+        typer.Option(help="people, who each answer a pair once; or independent, fresh draws."),
     ] = "people",
     delta: Annotated[
-        float, Number(help="How likely any of the audits may be wrong, all together.")
+        float, Number(help="The largest probability that any of the audits is wrong.")
     ] = 0.05,
     both_bad: Annotated[
-        str, typer.Option(help="'Both are bad' counts as a tie, or is left out: tie or drop.")
+        str, typer.Option(help="What 'both are bad' counts as: tie, or drop to leave it out.")
     ] = "tie",
     lease: Annotated[
-        float, Number(help="Seconds for which an unanswered ballot is on its way.")
+        float, Number(help="Seconds for which the study counts on an unanswered ballot.")
     ] = 600.0,
     open_ballots: Annotated[
         int, Whole(help="How many unanswered ballots a voter may hold at a time.")
     ] = 8,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
-        bool, typer.Option("--load-if-exists", help="Go on with the study if it is there.")
+        bool, typer.Option("--load-if-exists", help="Continue the study if it exists.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Create a study of the parameters that a TOML file describes; they are fixed from here on."""
+    """Create a study that tunes the parameters of a TOML file; you cannot change them later."""
     from copeland.files import read_text
     from copeland.study import create_study
     from copeland.tuning.described import described

@@ -30,7 +30,7 @@ choices = ["short", "warm"]
 
 @tune.callback(epilog="Example: `copeland tune create sound --space space.toml`")
 def example_command(context: typer.Context, as_json: Json = False) -> None:
-    """Find the best setting of numbers and choices by votes between two at a time; by itself, an example of a space."""
+    """Find the best setting of numbers and choices by votes on two at a time. Without a command, print an example of a space."""
     if context.invoked_subcommand is not None:
         return
     if as_json:

@@ -14,6 +14,11 @@ _JUDGED = (
     'copeland tune judge sound --command "python judge.py {left.rate} {right.rate}" --calls 100'
 )
 
+_HELP = {  # where the words of studies speak of options
+    "status": "Say what is proved, what is estimated, and which setting to take now.",
+    "report": "Write one self-contained page: the setting to take, pictures of the estimates, and what is proved.",
+}
+
 for _name, _command, _example in (
     ("ask", ask_command, "copeland tune ask sound --voter ann --json"),
     ("tell", tell_command, "copeland tune tell sound 17 left"),
@@ -22,4 +27,4 @@ for _name, _command, _example in (
     ("status", status_command, "copeland tune status sound"),
     ("report", report_command, "copeland tune report sound --out sound.html"),
 ):
-    tune.command(_name, epilog=f"Example: `{_example}`")(_command)
+    tune.command(_name, help=_HELP.get(_name), epilog=f"Example: `{_example}`")(_command)

@@ -17,7 +17,7 @@ def shortlist_command(
     storage: Storage = STORAGE,
     as_json: Json = False,
 ) -> None:
-    """Name settings among which the best one may well be; a study of them proves one best of these alone."""
+    """List settings that may well include the best one; a study of them proves which is best of these alone."""
     from copeland.study.record.points import values_of
 
     points = opened(name, storage).shortlist(n)

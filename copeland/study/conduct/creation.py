@@ -67,7 +67,7 @@ def create_study(
     algorithm
         Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
     space
-        A :class:`copeland.Space` instead of options: its points become options as they are asked.
+        A :class:`copeland.Space` instead of options. A point becomes an option when the study asks about it.
     show
         What voters see of a point: a text with ``{name}`` for each parameter, as in
         ``"hsl({hue:.0f}, 70%, 50%)"``, or a drawing that begins with ``<svg``; by default its values.
@@ -113,12 +113,16 @@ def _offered(options: Any, space: Space | None) -> list[Option]:
     """The options of a study; of a space, none before the first question."""
     if space is None:
         if options is None:
-            raise InvalidParameter("a study needs options, or a space of them; give one of both.")
+            raise InvalidParameter(
+                "a study needs options, or a space of them; give one of the two."
+            )
         return options_of(options)
     if options is not None:
-        raise InvalidParameter("a study has options or a space of them; give one of both.")
+        raise InvalidParameter(
+            "a study has either options or a space of them; give one of the two."
+        )
     if not hasattr(space, "to_json"):
-        raise InvalidParameter("space must be a Space; make one of named parameters.")
+        raise InvalidParameter("space must be a Space; make one from named parameters.")
     return []
 
 

@@ -110,7 +110,7 @@ class Saying:
         """
         goal = goal_of(until)
         check_people(people)
-        require_options(self._work.books, "nobody can say how many votes they take")
+        require_options(self._work.books, "so nobody can say how many votes they need")
         if self._work.books.settings.panel:
             refuse_for_panel(goal, people)
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
@@ -121,7 +121,7 @@ class Saying:
     def prospect(self, people: int) -> Prospect:
         """Return what this many voters can settle, as people and as a panel, by simulation."""
         check_people(people)
-        require_options(self._work.books, "nobody can say what so many voters settle")
+        require_options(self._work.books, "so nobody can say what this many voters can settle")
         if not self._work.books.settings.dependent:
             raise InvalidParameter(
                 "this is not a study of people, so there is nothing for them to settle."
@@ -149,7 +149,7 @@ class Saying:
         >>> study.ranking().tiers
         (('black',), ('green', 'white'))
         """
-        require_options(self._work.books, "they cannot all be ranked: see shortlist()")
+        require_options(self._work.books, "so they cannot all be ranked: see shortlist()")
         return ranking_of(Reading(self.standing(voters=False)))
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
@@ -158,9 +158,7 @@ class Saying:
         If none changes, the probability that this ever returns one is at most ``level``, however often you look.
         """
         check_level(level)
-        require_options(
-            self._work.books, "hardly a pair is asked twice, so that no change would show"
-        )
+        require_options(self._work.books, "hardly any pair comes twice, so no change would show")
         return self._work.read(lambda log: drifts_of(self._work.books, log.votes(), level))
 
     def report(self, path: str | Path, command: str = "") -> Path:

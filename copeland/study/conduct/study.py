@@ -418,7 +418,7 @@ class Study(Tunable, Saying):
         """
         from copeland.study.conduct.impressions import Impressions
 
-        require_options(self._books, "nobody interleaves its points")
+        require_options(self._books, "so there are no rankers to interleave")
         return Impressions(self, self._work, secret, method, window, patience)
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:

@@ -218,7 +218,7 @@ class Transactions:
         if self._space is not None:
             if books.tuning is None:
                 raise InvalidParameter(
-                    "this study has options of its own, and no space; open it without."
+                    "this study has options and no space; open it without a space."
                 )
             books.tuning.give(self._space)
         return books

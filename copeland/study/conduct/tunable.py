@@ -1,4 +1,4 @@
-"""The side of a study whose options are points of a space: what is estimated of them, and audits."""
+"""What a study can do if its options are points of a space: estimates about them, and audits."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class Tunable:
-    """What a study of a space can do besides; a study of options refuses it."""
+    """What only a study of a space can do; a study of options refuses it."""
 
     name: str
     _work: Transactions
     _clock: Callable[[], float]
 
     def tuner(self) -> Tuner:
-        """Return the tuner of a study of a space, as a copy to look at: ``copeland.plot`` draws it."""
+        """Return a copy of the tuner of a study of a space, to look at; ``copeland.plot`` draws it."""
         return self._work.read(lambda _log: require_tuning(self._work.books).trial().tuner)
 
     def recommend(self) -> Found:
-        """Return the point of the space to take now; its score and regret are estimates.
+        """Return the point of the space to take now. Its score and regret are estimates.
 
         Examples
         --------
@@ -47,7 +47,7 @@ class Tunable:
         return self.tuner().recommend()
 
     def shortlist(self, k: int = 6) -> list[dict[str, Any]]:
-        """Return ``k`` points of the space among which the best one may well be."""
+        """Return ``k`` points of the space that may well include the best one."""
         return self.tuner().shortlist(k)
 
     def tuned(self) -> Tuned:
@@ -55,16 +55,16 @@ class Tunable:
         return tuned_by(self._work, self.name, self._clock)
 
     def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
-        """Ask from now on how a point does against random ones, until there are so many votes.
+        """Ask from now on how a point does against random ones, until there are this many votes.
 
-        What they prove, :meth:`verdict` says: the share of the space that the point beats at least.
+        :meth:`verdict` says what they prove: at least what share of the space the point beats.
 
         Parameters
         ----------
         point
             By default the one that is recommended now.
         votes
-            How many; what is proved holds after each of them.
+            How many votes. What the audit proves holds after each of them.
         """
         from copeland.study.conduct.tuned import audit_begun
 
@@ -103,5 +103,5 @@ def require_options(books: Books, instead: str) -> None:
     """Refuse what has no meaning where the options are points of a space."""
     if books.tuning is not None:
         raise InvalidParameter(
-            f"the options of this study are points of a space, without end; {instead}."
+            f"the options of this study are points of a space, and there is no end of them; {instead}."
         )

@@ -1,4 +1,4 @@
-"""What to ask of a study of a space: points become options as they are asked."""
+"""What a study of a space asks: a point becomes an option when the study first asks about it."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ class _Asking:
         self._steps: list[Step] = []
 
     def ask(self) -> bool:
-        """Make one more question, of the audit under way or else of the tuner; tell whether there is any."""
+        """Make one more question, from the audit under way or else from the tuner; tell whether there is any."""
         return self._ask_audit() or self._ask_tuner()
 
     def remember(self) -> None:
-        """Let the books know where the tuner went, in case that this is stored."""
+        """Let the books know where the tuner went, in case this is stored."""
         if self._state is not None and self._steps:
             self._tuning.foresee(self._steps, self._state)
 
@@ -131,7 +131,7 @@ class _Asking:
         return number
 
     def _option(self, point: Point) -> int:
-        """The option of a point, a new one if need be."""
+        """The option of a point, a new one if necessary."""
         found = self._index(point)
         if found is not None:
             return found
@@ -144,7 +144,7 @@ class _Asking:
 
 
 def addition_of(books: Books, point: Point, before: int, names: set[str], now: float) -> Event:
-    """Return the event that makes a point an option, after so many others and their names."""
+    """Return the event that makes a point an option, after this many other events and their names."""
     option = point_option(point, books.settings.show, books.indices.keys() | names)
     return Event(
         books.number + before + 1, ADDED, now, left=books.k + len(names), body=option.shown
@@ -155,9 +155,9 @@ def audit_begun(books: Books, point: Point, votes: int, seed: int, now: float) -
     """Return the events that begin an audit of a point."""
     tuning = require_tuning(books)
     if isinstance(votes, bool) or not isinstance(votes, int) or not 1 <= votes <= MOST_VOTES:
-        raise InvalidParameter(f"votes is {votes!r}; an audit has 1 to {MOST_VOTES:,} votes.")
+        raise InvalidParameter(f"votes is {votes!r}; an audit can have 1 to {MOST_VOTES:,} votes.")
     if tuning.audits.current is not None:
-        raise InvalidParameter("an audit is under way; it ends when all its votes are there.")
+        raise InvalidParameter("an audit is under way; wait until it has all its votes.")
     exact = tuning.space.point(tuning.space.place(point))
     index, events = tuning.indices.get(key_of(exact)), []
     if index is None:

@@ -188,11 +188,11 @@ def judge_study(
         refuse_for_panel(goal)
     if goal.likely is not None and study.settings.space:
         raise InvalidParameter(
-            "no point of a space has a chance of its own to be best; give a number of calls instead."
+            "a study of a space has no chances of being best to stop at; give a number of calls instead."
         )
     if study.settings.space and calls is None and cost is None:
         raise InvalidParameter(
-            "a space never runs out of questions; give a number of calls, or a cost."
+            "a study of a space never runs out of questions; give a number of calls, or a cost."
         )
     require_chances(goal, len(study.options))
     if role is not None:
@@ -364,7 +364,7 @@ class _Work:
         if self.study.settings.panel:
             return "finished", "nothing is left to ask of the members who judge here."
         if self.study.settings.space:
-            return "answered", "the space has few points, and the judges know every pair."
+            return "answered", "the space has few points, and the judges have answered every pair."
         if not self.exhausted or self.study.certificate().verdict != "open":
             return "finished", "the study has nothing left to ask."
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"

@@ -25,7 +25,7 @@ ASSUMED = (
 
 @dataclass(frozen=True)
 class Audited:
-    """An audit of a study: which point, what it proves so far, and how many votes it is to have."""
+    """An audit of a study: which point, what it proves so far, and how many votes it will have."""
 
     point: Mapping[str, Any]
     votes: int  # counted
@@ -84,7 +84,7 @@ class Tuned:
 
 
 def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], Tuned]]:
-    """Return the tuner of a study, and what to call for where it stands: that takes a while."""
+    """Return the tuner of a study, and a function that says where it stands, which takes a while."""
     tuning = require_tuning(books)
     tuner, audits = tuning.trial().tuner, audits_of(tuning)
     votes, under_way, closed = books.votes, len(books.under_way(now)), books.closed
@@ -138,7 +138,7 @@ def claim_of(tuned: Tuned) -> str:
 def _estimates(tuned: Tuned) -> Iterator[str]:
     if tuned.votes:
         yield (
-            f"Estimated, not proved: it beats {percent(tuned.found.score)} of all points, and some other "
+            f"Estimated, not proved: it beats {percent(tuned.found.score)} of all points, and some other point "
             f"beats {100 * tuned.found.regret:.1f} percentage points more."
         )
     yield f"{counted(tuned.votes, 'vote')}, {counted(tuned.open, 'open ballot')}."

@@ -1,8 +1,8 @@
-"""The audits of a study of a space: a point against random opponents, one vote each, in the order of their draw.
+"""The audits of a study of a space: a point meets random opponents, one vote each, in the order of their draw.
 
-Opponents have places in the order in which they are drawn, and several may be out at a time. A place that is
-skipped or not answered is asked again, and only the places up to the first without an answer count: so no answer,
-and no silence, chooses what is counted.
+Opponents have places in the order of their draw, and several may be out at a time. If a voter skips a place or
+does not answer, the study asks about it again. Only the places before the first one without an answer count, so
+nobody can choose what counts by an answer or by silence.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class AuditLog:
         return len(self.answers) >= self.votes
 
     def next_place(self, under_way: Iterable[int], more: Set[int]) -> int | None:
-        """Return the first place that has no answer, and no ballot under way; None if all have."""
+        """Return the first place that has neither an answer nor a ballot under way; None if there is none."""
         out = {self.ballots[b] for b in under_way if b in self.ballots} | self.answers.keys() | more
         return next((place for place in range(1, self.votes + 1) if place not in out), None)
 
@@ -71,7 +71,7 @@ class Audits:
         return self.all[-1] if self.all and not self.all[-1].is_done else None
 
     def next_delta(self) -> float:
-        """Return the error probability of the next audit: those of all audits add up to delta at most."""
+        """Return the error probability of the next audit. Those of all audits add up to delta at most."""
         n = len(self.all) + 1
         return self._settings.delta / (n * (n + 1))
 
@@ -98,7 +98,7 @@ class Audits:
         return [asdict(one) for one in self.all]
 
     def restore(self, told: list[dict[str, Any]]) -> None:
-        """Take over what :meth:`to_list` gave, by way of JSON."""
+        """Take over what :meth:`to_list` gave, after a trip through JSON."""
         self.all = [AuditLog(**one) for one in told]
         for one in self.all:
             for name in ("ballots", "answers", "given"):

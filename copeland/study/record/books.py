@@ -372,7 +372,9 @@ _HANDLERS = {
 def require_tuning(books: Books) -> Tuning:
     """Return the tuner's part of the books; refuse a study of options."""
     if books.tuning is None:
-        raise InvalidParameter("this study has options of its own; that is for studies of a space.")
+        raise InvalidParameter(
+            "this study has a list of options; only studies of a space can do that."
+        )
     return books.tuning
 
 

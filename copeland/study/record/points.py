@@ -19,7 +19,7 @@ _DRAWING = "<svg"
 
 
 def point_option(point: Mapping[str, Any], show: str, taken: Collection[str]) -> Option:
-    """Return a point as an option whose name nobody has.
+    """Return a point as an option with a name that is still free.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def _name(point: Mapping[str, Any], taken: Collection[str]) -> str:
 
 
 def values_of(point: Mapping[str, Any], digits: int = _FEW) -> str:
-    """Return a point in a line.
+    """Return a point as one line of text.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def is_drawing(text: str) -> bool:
 
 
 def check_show(show: str, names: list[str]) -> None:
-    """Refuse a template that names what is no parameter, and names of parameters that cannot be kept."""
+    """Refuse a template that names something other than a parameter, and parameter names that cannot be stored."""
     for name in names:
         check_text("a parameter's ", name=name)
     if not isinstance(show, str):
@@ -86,9 +86,9 @@ def check_show(show: str, names: list[str]) -> None:
     for name in places:
         if name not in names:
             raise InvalidParameter(
-                f"the template names '{name}', which is no parameter; {nearest(name, names)}"
+                f"the template names '{name}', which is not a parameter; {nearest(name, names)}"
             )
     if show and not places:
         raise InvalidParameter(
-            f"the template shows no parameter, so all points look the same; put {{{names[0]}}} into it."
+            f"the template shows no parameter, so all points would look the same; put {{{names[0]}}} into it."
         )

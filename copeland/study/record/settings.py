@@ -67,7 +67,7 @@ class Settings:
         The names of the voters, if they are a panel.
     space
         The space whose points are the options, as text (:meth:`copeland.Space.to_json`); the algorithm is
-        ``"tuner"``. What is proved is proved by audits, and ``delta`` is for all of them together.
+        ``"tuner"``. Only audits prove anything, and ``delta`` is for all of them together.
     show
         What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
 
@@ -232,7 +232,7 @@ def _check_panel(settings: Settings) -> None:
 
 
 def _check_space(settings: Settings) -> None:
-    """Refuse a space that is none, and what means nothing to points of a space."""
+    """Refuse what is not a space, and settings that mean nothing for points of a space."""
     from copeland.study.record.points import check_show
     from copeland.tuning import Space
 
@@ -243,20 +243,20 @@ def _check_space(settings: Settings) -> None:
     check_show(settings.show, list(Space.parameters_in(settings.space)))
     if settings.voters == PANEL or settings.panel:
         raise InvalidParameter(
-            "a panel answers every pair, and the points of a space have no end; let others vote."
+            "a panel answers every pair, but the points of a space have no end; choose other voters."
         )
     if settings.dependent and settings.repeats == "count":
         raise InvalidParameter(
-            "where people vote, only a person's first vote on a pair can count; say nothing of repeats, "
+            "where people vote, only a person's first vote on a pair can count; leave out repeats, "
             "or let voters be independent."
         )
     if settings.algorithm != TUNER:
         raise InvalidParameter(
-            f"algorithm is {settings.algorithm!r}; a space is asked by a tuner of its own, so leave it out."
+            f"algorithm is {settings.algorithm!r}; a space has a tuner of its own, so leave it out."
         )
     for name in NEVER_SPACE:
         if getattr(settings, name):
-            raise InvalidParameter(f"{name} means nothing to the points of a space; leave it out.")
+            raise InvalidParameter(f"{name} means nothing for points of a space; leave it out.")
 
 
 def _number(settings: Settings, name: str) -> float:

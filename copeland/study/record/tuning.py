@@ -1,7 +1,7 @@
 """The tuner of a study of a space, and its audits: a part of the books, a fold over the log.
 
-A tuner takes its time for every question, so it goes through what happened only when somebody needs it. A
-question is the same whoever asks: the tuner's randomness hangs on the seed and on the number of the question.
+A tuner is slow, so it replays what happened only when somebody needs it. A question is the same whoever
+asks: the tuner's random numbers depend on the seed and on the number of the question.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Tuning:
         if self._space is None:
             if self.is_constrained:
                 raise InvalidParameter(
-                    "the space of this study has a constraint, which is a function and not in the log; "
+                    "the space of this study has a constraint, which is a function, so it is not in the log; "
                     "open the study in Python, with open_study(..., space=space)."
                 )
             self._space = Space.from_json(self.settings.space)
@@ -66,10 +66,10 @@ class Tuning:
         return bool(json.loads(self.settings.space).get("constrained"))
 
     def give(self, space: Space) -> None:
-        """Take the space with its constraint; refuse another one than that of the log."""
+        """Take the space with its constraint; refuse a space other than that of the log."""
         if not isinstance(space, Space) or space.to_json() != self.settings.space:
             raise InvalidParameter(
-                "this study was made for another space; a space stays as it is for life."
+                "this study was made for a different space; a study keeps its space for life."
             )
         self._space = space
 
@@ -95,14 +95,14 @@ class Tuning:
         self._steps.append([_VOTE, vote.ballot, vote.left, vote.right, meaning, times])
 
     def dropped(self, ballot: int | None) -> None:
-        """Note that a ballot has an answer that is no vote."""
+        """Note that a ballot has an answer that is not a vote."""
         if ballot is not None:
             self._steps.append([_DROP, ballot])
 
     # The tuner
 
     def state(self) -> State:
-        """Return the tuner after all that happened."""
+        """Return the tuner after everything that happened."""
         state, at = self._state, self._at
         if state is None:
             state, at = self._loaded(), 0
@@ -125,7 +125,7 @@ class Tuning:
         return copy.deepcopy(self.state())
 
     def foresee(self, steps: list[Step], state: State) -> None:
-        """Remember where some steps lead, so that they are not gone twice."""
+        """Remember where some steps lead, so that they need not be taken twice."""
         self._ahead = steps, state
 
     def _loaded(self) -> State:
@@ -150,7 +150,7 @@ class Tuning:
         self.expect(state, ballot, time, state.tuner.ask())
 
     def expire(self, state: State, time: float) -> None:
-        """Let the tuner wait no more for answers to ballots that are not under way."""
+        """Let the tuner stop waiting for answers to ballots that are not under way."""
         for late, (_, expires) in list(state.duels.items()):
             if not 0 < expires - time < 2 * self.settings.lease:
                 _forget(state, late)
@@ -171,7 +171,7 @@ class Tuning:
     # Snapshots
 
     def dump(self) -> tuple[bytes, dict[str, Any]]:
-        """Return the tuner, and the rest as plain values; begin anew from there."""
+        """Return the tuner, and the rest as plain values; start again from there."""
         if self.is_at_work:
             state = self.state()
             self._kept = state.tuner.dump(), dict(state.duels)
@@ -192,7 +192,7 @@ class Tuning:
 
 
 def key_of(point: Point) -> str:
-    """Return what only this point has."""
+    """Return a text that identifies this point."""
     return json.dumps(point, sort_keys=True)
 
 
@@ -202,7 +202,7 @@ def ask_step(ballot: int, time: float, tries: int) -> Step:
 
 
 def _forget(state: State, ballot: int | None) -> None:
-    """Wait no more for the answer to a ballot."""
+    """Stop waiting for the answer to a ballot."""
     found = state.duels.pop(ballot, None) if ballot is not None else None
     if found is not None:
         state.tuner.drop(state.tuner.duel(found[0]))
