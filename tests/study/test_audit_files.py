@@ -131,9 +131,9 @@ def test_a_constraint_must_be_given_to_check(tmp_path):
     file.write_text(certificate_to_file(audited(storage, space, votes=5))[1])
     filed = read_certificate(file)
     assert objections(filed, open_study("s", storage, space=space)) == ()
-    with pytest.raises(InvalidParameter, match="a function and not in the log"):
+    with pytest.raises(InvalidParameter, match="a function, so it is not in the log"):
         objections(filed, open_study("s", storage))
-    with pytest.raises(InvalidParameter, match="a function and not in the log"):
+    with pytest.raises(InvalidParameter, match="a function, so it is not in the log"):
         objections_by_file(filed, tmp_path / "log.jsonl")
 
 

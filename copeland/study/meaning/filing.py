@@ -362,8 +362,8 @@ def _require_replay(filed: Filed, path: Path) -> None:
         )
     if filed.certificate.is_constrained:  # type: ignore[union-attr]
         raise InvalidParameter(
-            "the space of this study has a constraint, which is a function and not in the log; check "
-            "the file in Python, with objections(read_certificate(...), study)."
+            "the space of this study has a constraint, which is a function, so it is not in the log; "
+            "check the file in Python, with objections(read_certificate(...), study)."
         )
 
 
