@@ -73,7 +73,7 @@ def test_status_says_who_is_missing(lunch):
     assert rows["cid"]["excused"] and rows["cid"]["to_ask"] == 0
     said = lunch("status", "lunch")
     assert "cid is excused" in said and "Still to be asked: ann and ben." in said
-    assert "waited for" in lunch("readmit", "lunch", "cid")
+    assert "waits for the answers of cid" in lunch("readmit", "lunch", "cid")
     assert "Still to be asked: ann, ben and cid." in lunch("status", "lunch")
 
 
