@@ -35,6 +35,7 @@ def cell_of(algorithm, **how):
     return Cell(problem_of("cyclic-4"), algorithm, spec, 0, 1, 1, np.zeros(0, np.int64), 0, **how)
 
 
+@pytest.mark.slow
 def test_the_wait_is_told_of_before_the_first_run(monkeypatch, tmp_path):
     monkeypatch.setattr(compiling, "kept_at", lambda loop: tmp_path / "none")
     told = []

@@ -94,6 +94,7 @@ def test_arrays_are_read_as_numpy_reads_them(tmp_path):
     assert read_arrays((tmp_path / "a.npz").read_bytes()).keys() == arrays.keys()
 
 
+@pytest.mark.slow
 def test_every_broken_byte_of_an_archive_is_refused_or_harmless(tmp_path):
     copeland.load("cyclic-4").save(tmp_path / "m.npz")
     whole = (tmp_path / "m.npz").read_bytes()

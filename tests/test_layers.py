@@ -7,6 +7,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import copeland
 
 PACKAGE = Path(copeland.__file__).parent
@@ -91,6 +93,7 @@ def test_every_part_of_the_package_is_in_the_tree():
     assert named == {name for line in LAYERS for name in line} - {"version"}
 
 
+@pytest.mark.slow
 def test_imports_point_downwards():
     assert upwards(LAYERS, depth=1) == []
 

@@ -30,6 +30,7 @@ def played(policy, steps):
     return seen
 
 
+@pytest.mark.slow
 def test_compiled_and_plain_kernels_name_the_same_pairs(cold):
     before = played(Policy("ccb", k=5, seed=3), 60)
     warm("ccb")

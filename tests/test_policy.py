@@ -229,6 +229,7 @@ def test_a_parameter_that_is_yes_or_no_is_given_as_such():
     assert at[0] > Policy("cpc-pac", k=6, dependent=False).state.levels[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cpc", "cpc-pac"])
 def test_a_policy_from_before_joint_evidence_goes_on(name):
     policy, rng = Policy(name, k=9, seed=2), np.random.default_rng(0)

@@ -83,12 +83,14 @@ def test_what_is_soon_done_shows_nothing(terminal, notebook):
     assert not terminal.getvalue() and not notebook
 
 
+@pytest.mark.slow
 def test_where_nobody_looks_there_is_no_bar(monkeypatch, soon):
     stream = stderr_is(io.StringIO(), monkeypatch)
     work()
     assert not stream.getvalue()
 
 
+@pytest.mark.slow
 def test_a_thread_shows_no_bar(terminal, soon):
     thread = threading.Thread(target=work)
     thread.start()
@@ -96,6 +98,7 @@ def test_a_thread_shows_no_bar(terminal, soon):
     assert not terminal.getvalue()
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_a_bar_that_is_gone_at_the_end(notebook, soon):
     work()
     (shown,) = notebook
@@ -119,6 +122,7 @@ def test_an_error_leaves_no_bar_behind(terminal, soon):
     assert terminal.getvalue() == before
 
 
+@pytest.mark.slow
 def test_a_simulation_shows_its_bar(terminal, monkeypatch):
     monkeypatch.setattr(waiting, "AFTER", 0.0)
     copeland.simulate("cyclic-4", "ccb", 2000, runs=20, compiled=False)

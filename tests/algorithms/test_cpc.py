@@ -211,6 +211,7 @@ def test_votes_that_were_not_asked_for_count_as_steps():
     assert policy.state.levels[2] >= math.log(9000)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_votes_does_not_matter():
     rng = np.random.default_rng(3)
     votes = [tuple(map(int, rng.choice(6, 2, replace=False))) for _ in range(300)]

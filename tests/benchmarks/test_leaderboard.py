@@ -209,6 +209,7 @@ def test_the_page_says_when_and_with_what_it_was_made():
     assert "on 2020-02-02: copeland 9.9; seed 0" in page
 
 
+@pytest.mark.slow
 def test_the_page_sums_up_how_ours_did():
     better = played(outcome("cpc", [2, 2]), outcome("ccb", [8, 8]), outcome("rucb", [1, 1]))
     worse = played(outcome("cpc", [3, 3]), outcome("ccb", [3, 1]))
@@ -216,6 +217,7 @@ def test_the_page_sums_up_how_ours_did():
     assert "| Regret | `cpc` | 2 | 1 | 0.61 |" in page  # sqrt(1/4 * 3/2)
 
 
+@pytest.mark.slow
 def test_the_page_tells_losses():
     page = page_of(played(outcome("cpc", [3, 9]), outcome("ccb", [2, 4]), outcome("rucb", [1, 2])))
     free, assuming = page.split("## Regret")[0].split("Against those that do")
@@ -224,6 +226,7 @@ def test_the_page_tells_losses():
     assert "| `cyclic-4` | regret, T = 1e6 | `cpc` | `rucb` † | 4.00 |" in assuming
 
 
+@pytest.mark.slow
 def test_the_page_compares_rules_of_one_threshold():
     page = page_of(
         played(
@@ -257,6 +260,7 @@ def test_cut_runs_are_lower_bounds_and_single_runs_have_no_error():
     assert "| `ccb` | 300 |" in page
 
 
+@pytest.mark.slow
 def test_wrong_and_unfinished_runs_are_counted():
     page = page_of(
         played(
@@ -270,6 +274,7 @@ def test_wrong_and_unfinished_runs_are_counted():
     assert "| `copeland-pac` | ≥ 150 ± 0 | 150 | 1.36 | 50.07 | 0 | 2 | 2 | 0.5 |" in page
 
 
+@pytest.mark.slow
 def test_the_page_says_who_is_left_out_and_why():
     page = page_of(played(outcome("cpc", [1, 1]), outcome("ccb", [2, 4])))
     left_out = page.split("## Left out")[1]

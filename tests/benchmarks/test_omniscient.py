@@ -33,6 +33,7 @@ def test_a_pair_is_decided_by_as_many_nats(gap):
     assert imed_index(share * n, n, 0.0) == pytest.approx(level)
 
 
+@pytest.mark.slow
 def test_losses_shown_together_cost_no_more_and_far_less_in_a_large_tournament():
     small, large = load("cyclic-4"), load("easy-100:seed=1")
     assert omniscient_regret(small, 1e6) <= omniscient_regret(small, 1e6, together=False)

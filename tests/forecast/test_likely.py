@@ -70,6 +70,7 @@ def test_looks_are_at_every_vote_at_first_and_rarer_later():
     assert far[:3] == [0, 150, 323] and len(far) < 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_race_ends_when_an_option_is_likely_long_before_a_proof(way):
     p, tie = order(4, 0.25), np.zeros((4, 4))

@@ -102,6 +102,7 @@ def test_fresh_draws_have_no_limit():
     assert plan.people is None and plan.within is None
 
 
+@pytest.mark.slow
 def test_a_prospect_counts_votes_and_plays_a_panel():
     found = prospect_of(people(6), 5, count=4)
     assert (found.votes, found.possible, found.settled) == (75, False, 0.0)

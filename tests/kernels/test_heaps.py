@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,7 @@ def sort(heap, key, sorted_keys):
         sink(heap, None, key, 0, size - n - 1)
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=40))
 def test_a_heap_without_places_sorts_compiled_or_not(values):
     key = np.array(values)

@@ -35,6 +35,7 @@ margins = st.sampled_from([0.0, 0.05])
 # The sums
 
 
+@pytest.mark.slow
 @given(seeds, levels, margins)
 @settings(max_examples=40)
 def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin):
@@ -46,6 +47,7 @@ def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin)
             assert found == pytest.approx(plain.together(view, j, m), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(seeds, levels, margins)
 @settings(max_examples=40)
 def test_as_many_losses_are_shown_as_the_plain_sums_show(seed, level, margin):
@@ -55,6 +57,7 @@ def test_as_many_losses_are_shown_as_the_plain_sums_show(seed, level, margin):
     assert (planner.joint.shown >= planner.claims.lost).all()
 
 
+@pytest.mark.slow
 @given(seeds, st.lists(st.floats(0.01, 3), min_size=1, max_size=6))
 @settings(max_examples=30)
 def test_what_is_shown_together_expires_when_the_level_reaches_it(seed, steps):

@@ -80,6 +80,7 @@ def count_up(record, n):
     return record.counts.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_every_kind_of_part_reads_as_in_python(n):
     assert compiled(all_sum)(record(n)) == all_sum(record(n))
@@ -100,6 +101,7 @@ def test_records_of_one_class_with_other_arrays_are_other_types():
     assert Reference(numba.typeof(wide)).name != Reference(numba.typeof(narrow)).name
 
 
+@pytest.mark.slow
 def test_one_kernel_takes_records_of_several_types():
     made, wide = compiled(inner_sum), record().inner
     assert made(wide) == made(wide._replace(rows=wide.rows.astype(np.int64)))

@@ -31,6 +31,7 @@ def test_the_running_log_is_that_of_the_closed_form():
     assert (trials.wins[0, 1], trials.wins[1, 0], trials.duels[1, 0]) == (w, n - w, n)
 
 
+@pytest.mark.slow
 def test_the_running_log_keeps_its_digits():
     # After m wins each: ln[(2 m + 1) (2 m choose m) / 4^m], by Stirling's series.
     m = 50_000

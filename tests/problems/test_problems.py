@@ -116,6 +116,7 @@ def test_the_hash_of_an_implicit_problem_spreads_its_gaps():
     assert ((counts - expected) ** 2 / expected).sum() < 24.3  # chi-squared, 7 degrees, 0.1 %
 
 
+@pytest.mark.slow
 def test_a_simulation_on_an_implicit_problem_equals_one_on_its_matrix():
     problem = implicit_order(6, seed=1)
     implicit = copeland.simulate(problem, "random", 5000, seed=1).curves[0]

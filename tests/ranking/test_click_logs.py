@@ -158,6 +158,7 @@ def test_the_counts_of_days_add_up(tmp_path):
 GOOD = {"impression": "1", "time": NOON, "left": "a", "right": "b", "teams": "LR"}
 
 
+@pytest.mark.slow
 def test_rows_that_cannot_be_read_are_named_and_cost_no_other(tmp_path):
     bad = [
         "[1]",

@@ -279,6 +279,7 @@ def test_a_model_that_xgboost_has_saved_ranks_as_it_predicts(tmp_path, suffix):
 # Real files
 
 
+@pytest.mark.slow
 def test_real_features_that_depend_on_the_query_alone_are_reported(data):
     c = letor.load(data / "letor" / "mslr_fold1_train_5k.txt", cache=False)
     # Inverse document frequencies: features 16 to 20 of MSLR.

@@ -154,6 +154,7 @@ def test_a_panel_is_refused():
         panel.allocate(10)
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_document(tmp_path):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
     create_study("search", RANKERS, storage)

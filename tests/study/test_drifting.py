@@ -82,6 +82,7 @@ def test_the_level_is_one_for_all_pairs():
     assert len(many.drift(level * 13 * 14 / 2)) == 1
 
 
+@pytest.mark.slow
 def test_status_json_and_report_tell_it(tmp_path):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
     study = create_study("drinks", NAMES, storage)

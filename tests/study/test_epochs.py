@@ -96,6 +96,7 @@ def test_there_must_be_votes_to_leave_behind(study):
         panel.begin_epoch()
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
     create_study("drinks", NAMES, storage).add_votes(ROWS)

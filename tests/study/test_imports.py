@@ -246,6 +246,7 @@ def test_a_study_that_is_there_takes_in_the_new_votes(file, tmp_path):
     assert (taken, taken.known) == (1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "how", "sentence"),
     [

@@ -240,6 +240,7 @@ def test_an_expired_question_is_asked_again():
         study.tell(again, "milk")
 
 
+@pytest.mark.slow
 def test_the_same_seed_and_answers_give_the_same_ballots(tmp_path):
     runs = [asked_out(lunch(seed=7, clock=Clock())) for _ in range(2)]
     assert runs[0] == runs[1]

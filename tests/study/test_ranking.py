@@ -109,6 +109,7 @@ def likeliest(points, rounds=20_000):
     return np.log(w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_strengths_are_those_of_the_largest_likelihood(seed):
     wins = np.random.default_rng(seed).integers(1, 30, (5, 5)) * (1 - np.eye(5, dtype=int))
@@ -124,6 +125,7 @@ def test_ties_are_half_a_win_for_each():
     assert found == pytest.approx([np.log(3) / 2, -np.log(3) / 2]) and notes == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wins, said",
     [
@@ -155,6 +157,7 @@ def test_without_the_extra_the_ranking_is_there_and_names_it(monkeypatch):
     assert "copeland[strengths]" in found.notes[0]
 
 
+@pytest.mark.slow
 def test_the_command_and_the_page_show_the_ranking(tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
     study = copeland.create_study("rank", ["a", "b", "c"], storage=storage)

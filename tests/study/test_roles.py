@@ -85,6 +85,7 @@ def test_what_guides_say_never_changes_the_books_of_proof(voters, steps):
         assert getattr(with_guides, part) == getattr(alone, part), part
 
 
+@pytest.mark.slow
 @given(steps=st.lists(said, max_size=40))
 @quietly
 def test_the_certificate_is_the_same_with_and_without_guides(steps):
@@ -100,6 +101,7 @@ def test_the_certificate_is_the_same_with_and_without_guides(steps):
     assert study.certificate() == alone.certificate()
 
 
+@pytest.mark.slow
 @given(steps=st.lists(said, max_size=40))
 @quietly
 def test_replay_snapshot_and_live_state_are_equal(steps):
@@ -191,6 +193,7 @@ def test_options_added_after_a_guides_votes_begin_no_epoch():
     assert study.standing().epoch == 2
 
 
+@pytest.mark.slow
 def test_judges_guide_and_people_prove():
     study = create_study("judged", OPTIONS, voters="people")
     done = judge_study(study, {"model": _earlier}, role="guide")
@@ -305,6 +308,7 @@ def test_the_history_of_the_proof_leaves_guides_out(mixed):
     assert rows[-1].votes == 10 and rows[-1].best == len(mixed.certificate().best)
 
 
+@pytest.mark.slow
 def test_the_page_says_that_guides_prove_nothing(mixed, tmp_path):
     page = mixed.report(tmp_path / "page.html").read_text()
     assert "<h2>Guides</h2>" in page and "proves nothing" in page and "model" in page

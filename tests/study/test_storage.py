@@ -100,6 +100,7 @@ def test_an_unknown_study_in_an_empty_storage_says_so(storage):
         storage.key("tea")
 
 
+@pytest.mark.slow
 def test_only_the_latest_snapshot_is_kept(storage):
     key = storage.create("tea", FIRST)
     append(storage, key, *(Event(n, ASKED, 0.0) for n in range(2, 10)))

@@ -118,6 +118,7 @@ def test_dependent_voters_at_once_are_all_asked(clock, k):
     assert all(study.ask(voter=f"voter {number}") for number in range(90))
 
 
+@pytest.mark.slow
 def test_who_takes_ballots_without_a_name_leaves_a_question_for_others(clock):
     study = made(clock, named(3))
     for _ in range(150):
@@ -125,6 +126,7 @@ def test_who_takes_ballots_without_a_name_leaves_a_question_for_others(clock):
     assert study.ask(voter="ann")
 
 
+@pytest.mark.slow
 def test_ballots_beyond_need_spread_over_pairs(clock):
     study = made(clock, named(3))
     asked = [frozenset(study.ask()[1:3]) for _ in range(180)]

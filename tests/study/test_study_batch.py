@@ -37,6 +37,7 @@ def test_a_batch_is_drawn_before_the_first_answer_and_is_all_there_is():
     assert len(asked_of(study, "ann")) == 4
 
 
+@pytest.mark.slow
 def test_whatever_everybody_answers_a_batch_stays_as_it_was_dealt():
     batches = []
     for outcome in ("left", "right", "tie"):

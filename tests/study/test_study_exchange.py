@@ -51,6 +51,7 @@ def test_votes_that_are_known_are_not_imported_again(study, tmp_path):
     assert study.standing().votes == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept_before", [True, False])
 @pytest.mark.parametrize("other", [row("right"), row("left", "bob"), row("left", right="juice")])
 def test_an_import_with_another_vote_under_a_known_event_id_takes_nothing(

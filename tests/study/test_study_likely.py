@@ -37,6 +37,7 @@ def noisy_judge(seed=0, share=0.85):
     return judge
 
 
+@pytest.mark.slow
 def test_judges_stop_when_an_option_is_likely_and_say_that_it_is_no_proof():
     study = copeland.create_study("letters", ["a", "b", "c", "d"])
     done = judge_study(study, noisy_judge(), until="likely=0.9", repeat=True)
@@ -98,12 +99,14 @@ def test_nobody_is_likely_before_votes_and_after_a_proof():
     assert "proved the only winner" in study.verdict().claim
 
 
+@pytest.mark.slow
 def test_the_page_says_likely_not_proved():
     study = likely_study()
     page = study_page(Reading(study.standing()), study.verdict(), history_of(study.log()))
     assert "Likely, not proved" in page and "an estimate, not a proof" in page
 
 
+@pytest.mark.slow
 def test_a_plan_until_likely_is_shorter_than_one_until_a_proof():
     study = copeland.create_study("drinks", ["tea", "milk", "juice"])
     study.add_votes([{"winner": "tea", "loser": name, "n": 3} for name in ("milk", "juice")])
@@ -124,6 +127,7 @@ def test_status_has_who_is_likely_as_json(storage):
     assert found["verdict"]["kind"] == "open"
 
 
+@pytest.mark.slow
 def test_the_command_plans_until_likely_and_says_what_that_is(storage):
     words = ("study", "plan", "drinks", "--storage", storage, "--worlds", 2, "--most", 300)
     told = run(*words, "--until", "likely=0.99").stdout

@@ -40,6 +40,7 @@ def test_an_unknown_option_is_refused(study):
         study.option("mlk")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["pause_option", "retire_option"])
 def test_an_option_that_is_paused_or_retired_is_not_asked(study, change):
     getattr(study, change)("tea")

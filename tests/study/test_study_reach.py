@@ -77,6 +77,7 @@ def test_status_says_how_many_votes_the_voters_have_left():
     assert "the 4 voters so far have 4 votes left in all" in " ".join(study.verdict().advice)
 
 
+@pytest.mark.slow
 def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
     study = copeland.create_study("letters", list("abcdef"), voters="people")
     found = study.prospect(5)
@@ -91,6 +92,7 @@ def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
         assert bool(certificate.best) == proved
 
 
+@pytest.mark.slow
 def test_the_command_says_at_creation_what_is_within_reach(tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
     words = ("study", "create", "letters", "-o", "a", "-o", "b", "-o", "c", "--storage", storage)

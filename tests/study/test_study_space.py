@@ -45,6 +45,7 @@ def test_points_become_options_and_the_best_is_found(file):
     assert len(study.shortlist(3)) == 3
 
 
+@pytest.mark.slow
 def test_another_program_goes_on_as_if_nothing_had_happened(file):
     alone = create_study("s", space=SPACE, seed=5)
     shared = create_study("s", storage=file, space=SPACE, seed=5)
@@ -61,6 +62,7 @@ def test_another_program_goes_on_as_if_nothing_had_happened(file):
     assert anew.replay() == shared.books()
 
 
+@pytest.mark.slow
 def test_several_voters_hold_open_ballots_and_answer_in_any_order(file):
     study = create_study("s", storage=file, space=SPACE, lease=60.0, open_ballots=2)
     ann = [study.ask("ann"), study.ask("ann")]
@@ -72,6 +74,7 @@ def test_several_voters_hold_open_ballots_and_answer_in_any_order(file):
     assert study.tuned().votes == 3 and study.tuned().open == 0
 
 
+@pytest.mark.slow
 def test_an_undone_vote_moves_nothing_and_can_be_given_again(file):
     study = create_study("s", storage=file, space=SPACE)
     ballot = study.ask("ann")
@@ -108,6 +111,7 @@ def test_items_are_kept_apart():
     assert isinstance(study.ask("ann", item="two"), Wait)
 
 
+@pytest.mark.slow
 def test_an_audit_asks_random_opponents_and_counts_without_gaps(file):
     study = create_study("s", storage=file, space=SPACE, delta=0.1)
     voted(study, 6)
@@ -128,6 +132,7 @@ def test_an_audit_asks_random_opponents_and_counts_without_gaps(file):
     assert study.tuner().votes == 26
 
 
+@pytest.mark.slow
 def test_a_skipped_opponent_comes_again_and_an_undone_vote_opens_its_place():
     study = create_study("s", space=SPACE)
     study.audit({"x": 0.5, "style": "b"}, votes=2)
@@ -174,6 +179,7 @@ def test_what_does_not_go_with_a_space_is_refused(how, words):
         create_study("s", **how)
 
 
+@pytest.mark.slow
 def test_a_space_stays_as_it_is(file):
     voted(create_study("s", storage=file, space=SPACE), 2)
     same = create_study("s", storage=file, space=SPACE, load_if_exists=True)
@@ -184,6 +190,7 @@ def test_a_space_stays_as_it_is(file):
     assert open_study("s", file).tuned().votes == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "does",
     [
@@ -217,6 +224,7 @@ def test_votes_on_points_never_asked_are_refused():
     assert study.tuned().votes == 2
 
 
+@pytest.mark.slow
 def test_a_space_study_speaks_in_plain_words():
     study = create_study("s", space=SPACE)
     assert repr(study) == "<Study 's', 0 options, 0 votes, points of a space>"

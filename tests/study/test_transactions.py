@@ -157,6 +157,7 @@ def seen(log, voter):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [logs.REMEMBERED, 20])
 def test_what_is_remembered_is_what_is_in_the_log(storage, most, monkeypatch):
     monkeypatch.setattr(logs, "REMEMBERED", most)

@@ -251,6 +251,7 @@ def test_the_assumptions_are_those_of_the_certificate():
     assert verdict_of(study.standing()).assumptions == certificate.assumptions
 
 
+@pytest.mark.slow
 def test_only_means_all_or_beats_every_other():
     every = study_of({"AB": (60, 20), "AC": (60, 20)}, "ABC").standing().certificate
     some = study_of(DEMO | {"AD": (300, 100), "AE": (60, 0)}).standing().certificate

@@ -17,6 +17,7 @@ BEST = {  # of an independent search
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BEST)
 def test_the_best_point_is_where_it_should_be(name):
     world = game(name)
@@ -27,6 +28,7 @@ def test_the_best_point_is_where_it_should_be(name):
     assert place == pytest.approx(where, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", games())
 def test_every_problem_is_skew_symmetric_and_half_of_the_space_loses(name):
     world = game(name)
@@ -37,6 +39,7 @@ def test_every_problem_is_skew_symmetric_and_half_of_the_space_loses(name):
     assert world.score(places).mean() == pytest.approx(0.5, abs=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mixed_games())
 def test_the_best_point_of_a_mixed_problem_is_feasible_and_made_the_right_choice(name):
     world = game(name)
@@ -78,6 +81,7 @@ BOTORCH = pytest.param(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["tuner", "eubo", "pbo", "random", "dts-25", BOTORCH])
 def test_a_run_of_the_benchmark_says_what_was_lost(rule, monkeypatch):
     monkeypatch.setattr("benchmarks.tuning.MARKS", (6,))

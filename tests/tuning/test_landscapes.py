@@ -21,6 +21,7 @@ def tuner():
     return made
 
 
+@pytest.mark.slow
 def test_a_landscape_has_a_line_for_each_parameter_and_a_plane_of_numbers(tuner):
     seen = tuner.landscape()
     assert [line.name for line in seen.lines] == ["rate", "n", "style"]
@@ -33,6 +34,7 @@ def test_a_landscape_has_a_line_for_each_parameter_and_a_plane_of_numbers(tuner)
         assert ((line.mean[there] >= 0) & (line.mean[there] <= 1)).all()
 
 
+@pytest.mark.slow
 def test_what_is_not_feasible_is_left_out(tuner):
     plane = tuner.landscape().plane
     rates, layers = plane.values
@@ -40,6 +42,7 @@ def test_what_is_not_feasible_is_left_out(tuner):
     assert (np.isnan(plane.score) == forbidden).all()
 
 
+@pytest.mark.slow
 def test_a_line_has_the_score_of_the_recommended_point_at_its_place(tuner):
     found, line = tuner.recommend(), tuner.landscape().lines[1]
     at = line.values.index(found.point["n"])
@@ -47,6 +50,7 @@ def test_a_line_has_the_score_of_the_recommended_point_at_its_place(tuner):
     assert line.mean[at] == pytest.approx(found.score, abs=0.5)
 
 
+@pytest.mark.slow
 def test_a_tuner_is_drawn_and_looking_changes_nothing(tuner):
     before = tuner.dump()
     figure = copeland.plot(tuner)

@@ -36,6 +36,7 @@ def found():
     return tuned(LINE, 12).recommend()
 
 
+@pytest.mark.slow
 def test_it_finds_the_best_point_of_a_line(found):
     assert found.point["x"] == pytest.approx(0.3, abs=0.1)
     assert 0.8 < found.score <= 1
@@ -47,6 +48,7 @@ def test_same_seed_same_run_and_another_seed_another_one():
     assert runs[0] == runs[1] != runs[2]
 
 
+@pytest.mark.slow
 def test_a_tuner_goes_on_after_dump_and_load_as_if_nothing_had_happened():
     tuner = tuned(MIXED, 7)
     waiting = tuner.ask(2)
@@ -59,6 +61,7 @@ def test_a_tuner_goes_on_after_dump_and_load_as_if_nothing_had_happened():
     assert loaded.dump() == tuner.dump()
 
 
+@pytest.mark.slow
 def test_looking_changes_nothing():
     tuner, other = tuned(LINE, 5), tuned(LINE, 5)
     tuner.recommend()
@@ -73,6 +76,7 @@ def test_points_of_a_mixed_space_are_feasible_and_a_duel_has_two():
         assert duel.first != duel.second
 
 
+@pytest.mark.slow
 def test_a_space_of_two_points_can_be_asked():
     tuner = Tuner(Space({"c": Choice("a", "b")}))
     for _ in range(10):
@@ -82,6 +86,7 @@ def test_a_space_of_two_points_can_be_asked():
     assert len(tuner._ledger.places) == 1
 
 
+@pytest.mark.slow
 def test_old_votes_come_first_and_known_pairs_are_counted_from_either_side():
     tuner = Tuner(LINE)
     a, b = {"x": 0.2}, {"x": 0.9}
@@ -94,6 +99,7 @@ def test_old_votes_come_first_and_known_pairs_are_counted_from_either_side():
     assert tuner.recommend().point["x"] < 0.6
 
 
+@pytest.mark.slow
 def test_a_shortlist_has_different_points_the_recommended_one_first():
     tuner = tuned(LINE, 12)
     points = tuner.shortlist(4)

@@ -81,6 +81,7 @@ def test_ties_are_half_votes_for_both():
     assert tied.v == pytest.approx(np.zeros(4), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_prior_draws_have_the_covariances_of_the_formula():
     rng, n = np.random.default_rng(1), 1500
     draws = np.array([prior_at(waves(THETA, rng), PAIRS) for _ in range(n)])
@@ -91,6 +92,7 @@ def test_prior_draws_have_the_covariances_of_the_formula():
     assert (off < 5 * error).all()
 
 
+@pytest.mark.slow
 def test_posterior_samples_have_the_exact_mean_and_covariance():
     rng, n, found = np.random.default_rng(2), 1500, fit(THETA, VOTES)
     points = np.array([[0.2, 0.3], [0.8, 0.5], [0.5, 0.9]])
@@ -126,6 +128,7 @@ def test_without_votes_the_posterior_is_the_prior():
     assert (found.evidence, len(found.v)) == (0, 0)
 
 
+@pytest.mark.slow
 def test_walkers_stay_near_the_prior_without_votes_and_exchange_moves_nobody_far():
     nothing = Votes(Pairs(np.zeros((0, 2)), np.zeros((0, 2))), np.zeros(0), np.zeros(0))
     prior, rng = prior_of(np.array([0, 1])), np.random.default_rng(0)

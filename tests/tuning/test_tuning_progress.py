@@ -37,6 +37,7 @@ def test_there_are_few_marks_however_many_votes():
     assert marks_of(10_000) == [80, 160, 320, 640, 1280, 2560, 5120, 10_000]
 
 
+@pytest.mark.slow
 def test_the_last_mark_is_the_recommendation_of_now(tuned):
     tuner, cast = tuned
     before, found = tuner.dump(), tuner.recommend()
@@ -47,6 +48,7 @@ def test_the_last_mark_is_the_recommendation_of_now(tuned):
     assert tuner.dump() == before
 
 
+@pytest.mark.slow
 def test_hindsight_knows_only_the_votes_it_is_given(tuned):
     tuner, cast = tuned
     votes = [*cast[:3], cast[3]._replace(winner=None)]
@@ -55,6 +57,7 @@ def test_hindsight_knows_only_the_votes_it_is_given(tuned):
     assert then.recommend() == tuner.hindsight(votes).recommend()
 
 
+@pytest.mark.slow
 def test_a_figure_has_both_scores_and_the_loss(tuned):
     tuner, cast = tuned
     score, loss = progress_figure(progress_of(tuner, tuner.recommend(), cast)).axes
@@ -62,6 +65,7 @@ def test_a_figure_has_both_scores_and_the_loss(tuned):
     assert len(loss.lines) == 1
 
 
+@pytest.mark.slow
 def test_the_report_of_a_study_shows_progress_of_the_votes_that_count(tmp_path):
     study = create_study("s", space=SPACE, voters="independent", seed=1)
 

@@ -82,6 +82,7 @@ def test_from_a_csv_file(site):
     assert [(o.name, o.text) for o in options] == [("A", "Be brief."), ("B", "Be kind.")]
 
 
+@pytest.mark.slow
 def test_from_a_csv_file_with_items(site):
     admin = site.admin()
     rows = ["item,name,text", "Why?,gpt,Because.", "Why?,kimi,Who knows.", "How?,gpt,So."]
@@ -238,6 +239,7 @@ def test_an_excluded_vote_is_shown_with_its_reason(site):
     assert "(a robot)" in page.text
 
 
+@pytest.mark.slow
 def test_the_stream_of_a_dashboard_says_when_something_is_new():
     site = Site()
     site.study()

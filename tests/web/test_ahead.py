@@ -76,6 +76,7 @@ def test_nothing_is_promised_where_the_next_pair_is_not_certain(site, shots):
     assert look_ahead(browser, page).status_code == 204
 
 
+@pytest.mark.slow
 def test_texts_need_nothing_ahead(site):
     study = site.study()
     browser, page = site.voter()
@@ -90,6 +91,7 @@ def test_a_stranger_and_another_site_get_nothing(site, shots):
     assert browser.post(path, data=fields(page), headers=foreign).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_browser_loads_them_while_somebody_looks(live, somebody):
     study = live.study(options=list(NAMES))
     for shade, name in enumerate(NAMES):

@@ -143,6 +143,7 @@ def test_a_certificate_is_had_as_of_an_event(tea):
     assert is_problem(key.get(f"{ROOT}/tea/certificate?at=4"), 404)
 
 
+@pytest.mark.slow
 def test_the_stream_goes_on_after_any_number():
     import asyncio
 
@@ -232,6 +233,7 @@ def test_an_admin_key_creates_a_study_of_a_space(site):
     assert expected.allows(ballot["points"]["left"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "told",
     [
@@ -254,11 +256,13 @@ def test_a_study_of_no_good_space_is_refused(site, told):
     assert is_problem(key.get(f"{ROOT}/s"), 404)
 
 
+@pytest.mark.slow
 def test_a_key_of_one_study_creates_none(site):
     site.study()
     assert is_problem(site.key("admin").post(ROOT, json={"name": "x", "options": ["a", "b"]}), 403)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -286,6 +290,7 @@ def test_bodies_that_cannot_be_are_problems(tea, body, status):
     assert study.number == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ballot", ["0", "-1", "99", "x", str(2**70)])
 def test_ballots_that_are_not_there_are_problems(tea, ballot):
     site, _ = tea
@@ -298,6 +303,7 @@ def test_paths_that_are_not_there_are_problems_too(site):
     assert is_problem(site.browser().put(ROOT), 405)
 
 
+@pytest.mark.slow
 def test_a_key_that_comes_too_often_has_to_wait(tea):
     site, _ = tea
     key = site.key("read")

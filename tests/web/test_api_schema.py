@@ -106,6 +106,7 @@ def test_a_call_with_a_key_gives_only_documented_answers(name, mode):
     assert study.replay() == study.books()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_a_call_without_a_key_is_refused(name):
     method, path = name.split(" ")

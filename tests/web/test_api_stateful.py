@@ -87,6 +87,7 @@ def test_what_follows_from_an_answer_is_answered_as_described():
     assert statuses
 
 
+@pytest.mark.slow
 def test_every_way_of_four_calls_along_the_links_is_answered_as_described():
     server = Anew()
     calls = operations(server)

@@ -60,6 +60,7 @@ def test_no_page_of_a_voter_tells_a_name_or_a_count(watched):
         assert not [word for word in FORBIDDEN if word in name + value]
 
 
+@pytest.mark.slow
 def test_no_error_tells_them_either(watched):
     site, study = watched
     browser, page = site.voter(site.link("secret-study-name"))
@@ -83,6 +84,7 @@ def test_no_error_tells_them_either(watched):
         assert_blind(answer)
 
 
+@pytest.mark.slow
 def test_tokens_of_ballots_hide_their_numbers(watched):
     site, study = watched
     _, page = site.voter(site.link("secret-study-name"))
@@ -101,6 +103,7 @@ def png(colour=(200, 30, 30), size=(40, 30), **extra):
     return file.getvalue()
 
 
+@pytest.mark.slow
 def test_an_image_is_had_by_its_ballot_alone_and_tells_nothing_else(tmp_path):
     from PIL import PngImagePlugin
 

@@ -64,6 +64,7 @@ def shots(site):
         site.server.keep.show(site.page("shots").study, name, Pane(image.digest, "A square."))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "scheme"), WAYS, ids=lambda way: way if isinstance(way, str) else str(way["width"])
 )

@@ -50,6 +50,7 @@ def test_from_a_csv_file_to_a_vote_to_the_dashboard(live, somebody):
     says(page.locator(".events"), " over ")
 
 
+@pytest.mark.slow
 def test_from_images_with_words_to_a_vote(live, somebody):
     page = somebody().come_in("/admin/new")
     page.fill("[name=name]", "tea")
@@ -84,6 +85,7 @@ def test_from_images_with_words_to_a_vote(live, somebody):
     assert outcomes(live.server.study(live.page())) == ["tie"]
 
 
+@pytest.mark.slow
 def test_two_voters_get_different_pairs_and_the_dashboard_follows_within_two_seconds(
     live, somebody
 ):
@@ -102,6 +104,7 @@ def test_two_voters_get_different_pairs_and_the_dashboard_follows_within_two_sec
     assert max(behind) < 2.0, behind
 
 
+@pytest.mark.slow
 def test_a_late_answer_counts(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -110,6 +113,7 @@ def test_a_late_answer_counts(live, somebody):
     assert [vote.counted for vote in study.votes()] == [True]
 
 
+@pytest.mark.slow
 def test_an_option_paused_while_it_is_shown_takes_the_answer_and_is_shown_no_more(live, somebody):
     study = live.study()
     voter = somebody().begin()
@@ -124,6 +128,7 @@ def test_an_option_paused_while_it_is_shown_takes_the_answer_and_is_shown_no_mor
     )
 
 
+@pytest.mark.slow
 def test_an_option_added_while_people_vote_is_asked_about(live, somebody):
     study = live.study()
     voter = somebody().begin()
@@ -141,6 +146,7 @@ def test_an_option_added_while_people_vote_is_asked_about(live, somebody):
     assert "Thick." in seen and len(study.votes()) == 6
 
 
+@pytest.mark.slow
 def test_a_study_closed_while_somebody_votes_says_so(live, somebody):
     study = live.study()
     voter = somebody().begin()
@@ -153,6 +159,7 @@ def test_a_study_closed_while_somebody_votes_says_so(live, somebody):
     assert study.votes() == []
 
 
+@pytest.mark.slow
 def test_the_certificate_of_a_decided_study_is_downloaded_and_holds(live, somebody, tmp_path):
     study = live.study(options=["one", "two"], voters="independent")
     study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
@@ -170,6 +177,7 @@ def test_the_certificate_of_a_decided_study_is_downloaded_and_holds(live, somebo
     assert told.exit_code == 0 and "holds" in flat(told.stdout)
 
 
+@pytest.mark.slow
 def test_who_fails_the_checks_is_told_and_excluded_with_the_reason(live, somebody):
     page = {"known": [[GOOD, BAD]], "check_every": 2, "per_voter": 3, "failures": 1}
     study = live.study(page=page)
@@ -182,6 +190,7 @@ def test_who_fails_the_checks_is_told_and_excluded_with_the_reason(live, somebod
     assert outcomes(study) == [] and len(study.votes()) == 2
 
 
+@pytest.mark.slow
 def test_a_link_is_looked_at_for_nothing_and_opens_nothing_once_it_has_ended(live, somebody):
     study = live.study()
     brief, personal = live.link(expires=live.clock.now + 60), live.link(label="Ann", personal=True)
@@ -212,6 +221,7 @@ def read(url, token, after, until):
     return numbers
 
 
+@pytest.mark.slow
 def test_a_server_that_starts_again_has_one_vote_and_no_gap_in_its_stream(live, somebody, tmp_path):
     live.stop()
     live.storage = Storage(f"sqlite:///{tmp_path / 'votes.db'}")

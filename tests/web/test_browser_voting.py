@@ -19,6 +19,7 @@ def test_by_mouse_pair_after_pair_until_thanks(live, somebody):
     assert outcomes(study) == ["left", "right", "tie"] and len(set(seen)) == 3
 
 
+@pytest.mark.slow
 def test_hostile_texts_do_nothing(live, somebody):
     live.study(
         options={f"<b>{i}</b>": text for i, text in enumerate(HOSTILE[::2])},
@@ -41,6 +42,7 @@ def test_hostile_texts_do_nothing(live, somebody):
     assert elsewhere == []
 
 
+@pytest.mark.slow
 def test_by_keys_alone(live, somebody):
     study = live.study(page={"per_voter": 3})
     page = somebody().open(live.link())
@@ -69,6 +71,7 @@ def test_by_keys_alone(live, somebody):
     assert outcomes(study) == ["right", "right"]
 
 
+@pytest.mark.slow
 def test_tabs_go_in_the_order_of_reading(live, somebody):
     live.study(page={"per_voter": 3})
     page = somebody().begin()
@@ -85,6 +88,7 @@ def test_tabs_go_in_the_order_of_reading(live, somebody):
     assert page.locator(".count").inner_text().startswith("3 of 3")
 
 
+@pytest.mark.slow
 def test_on_a_small_phone_by_touch(live, somebody):
     study = live.study(options={name: "word " * 200 for name in ("x1", "y2", "z3")})
     page = somebody(viewport=PHONE, has_touch=True, is_mobile=True).begin()
@@ -99,6 +103,7 @@ def test_on_a_small_phone_by_touch(live, somebody):
     assert outcomes(study) == ["right"] and page.evaluate("scrollY") == 0
 
 
+@pytest.mark.slow
 def test_without_scripts(live, somebody):
     study = live.study()
     page = somebody(java_script_enabled=False).begin()
@@ -119,6 +124,7 @@ def test_without_scripts(live, somebody):
     assert outcomes(study) == ["right"] * 3
 
 
+@pytest.mark.slow
 def test_undo_asks_the_pair_anew_until_the_next_answer(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -132,6 +138,7 @@ def test_undo_asks_the_pair_anew_until_the_next_answer(live, somebody):
     assert outcomes(study) == ["right"] and len(study.votes()) == 2
 
 
+@pytest.mark.slow
 def test_a_double_click_is_one_vote(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -152,6 +159,7 @@ def test_a_double_click_is_one_vote(live, somebody):
     )
 
 
+@pytest.mark.slow
 def test_a_held_key_is_one_vote(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -164,6 +172,7 @@ def test_a_held_key_is_one_vote(live, somebody):
     assert outcomes(study) == ["left"]
 
 
+@pytest.mark.slow
 def test_loading_again_and_going_back_show_the_same_pair(live, somebody):
     study = live.study()
     page = somebody().begin()
@@ -182,6 +191,7 @@ def test_loading_again_and_going_back_show_the_same_pair(live, somebody):
     assert len(study.votes()) == 2 and study.standing().asked == 3
 
 
+@pytest.mark.slow
 def test_one_voter_in_two_tabs_has_one_vote_a_pair(live, somebody):
     study = live.study()
     voter = somebody()
@@ -195,6 +205,7 @@ def test_one_voter_in_two_tabs_has_one_vote_a_pair(live, somebody):
     assert outcomes(study) == ["left"] and ballot(page) == ballot(other)
 
 
+@pytest.mark.slow
 def test_an_answer_without_a_connection_waits_and_is_sent_once(live, somebody):
     study = live.study()
     voter = somebody()

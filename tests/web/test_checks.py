@@ -65,6 +65,7 @@ def test_who_fails_by_the_rule_is_excluded_visibly(site):
     assert "not counted" in send(browser, page, f"/vote/{site.page().slug}/undo", headers=ours).text
 
 
+@pytest.mark.slow
 def test_without_a_rule_nobody_is_excluded(site):
     study = study_with(site)
     _, page = go(*site.voter(), right=False)

@@ -55,6 +55,7 @@ def test_a_stranger_is_told_nothing(site):
     assert answer.url.path == "/admin/enter"
 
 
+@pytest.mark.slow
 def test_more_voters_and_a_margin_prove_no_less():
     crowd = Crowd(6, 10, 15, 0.05, 0.0, True)
     assert crowd.needed == sorted(crowd.needed)

@@ -75,6 +75,7 @@ def test_the_preview_shows_an_item_and_its_images(site):
     assert admin.get(address).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_forecast_counts_options_and_not_images(site):
     from web_client import send
 

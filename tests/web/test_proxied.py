@@ -125,6 +125,7 @@ def test_programs_and_the_client_find_it_there(below):
     assert browser.get(f"{site.path}/healthz").text == "ok\n"
 
 
+@pytest.mark.slow
 def test_a_browser_votes_and_watches_below_a_path(somebody_below):
     live, person = somebody_below
     live.study()

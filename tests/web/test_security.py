@@ -53,6 +53,7 @@ def test_an_admins_form_counts_only_from_our_own_pages(site, path):
     assert not study.closed and len(site.server.keep.pages()) == 1
 
 
+@pytest.mark.slow
 def test_a_ballot_of_another_voter_another_study_or_nobody_is_refused(site):
     study = site.study()
     site.study("other")
@@ -133,6 +134,7 @@ def test_over_https_cookies_are_for_this_host_alone():
     assert "strict-transport-security" in start.headers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/v/x", "/vote/x", "/admin/enter", "/api/v1/studies/x/votes"])
 def test_a_body_that_is_too_large_is_refused(site, path):
     answer = site.browser().post(path, content=b"x" * 1_100_000)
@@ -178,6 +180,7 @@ def test_no_text_becomes_anything_that_acts(kind, text):
     assert not re.search(r'<a[^>]* href="(?!https?:|mailto:)', html)
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_texts_on_every_page(site):
     names = {f"<script>n{i}</script>": text for i, text in enumerate(HOSTILE[:4])}
     site.study(

@@ -97,6 +97,7 @@ def test_the_last_answer_can_be_taken_back_at_the_end(site):
     assert asks(page) and "3 of 3" in page.text
 
 
+@pytest.mark.slow
 def test_two_voters_are_two_and_a_personal_link_is_one_person_everywhere(site):
     study = site.study()
     link = site.link(label="Ann", personal=True)
@@ -162,6 +163,7 @@ def test_a_late_answer_counts(site):
     assert [v.counted for v in study.votes()] == [True]
 
 
+@pytest.mark.slow
 def test_a_decided_study_asks_nothing_more(site):
     study = site.study(options=["one", "two"], voters="independent")
     study.add_votes([{"left": "one", "right": "two", "outcome": "left"}] * 20)
@@ -184,6 +186,7 @@ def test_a_script_gets_the_next_pair_alone_with_a_sentence_for_those_who_listen(
     assert 'data-said="Vote kept. Pair 2 of 3."' in part.text and asks(part)
 
 
+@pytest.mark.slow
 def test_sixty_votes_a_minute_are_enough(site):
     site.study(options=[f"number {n}" for n in range(14)], page={"per_voter": 91})
     browser, page = site.voter()

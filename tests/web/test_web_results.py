@@ -20,6 +20,7 @@ def test_results_are_off_until_they_are_shown(site):
     assert site.browser().get(path).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_frozen_address_stays_as_it_is(site):
     study = site.study()
     allow(site, "live")

@@ -34,6 +34,7 @@ def test_a_voter_is_shown_drawings_that_cannot_act(site):
     assert study.tuner().votes == 1
 
 
+@pytest.mark.slow
 def test_a_voter_reads_the_template_and_goes_on_to_the_end(site):
     study = made(site, show="hue {hue:.0f} in size {size}")
     browser, page = site.voter()
@@ -44,6 +45,7 @@ def test_a_voter_reads_the_template_and_goes_on_to_the_end(site):
     assert len(study.votes()) == 5 and study.tuner().votes == 5
 
 
+@pytest.mark.slow
 def test_the_admin_sees_what_is_estimated_and_what_is_proved(site):
     study = made(site, show=DRAWN, voters="independent")
     admin = site.admin()
@@ -86,6 +88,7 @@ def test_programs_get_points_and_results(site):
     assert study.number > 3
 
 
+@pytest.mark.slow
 def test_results_can_be_public_and_quoted(site):
     study = made(site, voters="independent")
     site.server.keep.save_page(site.page().changed(results="live"))

@@ -65,6 +65,7 @@ def test_a_program_that_fails_says_why(code, sentence):
         CommandJudge(program(code))(A, B)
 
 
+@pytest.mark.slow
 def test_a_program_that_takes_too_long_is_ended_with_what_it_started():
     code = (
         "import subprocess, sys, time\n"

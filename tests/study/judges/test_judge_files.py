@@ -69,6 +69,7 @@ def test_files_that_the_system_makes_up_are_not_read_even_from_its_root():
         read_material("proc/self/environ", Path("/"))
 
 
+@pytest.mark.slow
 def test_the_folder_is_that_of_the_sqlite_file_or_the_one_that_is_named(key, tmp_path, monkeypatch):
     for name in ("study", "elsewhere"):
         (tmp_path / name).mkdir()

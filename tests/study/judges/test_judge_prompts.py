@@ -27,6 +27,7 @@ def test_a_text_cannot_close_the_marks_around_it(key, item):
         )
 
 
+@pytest.mark.slow
 @given(st.lists(st.text("0123456789abcdef", max_size=60), max_size=4))
 def test_no_text_has_the_mark(texts):
     mark = mark_of(texts)

@@ -72,6 +72,7 @@ def test_a_server_that_keeps_silent_is_given_up_after_all_attempts(key):
         quick(fake, timeout=0.1, attempts=2)(A, B)
 
 
+@pytest.mark.slow
 def test_a_server_that_answers_at_the_second_attempt_is_heard(key):
     with FakeChat(SILENCE, says("right")) as fake:
         judge = quick(fake, timeout=0.5)

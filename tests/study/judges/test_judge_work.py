@@ -182,6 +182,7 @@ def test_ballots_that_others_hold_do_not_stop_a_judge():
     assert study.standing().certificate.best == (1,)
 
 
+@pytest.mark.slow
 def test_a_judge_goes_on_with_the_ballots_of_one_that_was_killed():
     study = create_study("tea", ["green", "black"], open_ballots=3)
     left_behind = study.ask(voter="first_by_name", n=3)
