@@ -170,8 +170,8 @@ class Policy:
         self._close(duel)
 
     def _check_open(self, duel: Duel) -> None:
-        if self.open.get(duel.id) != duel:
-            raise UnknownDuel(f"{duel} was never asked, or was answered before.")
+        if not isinstance(duel, Duel) or self.open.get(duel.id) != duel:
+            raise UnknownDuel(f"{duel!r} was never asked, or was answered before.")
 
     def _close(self, duel: Duel) -> None:
         del self.open[duel.id]

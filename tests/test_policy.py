@@ -116,6 +116,11 @@ def test_a_dropped_question_is_open_no_more():
         policy.drop(duel)
 
 
+def test_what_is_no_duel_was_never_asked():
+    with pytest.raises(UnknownDuel, match="7 was never asked"):
+        Policy("ccb", 3).tell(7, 0)
+
+
 def test_any_algorithm_can_drop_a_question():
     policy = Policy("ccb", k=3)
     duel = policy.ask()
