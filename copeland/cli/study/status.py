@@ -68,14 +68,7 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
         "study": standing.name,
         "votes": standing.votes,
         "closed": standing.closed,
-        "verdict": {
-            "kind": verdict.kind,
-            "claim": verdict.claim,
-            "proved": verdict.proved,
-            "shown": verdict.shown,
-            "advice": verdict.advice,
-            "assumptions": verdict.assumptions,
-        },
+        "verdict": verdict.to_dict(),
         "outlook": {
             "champion": None if outlook.champion is None else labels[outlook.champion],
             "votes": outlook.votes,

@@ -72,14 +72,7 @@ class Tuned:
             "closed": self.closed,
             "estimated": asdict(self.found),
             "audits": [asdict(one) | {"statement": one.statement} for one in self.audits],
-            "verdict": {
-                "kind": verdict.kind,
-                "claim": verdict.claim,
-                "proved": verdict.proved,
-                "shown": verdict.shown,
-                "advice": verdict.advice,
-                "assumptions": verdict.assumptions,
-            },
+            "verdict": verdict.to_dict(),
         }
 
 

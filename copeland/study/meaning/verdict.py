@@ -67,6 +67,11 @@ class Verdict:
         said = {"Proved": self.proved, "Seen in the votes": self.shown, "Next": self.advice}
         return {part: sentences for part, sentences in said.items() if sentences}
 
+    def to_dict(self) -> dict[str, str | tuple[str, ...]]:
+        """Return its sentences by field, for JSON."""
+        told = ("kind", "claim", "proved", "shown", "advice", "assumptions")
+        return {name: getattr(self, name) for name in told}
+
     def __str__(self) -> str:
         lines = [self.claim]
         for part, sentences in self.parts.items():
