@@ -34,6 +34,8 @@ def results(request: Request, address: str) -> HTMLResponse:
     values = {
         "page": page,
         "seen": seen,
+        "verdict": seen.verdict,
+        "assumptions": seen.reading.certificate.assumptions,
         "leading": leading_of(seen),
         "number": seen.number,
         "notes": notes_of(server, page, seen.number),
@@ -47,6 +49,7 @@ def _tuned(server: Server, page: Page, number: int, frozen: bool) -> dict[str, A
     return {
         "page": page,
         "verdict": seen.verdict,
+        "assumptions": seen.verdict.assumptions,
         "number": seen.number,
         "notes": notes_of(server, page, seen.number),
         "frozen": frozen,
