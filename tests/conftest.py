@@ -31,6 +31,40 @@ def _one_program():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _tables_made_once():
+    """The steps that make the tables take longer than most tests: empty SQLite files get a copy of what they made first."""
+    from alembic import command
+
+    steps = command.upgrade
+    made = cache(lambda: _statements(steps))
+
+    def upgrade(config, revision):
+        connection = config.attributes["connection"]
+        known = connection.dialect.has_table(connection, config.attributes["version_table"])
+        if known or connection.dialect.name != "sqlite":
+            return steps(config, revision)
+        for statement in made():
+            connection.exec_driver_sql(statement)
+
+    with patch.object(command, "upgrade", upgrade):
+        yield
+
+
+def _statements(steps) -> list[str]:
+    """What makes the tables of an empty SQLite file, once all steps were taken."""
+    from alembic import command
+
+    from copeland.study import Storage
+
+    with patch.object(command, "upgrade", steps):
+        kept = Storage()
+    with kept._engine.connect() as connection:
+        dumped = list(connection.connection.driver_connection.iterdump())
+    kept.dispose()
+    return dumped[1:-1]  # without the beginning and the end of a transaction
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path | None:
     """The folder of real data, None where it is absent: what decides for every test."""
