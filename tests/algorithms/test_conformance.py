@@ -4,10 +4,10 @@ import pytest
 
 from copeland.registry import algorithms
 from copeland.testing import CHECKS
+from copeland.testing.checks import check_jumps_keep_the_distribution, check_relabelling
 
 ALWAYS = ("ccb", "cpc-pac", "random")
-
-
+STATISTICAL = (check_relabelling, check_jumps_keep_the_distribution)
 PLANNED = ("cpc", "cpc-pac")
 
 
@@ -18,7 +18,13 @@ def marked(name):
     return pytest.param(name, marks=(*slow, pytest.mark.long) if name in PLANNED else slow)
 
 
+def timed(check):
+    """What compares means of hundreds of runs is left to `make test`."""
+    slow = (pytest.mark.slow,) if check in STATISTICAL else ()
+    return pytest.param(check, marks=slow, id=check.__name__)
+
+
 @pytest.mark.parametrize("name", [marked(name) for name in algorithms()])
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [timed(check) for check in CHECKS])
 def test_conformance(name, check):
     check(algorithms()[name])

@@ -36,6 +36,7 @@ def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():
         assert wins[answer] == max(wins)
 
 
+@pytest.mark.slow
 def test_with_epsilon_the_answer_is_an_epsilon_copeland_winner():
     matrix = copeland.load("easy-9:seed=4")
     allowed = set(copeland.winners.epsilon_copeland_winners(matrix, 1.0).tolist())
@@ -119,6 +120,7 @@ def test_regret_stays_below_a_billion_at_a_trillion_steps_with_a_gap_of_a_2000th
     assert (runs.curves[0].regret[:, -1] < 1e9).all()
 
 
+@pytest.mark.slow
 def test_a_tie_in_doubt_is_tested_on_as_the_cube_root_of_time_allows():
     state, rng = scb.init(2, resolution=0.2), np.random.default_rng(0)
     seen, duels = {}, 0

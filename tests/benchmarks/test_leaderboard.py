@@ -204,6 +204,7 @@ def test_a_board_is_played_once_and_put_together(small_board, tmp_path, monkeypa
     assert "### Regret: Few options" in leaderboard_page(again, "2020-02-02", {"copeland": "9.9"})
 
 
+@pytest.mark.slow
 def test_the_page_says_when_and_with_what_it_was_made():
     page = page_of(played(outcome("cpc", [2, 4]), outcome("ccb", [5, 9])))
     assert "on 2020-02-02: copeland 9.9; seed 0" in page
@@ -240,11 +241,13 @@ def test_the_page_compares_rules_of_one_threshold():
     assert "| `cyclic-4` | 0.50 | 1.50 |" in page.split("## At the same threshold")[1]
 
 
+@pytest.mark.slow
 def test_the_page_says_so_where_nothing_is_lost():
     page = page_of(played(outcome("cpc", [1, 1]), outcome("ccb", [2, 4])))
     assert "in 0 of 1 comparisons" in page
 
 
+@pytest.mark.slow
 def test_the_least_mean_is_bold_and_those_far_behind_are_named():
     page = page_of(
         played(outcome("cpc", [1, 3]), outcome("ccb", [4, 6]), outcome("random", [90, 90]))
@@ -254,6 +257,7 @@ def test_the_least_mean_is_bold_and_those_far_behind_are_named():
     assert "further behind: `random`" in page
 
 
+@pytest.mark.slow
 def test_cut_runs_are_lower_bounds_and_single_runs_have_no_error():
     page = page_of(played(outcome("cpc", [200], cut=True), outcome("ccb", [300])))
     assert "| `cpc` | **≥ 200** |" in page

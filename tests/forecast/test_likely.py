@@ -9,8 +9,6 @@ from copeland.forecast.likely import favourite_of, is_enough, looks, votes_to_li
 from copeland.forecast.races import WAYS, Start, forecast_of, new_start
 from copeland.forecast.worlds import chances_of
 
-pytestmark = pytest.mark.quick
-
 
 def order(k, gap):
     p = np.full((k, k), 0.5)

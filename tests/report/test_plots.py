@@ -59,7 +59,6 @@ def overlapping(texts):
     ]
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("width", ["single", "double"])
 @pytest.mark.parametrize("yscale", ["linear", "log"])
 def test_the_names_of_ten_curves_that_end_together_do_not_overlap(width, yscale):
@@ -105,6 +104,7 @@ def test_the_tooltip_of_a_title_is_the_whole_name_of_the_problem():
     assert f"<title>{'x' * 300}</title>" in svg
 
 
+@pytest.mark.quick
 def test_scales_are_as_asked():
     axes = copeland.plot(TEN, yscale="log", xscale="linear").axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "log")

@@ -16,7 +16,7 @@ with warnings.catch_warnings():
         "fastapi.testclient", reason="httpx is not installed"
     ).TestClient
 
-from fastapi import FastAPI
+from fastapi import FastAPI, applications
 
 from copeland.study import Storage, create_study
 from copeland.web.app import create_app
@@ -46,7 +46,7 @@ _routes, _described = {}, {}  # by what FastAPI reads them from
 @contextmanager
 def read_once():
     """Make an application of what FastAPI read for the first one: reading every call anew takes longer than most tests."""
-    include, describe = FastAPI.include_router, FastAPI.openapi
+    include, describe = FastAPI.include_router, applications.get_openapi
 
     def include_router(app, router):
         known, own = (app.openapi_url, id(router)), app.router.routes
@@ -57,14 +57,16 @@ def read_once():
         else:
             own.extend(_routes[known])
 
-    def openapi(app):
-        address = str(app.servers)
+    def openapi(**told):
+        address = str(told["servers"])
         if address not in _described:
-            _described[address] = describe(app)
-        app.openapi_schema = deepcopy(_described[address])
-        return app.openapi_schema
+            _described[address] = describe(**told)
+        return deepcopy(_described[address])  # which the application adds to
 
-    with patch.multiple(FastAPI, include_router=include_router, openapi=openapi):
+    with (
+        patch.object(FastAPI, "include_router", include_router),
+        patch.object(applications, "get_openapi", openapi),
+    ):
         yield
 
 
