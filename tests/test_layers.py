@@ -100,6 +100,8 @@ def test_imports_point_downwards():
     assert upwards(LAYERS, depth=1) == []
 
 
+@pytest.mark.slow
+@pytest.mark.quick
 def test_imports_between_the_rooms_of_a_study_point_downwards():
     study = {own: others for own, others in imports().items() if own.startswith("copeland.study.")}
     assert study

@@ -20,6 +20,7 @@ class Fixed:
         return "feature_1", "feature_3"
 
 
+@pytest.mark.slow
 @pytest.mark.quick
 def test_late_and_repeated_events_and_bots_change_no_count(world, tmp_path):
     """The votes of a day are those of its people, as a plain count of what they clicked has them."""

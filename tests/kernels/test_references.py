@@ -86,6 +86,7 @@ def test_every_kind_of_part_reads_as_in_python(n):
     assert compiled(all_sum)(record(n)) == all_sum(record(n))
 
 
+@pytest.mark.slow
 def test_what_is_written_is_seen_at_once_and_afterwards():
     one, other = record(), record()
     assert compiled(count_up)(one, 50) == count_up(other, 50)

@@ -275,6 +275,7 @@ def test_every_finite_number_is_read_to_the_last_bit(tmp_path_factory, rows):
 # Real files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rows", "queries", "features", "top"),
     [

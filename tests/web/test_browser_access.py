@@ -78,6 +78,7 @@ def test_no_page_shuts_anybody_out(browser, full, size, scheme):
     assert wrong == [] and person.troubles == []
 
 
+@pytest.mark.slow
 @pytest.mark.quick
 def test_a_page_that_shuts_somebody_out_is_found(browser):
     page = browser.new_page(viewport=PHONE)

@@ -104,6 +104,7 @@ def test_two_voters_get_different_pairs_and_the_dashboard_follows_within_two_sec
     assert max(behind) < 2.0, behind
 
 
+@pytest.mark.slow
 @pytest.mark.quick
 def test_a_late_answer_counts(live, somebody):
     study = live.study()

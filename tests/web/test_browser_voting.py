@@ -7,6 +7,7 @@ from test_security import HOSTILE
 FOCUSED = "document.activeElement.getAttribute('value') || document.activeElement.ariaLabel || document.activeElement.innerText"
 
 
+@pytest.mark.slow
 @pytest.mark.quick
 def test_by_mouse_pair_after_pair_until_thanks(live, somebody):
     study = live.study()

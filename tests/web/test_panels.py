@@ -4,6 +4,7 @@ import pytest
 from web_client import asks, send, vote
 
 
+@pytest.mark.slow
 @pytest.mark.quick
 def test_a_panel_votes_by_personal_links_until_it_is_settled(site):
     admin = site.admin()

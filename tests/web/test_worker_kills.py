@@ -20,6 +20,7 @@ def test_no_acknowledged_vote_is_lost_with_a_worker(kind, tmp_path, request):
     assert found.passed, found
 
 
+@pytest.mark.slow
 @pytest.mark.quick
 def test_people_vote_on_postgresql(postgres_url):
     kept = Storage(postgres_url)
