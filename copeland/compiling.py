@@ -16,8 +16,11 @@ from copeland.cells import Cell
 from copeland.errors import AlgorithmWarning
 from copeland.kernels.mark import is_kernel, reached
 from copeland.problems import problem_of
-from copeland.registry import Algorithm
+from copeland.registry import Algorithm, find
+from copeland.spec import Spec
 from copeland.waiting import waiting
+
+USUAL = "mslr-5"  # any table of probabilities: all of them share one loop
 
 BYTES_A_SECOND = 1_800  # of the bytecode of kernels; measured with cpc, ccb and dts
 FIRST_SECONDS = 1.5  # what the least takes
@@ -46,6 +49,13 @@ def _loop_key(cell: Cell) -> Hashable:
     """What cells have in common that run the same loop: it depends on who answers, too."""
     answers = cell.source if isinstance(cell.source, str) else cell.source.answer
     return str(cell.spec), answers, cell.regret.endswith("weak")
+
+
+def compile_now(name: str, note: Callable[[str], None] | None = None) -> None:
+    """Compile what simulations of an algorithm run on a table of probabilities, if it is not compiled yet."""
+    spec = Spec.parse(name)
+    source, marks = problem_of(USUAL), np.zeros(0, np.int64)
+    compiled_where_possible([Cell(source, find(spec.name), spec, 0, 1, 1, marks, seed=0)], note)
 
 
 def _why_uncompiled(cell: Cell) -> str:

@@ -32,6 +32,10 @@ class Bar(Protocol):
         """Show how long the rest takes, from now on; None says that nobody can tell yet."""
         ...
 
+    def say(self, sentence: str) -> None:
+        """Show what is being done, until something is counted."""
+        ...
+
 
 class _Bar(Bar, Protocol):
     def start(self) -> None: ...
@@ -43,6 +47,13 @@ def tell_left(tell: Tell, seconds: float | None) -> None:
     left = getattr(tell, "left", None)
     if left is not None:
         left(seconds)
+
+
+def tell_what(tell: Tell, sentence: str) -> None:
+    """Let a bar show what takes time before anything is counted."""
+    say = getattr(tell, "say", None)
+    if say is not None:
+        say(sentence)
 
 
 @contextmanager
@@ -140,7 +151,7 @@ class _TerminalBar:
         from rich.console import Console
 
         self._bar = columns_bar(Console(file=sys.stderr))
-        self._task = self._bar.add_task(what, total=None)
+        self._what, self._task = what, self._bar.add_task(what, total=None)
         self._lock, self._over = threading.Lock(), False
 
     def start(self) -> None:
@@ -149,7 +160,10 @@ class _TerminalBar:
                 self._bar.start()
 
     def __call__(self, done: int, total: int) -> None:
-        self._bar.update(self._task, completed=done, total=total or None)
+        self._bar.update(self._task, completed=done, total=total or None, description=self._what)
+
+    def say(self, sentence: str) -> None:
+        self._bar.update(self._task, description=sentence)
 
     def left(self, seconds: float | None) -> None:
         self._bar.update(self._task, ends=ends_at(seconds))
@@ -166,6 +180,7 @@ class _NotebookBar:
     def __init__(self, what: str) -> None:
         self._what, self._begun, self._looked = what, time.monotonic(), 0.0
         self._done, self._total = 0, 0
+        self._said = ""
         self._left: float | None = None
         self._shown: Any = None
         self._lock, self._over = threading.Lock(), False
@@ -180,8 +195,12 @@ class _NotebookBar:
     def left(self, seconds: float | None) -> None:
         self._left = seconds
 
+    def say(self, sentence: str) -> None:
+        self._said = sentence
+        self._update(self._text())
+
     def __call__(self, done: int, total: int) -> None:
-        self._done, self._total = done, total
+        self._done, self._total, self._said = done, total, ""
         if time.monotonic() - self._looked > _AGAIN:
             self._looked = time.monotonic()
             self._update(self._text())
@@ -199,8 +218,8 @@ class _NotebookBar:
 
     def _text(self) -> str:
         passed = f"{time.monotonic() - self._begun:.0f} s"
-        if not self._total:
-            return f"<progress></progress> {self._what}: {passed}"
+        if not self._total or self._said:
+            return f"<progress></progress> {self._said or self._what}: {passed}"
         bar = f'<progress value="{self._done}" max="{self._total}"></progress>'
         left = "" if self._left is None else f", about {timedelta(seconds=round(self._left))} left"
         return f"{bar} {self._what}: {self._done:,} of {self._total:,}, {passed}{left}"

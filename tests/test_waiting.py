@@ -90,8 +90,22 @@ def test_the_time_left_is_the_one_that_was_told(terminal, soon):
     assert "-:--:--" in unknown and "1:02:0" in terminal.getvalue()
 
 
+def test_a_bar_says_what_is_done_before_anything_is_counted(terminal, notebook, soon, monkeypatch):
+    for is_notebook in (True, False):
+        monkeypatch.setattr(waiting, "_is_notebook", lambda there=is_notebook: there)
+        with waiting.waiting("worlds") as tell:
+            waiting.tell_what(tell, "compiling cpc-pac")
+            time.sleep(0.3)
+            tell(1, 4)
+            time.sleep(0.2)
+    assert "compiling cpc-pac" in notebook[0].texts[0]
+    assert "compiling cpc-pac" in terminal.getvalue() and "worlds" in terminal.getvalue()
+
+
 def test_a_function_of_ones_own_hears_no_estimate():
-    waiting.tell_left(lambda done, total: pytest.fail("called"), 3.0)
+    own = lambda done, total: pytest.fail("called")  # noqa: E731
+    waiting.tell_left(own, 3.0)
+    waiting.tell_what(own, "compiling")
 
 
 def test_what_is_soon_done_shows_nothing(terminal, notebook):

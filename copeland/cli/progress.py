@@ -40,5 +40,8 @@ class _Advance:
             self._bar.reset(self._task, description=self._what, completed=done, total=total)
         self._bar.update(self._task, completed=done)
 
+    def say(self, sentence: str) -> None:
+        self._bar.update(self._task, description=sentence)
+
     def left(self, seconds: float | None) -> None:
         self._bar.update(self._task, ends=ends_at(seconds))
