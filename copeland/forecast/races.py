@@ -177,7 +177,7 @@ def forecast_of(
     try:
         with waiting("worlds", progress) as tell, interrupts_between_calls() as look:
             if len(start.pairs):
-                compile_now(PLANNED, lambda sentence: tell_what(tell, sentence))
+                compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
                 done.append(_raced(world, look))
