@@ -61,6 +61,7 @@ def test_every_public_name_is_in_the_reference_once():
         )
     for name in set(copeland.__all__) - {"__version__"}:
         assert f"| [`{name}`](" in pages, name
+    assert ":: copeland.winners.P\n" not in pages  # variables of types are no names to use
 
 
 @pytest.mark.quick
