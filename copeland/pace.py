@@ -20,7 +20,7 @@ class Load(NamedTuple):
     size: float = (
         1.0  # what makes one longer than another of its kind: a horizon, a number of options
     )
-    count: int = 1  # how often the same is done
+    times: int = 1  # how often the same is done
 
 
 def samples_first(loads: Sequence[Load]) -> list[int]:
@@ -64,7 +64,7 @@ class Pace:
     def learn(self, load: Load, seconds: float) -> None:
         """Take note of how long a task took that was done before."""
         took, times = self._seen[load.kind].get(load.size, (0.0, 0))
-        self._seen[load.kind][load.size] = took + seconds, times + load.count
+        self._seen[load.kind][load.size] = took + seconds, times + load.times
 
     def finished(self, load: Load, seconds: float) -> None:
         """Take note of a task that is done now."""
@@ -87,7 +87,7 @@ class Pace:
         sizes = sorted(seen)
         means = [max(took / times, _LEAST) for took, times in map(seen.__getitem__, sizes)]
         each = means[sizes.index(load.size)] if load.size in seen else _between(sizes, means, load)
-        return load.count * each
+        return load.times * each
 
 
 def _between(sizes: list[float], means: list[float], load: Load) -> float:

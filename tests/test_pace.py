@@ -106,8 +106,8 @@ def test_more_workers_take_less_time_but_never_less_than_one_task():
 
 
 def test_a_cell_with_more_runs_takes_so_much_longer():
-    pace = Pace([Load("a", count=5), Load("a", count=1)])
-    pace.finished(Load("a", count=5), 10.0)
+    pace = Pace([Load("a", times=5), Load("a", times=1)])
+    pace.finished(Load("a", times=5), 10.0)
     assert pace.left() == pytest.approx(2.0)
 
 
