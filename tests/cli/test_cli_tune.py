@@ -57,7 +57,17 @@ def test_a_point_is_asked_told_and_recommended(tune):
 def test_by_itself_it_shows_a_space_that_can_be_used(tune, tmp_path):
     (tmp_path / "example.toml").write_text(run("tune").output)
     assert "3 parameters" in tune("create", "new", "--space", "example.toml")
-    assert set(json.loads(tune("--json"))) == {"rate", "layers", "style"}
+    assert set(json.loads(tune("--json"))) == {"constraint", "rate", "layers", "style"}
+
+
+def test_constraints_hold_for_what_is_asked(tune):
+    both = ("--constraint", "x <= 0.5", "--constraint", "n < 3")
+    tune("create", "less", "--space", "space.toml", *both, "--voters", "independent")
+    ballots = json.loads(tune("ask", "less", "-n", "3", "--json"))
+    points = [ballot[side]["point"] for ballot in ballots for side in ("left", "right")]
+    assert all(point["x"] <= 0.5 and point["n"] < 3 for point in points)
+    said = tune("create", "no", "--space", "space.toml", "--constraint", "y < 1", code=2)
+    assert "names 'y', but the space has only x and n" in said
 
 
 def test_a_vote_in_the_terminal_shows_the_template(tune):

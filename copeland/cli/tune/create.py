@@ -23,9 +23,17 @@ def create_command(
         typer.Option(
             metavar="FILE",
             help="A TOML file with a table for each parameter: low and high, optionally with log = true "
-            "or integer = true, or else choices.",
+            "or integer = true, or else choices. Above them, constraint = a text or a list of texts.",
         ),
     ],
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What a point must satisfy, as in 'width + height <= 10'; as often as you like.",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[
         str,
         typer.Option(
@@ -63,10 +71,11 @@ def create_command(
     from copeland.study import create_study
     from copeland.tuning.described import described
 
+    tuned = described(read_text(space), constraint or ())
     made = create_study(
         name,
         storage=storage,
-        space=described(read_text(space)),
+        space=tuned,
         show=show,
         voters=voters,
         delta=delta,
@@ -76,7 +85,7 @@ def create_command(
         seed=seed,
         load_if_exists=load_if_exists,
     )
-    names = list(described(read_text(space)).parameters)
+    names = list(tuned.parameters)
     said = (
         f"Study '{name}' tunes {counted(len(names), 'parameter')}. Vote with: "
         f"{command_line('copeland', 'tune', 'vote', name)}"
