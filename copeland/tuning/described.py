@@ -15,8 +15,8 @@ CONSTRAINT = "constraint"  # the key of a text or a list of texts; a table makes
 _KEYS = {"low", "high", "log", "integer"}
 
 
-def described(text: str, constraints: Sequence[str] = ()) -> Space:
-    """Return the space that a TOML text describes, with a table for each parameter, and with more constraints.
+def described(text: str) -> Space:
+    """Return the space that a TOML text describes, with a table for each parameter.
 
     Examples
     --------
@@ -39,13 +39,17 @@ def described(text: str, constraints: Sequence[str] = ()) -> Space:
     Space({'rate': Real(low=0.0001, high=1.0, log=True), 'layers': Integer(low=1, high=8),
            'style': Choice('short', 'warm')}, feasible=['layers < 6 or rate < 0.1'])
     """
+    return space_of(tables_in(text))
+
+
+def tables_in(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text."""
     try:
-        tables = tomllib.loads(text)
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, TypeError) as error:
         raise InvalidParameter(
             inert(f"the description of the space is not TOML: {error}.")
         ) from error
-    return space_of(tables, constraints)
 
 
 def space_of(tables: Mapping[str, Any], constraints: Sequence[str] = ()) -> Space:

@@ -3,7 +3,7 @@
 import pytest
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
-from copeland.tuning.described import described, space_of
+from copeland.tuning.described import described, space_of, tables_in
 
 PARAMETERS = {
     "x": Real(0, 10),
@@ -119,7 +119,7 @@ RANGES = "[x]\nlow = 0\nhigh = 1\n[y]\nlow = 0\nhigh = 1\n"
 def test_a_file_has_one_constraint_or_several_and_options_add_more():
     one = described(f"constraint = 'x + y <= 1'\n{RANGES}")
     assert one.constraints == ("x + y <= 1",)
-    several = described(f"constraint = ['x < y', 'x > .1']\n{RANGES}", ["y < .9"])
+    several = space_of(tables_in(f"constraint = ['x < y', 'x > .1']\n{RANGES}"), ["y < .9"])
     assert several.constraints == ("x < y", "x > .1", "y < .9")
 
 
