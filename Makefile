@@ -69,8 +69,8 @@ bench: setup  ## speed against the yardsticks, measured side by side
 measure: setup  ## the big measurements; writes docs/measurements.md
 	$(BIN)/python -m benchmarks.measure
 
-leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (QUICK=--quick: a small one, in out/)
-	$(BIN)/python -m benchmarks.leaderboard $(QUICK)
+leaderboard: setup  ## problems x algorithms, resumable; writes docs/leaderboard.md (ONLY="cpc ccb": these anew; QUICK=--quick: a small one, in out/)
+	$(BIN)/python -m benchmarks.leaderboard $(QUICK) $(ONLY)
 
 golden: setup  ## rewrite the golden traces; read the diff
 	COPELAND_WRITE_GOLDEN=1 $(BIN)/python -m pytest -q tests/algorithms/test_golden.py

@@ -1,21 +1,24 @@
-"""`make leaderboard`: problems x algorithms, written to docs/leaderboard.md.
+"""`make leaderboard`: problems x algorithms, written to docs/leaderboard.csv and docs/leaderboard.md.
 
-The page is written anew after each group of problems; stopped at any time, it goes on where it was.
-`--quick` plays a small board within minutes, and writes to out/leaderboard/quick.md instead.
+`ONLY="cpc cpc-pac"` plays these algorithms anew and keeps the lines of the others. The files are written anew
+after each group of problems; stopped at any time, it goes on where it was. `QUICK=--quick` plays a small board
+within minutes, and writes to out/leaderboard/quick.md instead.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from datetime import date
 from pathlib import Path
 
-from benchmarks.leaderboard.board import giants, groups, play
-from benchmarks.leaderboard.maps import write_maps
-from benchmarks.leaderboard.page import leaderboard_page
-from benchmarks.pages import leaderboard
-from copeland.results import versions, write_file
+from benchmarks.leaderboard.board import contests, giants, groups, play
+from benchmarks.leaderboard.files import write
+from benchmarks.leaderboard.scores import Giant
+from copeland.registry import algorithms
+from copeland.tasks import finish
+from copeland.version import __version__
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "out" / "leaderboard"
@@ -24,20 +27,25 @@ JOBS = 2
 
 def main() -> None:
     """Play what is not played yet, and write the page."""
-    quick = "--quick" in sys.argv[1:]
-    page = FOLDER / "quick.md" if quick else ROOT / "docs" / "leaderboard.md"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("only", nargs="*", choices=list(algorithms()), metavar="ALGORITHM")
+    parser.add_argument("--quick", action="store_true")
+    given = parser.parse_args()
+    page = FOLDER / "quick.md" if given.quick else ROOT / "docs" / "leaderboard.md"
     data = Path(os.environ.get("COPELAND_TEST_DATA", "")) / "matrices"
-    listed = groups(quick, data if data.is_dir() else None)
-    for n, group in enumerate(listed, 1):
+    day = f"{date.today()} by copeland {__version__}"
+    for group in groups(given.quick, data if data.is_dir() else None):
         print(group.title, file=sys.stderr)
-        measured = giants(quick) if n == len(listed) else ()
-        board = play(
-            FOLDER, listed[:n], quick=quick, footprints=measured, jobs=JOBS, progress=_tell
-        )
-        text = leaderboard(leaderboard_page(board, str(date.today()), versions()))
-        write_file(page, text.encode())
-        write_maps(text, page.parent / "images")
+        listed = contests([group], given.only)
+        write(page, play(FOLDER, listed, quick=given.quick, jobs=JOBS, day=day, progress=_tell))
+    write(page, giants=_measured(given.quick, given.only))
     print(page.relative_to(ROOT), file=sys.stderr)
+
+
+def _measured(quick: bool, only: list[str]) -> list[Giant]:
+    """What very many options take."""
+    listed = [one for one in giants(quick) if not only or one.algorithm in only]
+    return [one.measured(found) for one, found in zip(listed, finish(listed, FOLDER), strict=True)]
 
 
 def _tell(done: int, tasks: int) -> None:

@@ -4,8 +4,7 @@ Two boards. *Regret*: the mean regret of Definition 1 at marks, of algorithms th
 *Identification*: the votes until an algorithm stops with its answer, wrong with probability delta at
 most. Each cell, one algorithm on one problem, is a task whose result is kept, so a board that was
 stopped goes on where it was. A cell has a number of seconds and makes as many runs as they allow; run r of
-every algorithm meets the same draw of the problem and the same luck, so algorithms are compared on the
-runs that both have.
+every algorithm meets the same draw of the problem and the same luck.
 """
 
 from __future__ import annotations
@@ -16,19 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.leaderboard.bouts import Bout, Effort, Footprint, Limit
+from benchmarks.leaderboard.scores import DELTA, IDENTIFICATION, REGRET, Score
 from copeland.problems import load, problem_of
-from copeland.registry import Algorithm, algorithms, entrant
+from copeland.registry import Algorithm, algorithms
 from copeland.tasks import Arrays, Task, finish
 
-Reals = NDArray[np.float64]
-
-REGRET, IDENTIFICATION = "regret", "identification"
-
-OURS = {REGRET: ("cpc:setting=eager", "cpc"), IDENTIFICATION: ("cpc-pac",)}
-DELTA = 0.05
 MOST_VOTES = 3 * 10**7  # then a run is called unfinished
 
 # More than one form of the same rule: ours in both settings, others with our decision thresholds too.
@@ -166,17 +159,22 @@ class Contest:
         return Path(self.problem).stem if _is_file(self.problem) else self.problem
 
 
-def contests(groups: Sequence[Group]) -> list[Contest]:
-    """Return every problem of every board, with the algorithms that meet it."""
+def contests(groups: Sequence[Group], only: Sequence[str] = ()) -> list[Contest]:
+    """Return every problem of every board, with the algorithms that meet it, or with some of them by name."""
     found = []
     for group in groups:
         for board in (REGRET, IDENTIFICATION):
             for problem in getattr(group, board):
                 k = problem_of(problem).k
-                names = tuple(n for n, a in entrants(board) if excuse(board, n, a, k) is None)
+                names = tuple(
+                    name
+                    for name, algorithm in entrants(board)
+                    if excuse(board, name, algorithm, k) is None
+                    and (not only or algorithm.name in only)
+                )
                 marks = marks_of(k) if board == REGRET else (MOST_VOTES,)
                 found.append(Contest(board, group.title, problem, k, marks, names))
-    return found
+    return [one for one in found if one.algorithms]
 
 
 def entrants(board: str) -> Iterator[tuple[str, Algorithm]]:
@@ -207,125 +205,6 @@ def excuse(board: str, name: str, algorithm: Algorithm, k: int) -> str | None:
     return f"{why}: shown up to {most}" if board == REGRET and k > most else None
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What one algorithm came to on one problem: a row for each run."""
-
-    algorithm: str
-    scores: Reals  # runs x marks: regret, or one column of votes; where a run was cut, what it had by then
-    cut: NDArray[np.bool_]  # runs x marks
-    right: NDArray[np.bool_]  # runs: whether it ended with a Copeland winner
-    seconds: float  # a run, of the processor
-
-    @property
-    def runs(self) -> int:
-        """How many there are."""
-        return len(self.scores)
-
-    @property
-    def means(self) -> Reals:
-        """The mean at each mark."""
-        return self.scores.mean(axis=0)
-
-    @property
-    def errors(self) -> Reals:
-        """The standard error of each mean; nan for a single run."""
-        if self.runs == 1:
-            return np.full(self.scores.shape[1], math.nan)
-        return self.scores.std(axis=0, ddof=1) / math.sqrt(self.runs)
-
-    @property
-    def wrong(self) -> int:
-        """How many runs came to their end with an answer that is no Copeland winner."""
-        return int((~self.right & ~self.cut[:, -1]).sum())
-
-    @property
-    def assumes_condorcet(self) -> bool:
-        """Whether it is promised anything only where there is a Condorcet winner."""
-        return entrant(self.algorithm)[0].assumes_condorcet
-
-    @property
-    def keeps_delta(self) -> bool:
-        """Whether its wrong answers are not clearly more than delta of its runs."""
-        return self.wrong / self.runs <= DELTA + 2 * math.sqrt(DELTA * (1 - DELTA) / self.runs)
-
-
-@dataclass(frozen=True)
-class Versus:
-    """Ours against another algorithm at a mark, on the runs that both have."""
-
-    ours: str
-    other: str
-    mark: int
-    ratio: float  # of the means; the other's may be a lower bound
-    errors: float  # the difference in its standard errors; nan for a single run
-
-
-@dataclass(frozen=True)
-class Played:
-    """A contest and its outcomes."""
-
-    contest: Contest
-    outcomes: tuple[Outcome, ...]
-    limit: float  # regret for each ln T, or votes for each ln(1/delta); nan if there is none
-
-    def limit_at(self, at: int) -> float:
-        """Return the limit at a mark, by its place."""
-        if self.contest.board == IDENTIFICATION:
-            return self.limit * math.log(1 / DELTA)
-        return self.limit * math.log(self.contest.marks[at])
-
-    def of(self, algorithm: str) -> Outcome:
-        """Return the outcome of one algorithm."""
-        return next(one for one in self.outcomes if one.algorithm == algorithm)
-
-    def ours(self) -> list[Outcome]:
-        """Return the outcomes of CPC."""
-        return [one for one in self.outcomes if one.algorithm in OURS[self.contest.board]]
-
-    def others(self, assuming: bool | None = None) -> list[Outcome]:
-        """Return the rivals; or only those that do, or do not, assume a Condorcet winner.
-
-        To identify, rivals that err more often than delta are no rivals.
-        """
-        return [
-            one
-            for one in self.outcomes
-            if one.algorithm not in OURS[self.contest.board]
-            and (assuming is None or one.assumes_condorcet == assuming)
-            and (self.contest.board == REGRET or one.keeps_delta)
-        ]
-
-    def hardest(self, ours: Outcome, rivals: Sequence[Outcome], at: int = -1) -> Versus | None:
-        """Return the rival against which ours does worst at a mark, by its place; None without any."""
-        found = [self.versus(ours, rival, at) for rival in rivals]
-        return max(found, key=lambda versus: versus.ratio, default=None)
-
-    def versus(self, ours: Outcome, other: Outcome, at: int = -1) -> Versus:
-        """Compare two outcomes at a mark, by its place."""
-        runs = min(ours.runs, other.runs)
-        a, b = ours.scores[:runs, at], other.scores[:runs, at]
-        error = (a - b).std(ddof=1) / math.sqrt(runs) if runs > 1 else math.nan
-        difference = float(a.mean() - b.mean())
-        return Versus(
-            ours=ours.algorithm,
-            other=other.algorithm,
-            mark=self.contest.marks[at],
-            ratio=float(a.mean() / b.mean()) if b.mean() > 0 else math.inf,
-            errors=difference / error if error > 0 else math.nan,
-        )
-
-
-@dataclass(frozen=True)
-class Leaderboard:
-    """All contests, and what very many options take."""
-
-    quick: bool
-    seed: int
-    played: tuple[Played, ...]
-    footprints: tuple[tuple[Footprint, Arrays], ...]
-
-
 def giants(quick: bool = False) -> list[Footprint]:
     """Return what is measured on very many options; with few, to show what Python itself takes."""
     steps = 10**5 if quick else 10**7
@@ -336,53 +215,80 @@ def giants(quick: bool = False) -> list[Footprint]:
 
 def play(
     folder: str | Path,
-    groups: Sequence[Group],
+    listed: Sequence[Contest],
     *,
     quick: bool = False,
-    footprints: Sequence[Footprint] = (),
     seed: int = 0,
     jobs: int = 1,
+    day: str = "",
     progress: Callable[[int, int], None] | None = None,
-) -> Leaderboard:
-    """Play every contest of some groups; what is in ``folder`` already is not played again.
+) -> list[Score]:
+    """Play contests, and return their scores; what is in ``folder`` already is not played again.
 
     Parameters
     ----------
     quick
         Few runs.
-    footprints
-        What to measure on very many options.
+    day
+        When, and with what.
     """
-    listed = contests(groups)
     bouts = [
         Bout(one.problem, name, one.marks, effort(name, one.k, quick), seed)
         for one in listed
         for name in one.algorithms
     ]
-    tasks: list[Task] = [*bouts, *(Limit(one.problem, seed) for one in listed), *footprints]
-    results = iter(finish(tasks, Path(folder), jobs, progress=progress))
-    outcomes = [[_outcome(one, name, next(results)) for name in one.algorithms] for one in listed]
-    limits = [next(results) for _ in listed]
-    return Leaderboard(
-        quick=quick,
-        seed=seed,
-        played=tuple(
-            Played(one, tuple(came), float(limit["regret" if one.board == REGRET else "votes"]))
-            for one, came, limit in zip(listed, outcomes, limits, strict=True)
-        ),
-        footprints=tuple((one, next(results)) for one in footprints),
-    )
+    tasks: list[Task] = [*bouts, *(Limit(one.problem, seed) for one in listed)]
+    results = finish(tasks, Path(folder), jobs, progress=progress)
+    limits = results[len(bouts) :]
+    found = iter(results)
+    return [
+        score(one, name, next(found), limit_of(one, limit), day)
+        for one, limit in zip(listed, limits, strict=True)
+        for name in one.algorithms
+    ]
 
 
-def _outcome(contest: Contest, algorithm: str, found: Arrays) -> Outcome:
-    """Read what a bout came to."""
+def limit_of(contest: Contest, limit: Arrays) -> float:
+    """Return what theory allows at the last mark, of regret or of votes."""
+    if contest.board == REGRET:
+        return float(limit["regret"]) * math.log(contest.marks[-1])
+    return float(limit["votes"]) * math.log(1 / DELTA)
+
+
+def score(contest: Contest, algorithm: str, found: Arrays, limit: float, day: str) -> Score:
+    """Return what a bout came to. A run that was cut counts with what it had by then."""
     if contest.board == REGRET:
         cut = np.isnan(found["regret"])
-        scores = np.where(cut, found["reached"][:, np.newaxis], found["regret"])
+        runs = np.where(cut, found["reached"][:, np.newaxis], found["regret"])
     else:
-        scores = found["duels"][:, -1:].astype(np.float64)
-        cut = np.isnan(found["regret"][:, -1:]) | (scores >= contest.marks[-1])
-    return Outcome(algorithm, scores, cut, found["correct"][:, -1], float(found["seconds"].mean()))
+        runs = found["duels"][:, -1:].astype(np.float64)
+        cut = np.isnan(found["regret"][:, -1:]) | (runs >= contest.marks[-1])
+    right = found["correct"][:, -1]
+    many = len(runs) > 1
+    errors = runs.std(axis=0, ddof=1) / math.sqrt(len(runs)) if many else np.full(2, math.nan)
+    return Score(
+        board=contest.board,
+        group=contest.group,
+        problem=contest.name,
+        options=contest.k,
+        algorithm=algorithm,
+        first_mark=contest.marks[0],
+        first_mean=float(runs[:, 0].mean()),
+        first_error=float(errors[0]),
+        first_cut=bool(cut[:, 0].any()),
+        mark=contest.marks[-1],
+        mean=float(runs[:, -1].mean()),
+        error=float(errors[-1]),
+        cut=bool(cut[:, -1].any()),
+        worst=float(runs[:, -1].max()),
+        right=float(right.mean()),
+        wrong=int((~right & ~cut[:, -1]).sum()),
+        unfinished=int(cut[:, -1].sum()),
+        runs=len(runs),
+        seconds=float(found["seconds"].mean()),
+        limit=limit,
+        played=day,
+    )
 
 
 def _is_file(problem: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.leaderboard.scores import Giant
 from copeland import limits
 from copeland.cells import Cell, sources
 from copeland.comparisons import Comparison, side_by_side
@@ -171,6 +172,14 @@ class Footprint:
         command = [sys.executable, "-c", _MEASURED, self.problem, self.algorithm, str(self.steps)]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         return {name: np.array(value) for name, value in json.loads(told).items()}
+
+    def measured(self, found: Arrays) -> Giant:
+        """Return what was found as a line."""
+        duels, seconds = int(found["duels"]), float(found["seconds"])
+        peak = float(found["mebibytes"])
+        return Giant(
+            self.problem, self.algorithm, self.steps, duels, peak, 1e6 * seconds / max(duels, 1)
+        )
 
 
 # Run once for a step first: compiling is not what is measured, and takes memory. Where the kernel tells

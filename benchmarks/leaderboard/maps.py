@@ -1,9 +1,8 @@
-"""The heat maps of the leaderboard, from the rows of its page."""
+"""The heat maps of the leaderboard."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,9 +11,10 @@ from matplotlib.figure import Figure
 
 from benchmarks.heat import heat_map
 from benchmarks.leaderboard.rows import Row, rows_of
+from benchmarks.leaderboard.scores import Score
 from copeland.report.images import image
 
-FAR = 5.0  # from here on all are alike: the page has no numbers beyond
+FAR = 5.0  # from here on all are alike
 _BOARDS = {"Regret": "mean regret", "Identification": "mean votes"}
 
 
@@ -22,7 +22,7 @@ def board_map(rows: Sequence[Row], board: str) -> Figure:
     """Return the means of one board in multiples of the least of each problem."""
     on = [row for row in rows if row.board == board]
     problems = list(dict.fromkeys(row.problem for row in on))
-    found = {(row.algorithm, row.problem): row.ratio or FAR for row in on}
+    found = {(row.algorithm, row.problem): min(row.ratio or FAR, FAR) for row in on}
     label = f"{_BOARDS[board]}, in multiples of the least on the problem; grey: not run"
     return heat_map(
         np.array([[found.get((a, p), math.nan) for p in problems] for a in _ranked(on)]),
@@ -46,32 +46,9 @@ def _assumes(rows: Sequence[Row], algorithm: str) -> bool:
     return any(row.assumes for row in rows if row.algorithm == algorithm)
 
 
-def with_maps(page: str) -> str:
-    """Return the page with the section that shows its heat maps."""
-    boards = {row.board for row in rows_of(page)}
-    lines = [
-        "",
-        "## All of it at a glance",
-        "",
-        "A row for each algorithm, a column for each problem. Blue: near the least mean of all on that problem, or below it. Orange: far from it. "
-        "† marks algorithms that assume a Condorcet winner.",
-        "",
-        *(
-            f"![{board}: {what} of every algorithm on every problem](images/leaderboard-{board.lower()}.svg)\n"
-            for board, what in _BOARDS.items()
-            if board in boards
-        ),
-    ]
-    head, rest = re.split(
-        r"\n(?=## (?:How to read the tables|Where cpc is not the best)\n)", page, maxsplit=1
-    )
-    head = head.partition("\n## All of it at a glance\n")[0].rstrip("\n")
-    return "\n".join([head, *lines]).rstrip("\n") + f"\n\n{rest}"
-
-
-def write_maps(page: str, folder: Path) -> None:
-    """Draw every board of a page into a folder."""
-    rows = rows_of(page)
+def write_maps(scores: Sequence[Score], folder: Path) -> None:
+    """Draw every board into a folder."""
+    rows = rows_of(scores)
     folder.mkdir(parents=True, exist_ok=True)
     for board in dict.fromkeys(row.board for row in rows):
         name = f"leaderboard-{board.lower()}.svg"

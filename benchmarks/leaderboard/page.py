@@ -3,58 +3,63 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from benchmarks.leaderboard.board import (
+from benchmarks.leaderboard.board import MOST_VOTES, entrants, excuse, excuse_from
+from benchmarks.leaderboard.rows import ASSUMES, TITLES, amount, mean_of, named, ranked, times
+from benchmarks.leaderboard.scores import (
     DELTA,
     IDENTIFICATION,
-    MOST_VOTES,
     OURS,
     REGRET,
-    Leaderboard,
-    Outcome,
+    Giant,
     Played,
+    Score,
     Versus,
-    entrants,
-    excuse,
-    excuse_from,
+    played,
 )
 from copeland.registry import algorithms
 
 FAR = 5  # rivals with more than this many times the least mean are only named
-ASSUMES = "†"
-
-_TITLES = {REGRET: "Regret", IDENTIFICATION: "Identification"}
+WHAT = {REGRET: "mean regret", IDENTIFICATION: "mean votes"}
 
 
-def leaderboard_page(board: Leaderboard, date: str, versions: Mapping[str, str]) -> str:
-    """Return the page; ``date`` and ``versions`` say when and with what the numbers were made."""
+def leaderboard_page(scores: Sequence[Score], giants: Sequence[Giant], quick: bool = False) -> str:
+    """Return the page."""
+    board = played(scores)
     parts = [
-        *_opening(board, date, versions),
+        *_opening(scores, quick),
         *_summary(board),
+        *_maps(board),
         *_legend(),
         *_behind(board),
         *_same_threshold(board),
         *_board(board, REGRET),
         *_board(board, IDENTIFICATION),
-        *_footprints(board),
+        *_giants(giants),
         *_left_out(board),
     ]
     return "\n".join(parts) + "\n"
 
 
-def _opening(board: Leaderboard, date: str, versions: Mapping[str, str]) -> Iterator[str]:
-    made = ", ".join(f"{name} {version}" for name, version in versions.items())
+def _opening(scores: Sequence[Score], quick: bool) -> Iterator[str]:
     yield "# Leaderboard"
     yield ""
     yield (
         "Every [algorithm](algorithms.md) runs on every [problem](problems.md) that it can run on. This page has the result in short, a picture of all "
-        "of it, the problems where our own algorithm loses, and the full tables, folded."
+        "of it, the problems where our own algorithm loses, and the full tables, folded. [leaderboard.csv](leaderboard.csv) has the numbers, a line for "
+        "each algorithm and problem."
     )
     yield ""
-    yield f"Written by `make leaderboard` on {date}: {made}; seed {board.seed}."
-    if board.quick:
+    days = sorted({one.played for one in scores})
+    yield f"Written by `make leaderboard`. Played on {' and '.join(days)}."
+    if quick:
         yield "This is a quick board: it has fewer problems and runs than `make leaderboard`."
+    yield ""
+    yield (
+        "We chose the constants of `cpc` and `cpc-pac` on problems of this page, so it flatters them. "
+        "[One algorithm](one-algorithm.md#on-problems-that-we-did-not-choose-on) has results on problems that we chose nothing on."
+    )
 
 
 def _legend() -> Iterator[str]:
@@ -62,8 +67,7 @@ def _legend() -> Iterator[str]:
     yield "## How to read the tables"
     yield ""
     yield (
-        "A random problem is drawn again for each run; run r of every algorithm gets the same draw. Slow algorithms have fewer runs, so a ratio uses "
-        "only the runs that both sides have."
+        "A random problem is drawn again for each run; run r of every algorithm gets the same draw. Slow algorithms have fewer runs."
     )
     yield ""
     yield "- **Regret**: mean regret of Definition 1, up to 2 a duel, with its standard error, at T steps."
@@ -86,7 +90,7 @@ def _legend() -> Iterator[str]:
     yield "- `ccb:threshold=...` and `ecw-rmed:...threshold=...` decide pairs at the threshold that `cpc` has with that setting."
 
 
-def _summary(board: Leaderboard) -> Iterator[str]:
+def _summary(board: Sequence[Played]) -> Iterator[str]:
     """How ours did over all problems, a row for each of ours."""
     yield ""
     yield "## In short"
@@ -103,28 +107,39 @@ def _summary(board: Leaderboard) -> Iterator[str]:
     )
 
 
-def _summary_row(board: Leaderboard, kind: str, name: str) -> list[str]:
-    runs = [
-        (played, ours)
-        for played in board.played
-        for ours in played.ours()
-        if played.contest.board == kind and ours.algorithm == name
-    ]
+def _summary_row(board: Sequence[Played], kind: str, name: str) -> list[str]:
+    runs = [(problem, ours) for problem in board for ours in problem.ours()]
+    runs = [(p, ours) for p, ours in runs if (ours.board, ours.algorithm) == (kind, name)]
     if not runs:
         return []
-    against = [played.hardest(ours, played.others(assuming=False)) for played, ours in runs]
+    against = [p.hardest(ours, p.others(assuming=False), ours.mark) for p, ours in runs]
     ratios = [versus.ratio for versus in against if versus is not None]
-    limits = [ours.means[-1] / played.limit_at(-1) for played, ours in runs if played.limit > 0]
+    limits = [ours.mean / ours.limit for _, ours in runs if ours.limit > 0]
     lowest = sum(ratio < 1 for ratio in ratios)
     means = [f"{_geometric_mean(values):.2f}" if values else "-" for values in (ratios, limits)]
-    return [_TITLES[kind], _name(name), str(len(runs)), str(lowest), *means]
+    return [TITLES[kind], named(name), str(len(runs)), str(lowest), *means]
 
 
 def _geometric_mean(values: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def _behind(board: Leaderboard) -> Iterator[str]:
+def _maps(board: Sequence[Played]) -> Iterator[str]:
+    """The pictures of all scores, which :mod:`benchmarks.leaderboard.maps` draws."""
+    yield ""
+    yield "## All of it at a glance"
+    yield ""
+    yield (
+        "A row for each algorithm, a column for each problem. Blue: near the least mean of all on that problem, or below it. Orange: far from it. "
+        f"{ASSUMES} marks algorithms that assume a Condorcet winner."
+    )
+    for kind in dict.fromkeys(problem.about.board for problem in board):
+        title = f"{TITLES[kind]}: {WHAT[kind]} of every algorithm on every problem"
+        yield ""
+        yield f"![{title}](images/leaderboard-{kind}.svg)"
+
+
+def _behind(board: Sequence[Played]) -> Iterator[str]:
     """Where ours is not the best, by how much, and how surely."""
     yield ""
     yield "## Where cpc is not the best"
@@ -133,13 +148,15 @@ def _behind(board: Leaderboard) -> Iterator[str]:
         (True, f"Against those that do ({ASSUMES})"),
     ):
         compared = [
-            (played, versus)
-            for played in board.played
-            for ours in played.ours()
-            for at in range(len(played.contest.marks))
-            if (versus := played.hardest(ours, played.others(assuming), at)) is not None
+            problem.hardest(ours, problem.others(assuming), mark)
+            for problem in board
+            for ours in problem.ours()
+            for mark in problem.marks
+            if problem.has_others(assuming)
         ]
-        lost = sorted((row for row in compared if row[1].ratio > 1), key=lambda row: -row[1].ratio)
+        lost = sorted(
+            (one for one in compared if one and one.ratio > 1), key=lambda one: -one.ratio
+        )
         yield ""
         yield f"{title}: in {len(lost)} of {len(compared)} comparisons another algorithm has the lower mean."
         if lost:
@@ -149,23 +166,22 @@ def _behind(board: Leaderboard) -> Iterator[str]:
                     *("problem", "what", "ours", "lower", "ours / lower"),
                     *("standard errors", "lower / limit"),
                 ),
-                [_behind_row(played, versus) for played, versus in lost],
+                [_behind_row(versus) for versus in lost],
             )
 
 
-def _behind_row(played: Played, versus: Versus) -> list[str]:
-    board = played.contest.board
-    what = f"regret, T = {_power(versus.mark)}" if board == REGRET else "votes"
+def _behind_row(versus: Versus) -> list[str]:
+    ours, other, mark = versus.ours, versus.other, versus.mark
+    what = f"regret, T = {_power(mark)}" if ours.board == REGRET else "votes"
     sure = "-" if math.isnan(versus.errors) else f"{versus.errors:.1f}"
-    names = (f"`{played.contest.name}`", what, _name(versus.ours), _name(versus.other))
-    at = played.contest.marks.index(versus.mark)
-    to_limit = _times(played.of(versus.other).means[at], played.limit_at(at))
+    names = (f"`{ours.problem}`", what, named(ours.algorithm), named(other.algorithm))
+    to_limit = times(other.at(mark)[0], other.limit_at(mark))
     return [*names, f"{versus.ratio:.2f}", sure, to_limit]
 
 
-def _same_threshold(board: Leaderboard) -> Iterator[str]:
+def _same_threshold(board: Sequence[Played]) -> Iterator[str]:
     """Ours against the rules that decide pairs as ours does, a row for each problem."""
-    regret = [one for one in board.played if one.contest.board == REGRET]
+    regret = [one for one in board if one.about.board == REGRET]
     rows = [row for one in regret if len(row := _same_row(one)) > 1]
     if not rows:
         return
@@ -174,34 +190,33 @@ def _same_threshold(board: Leaderboard) -> Iterator[str]:
     yield ""
     yield (
         "The mean regret at the last mark, as a multiple of that of the better of CCB and ECW-RMED, which decide pairs here at the threshold of "
-        "the same setting. In parentheses: the difference in standard errors. ECW-RMED adds up the evidence of several pairs; `cpc` decides "
-        "each pair alone."
+        "the same setting. In parentheses: the difference in standard errors. ECW-RMED adds up the evidence of several pairs; `cpc` adds up that of a rival's losses."
     )
     yield ""
     yield from _table(("problem", "eager", "cautious"), rows)
 
 
-def _same_row(played: Played) -> list[str]:
-    row = [f"`{played.contest.name}`"]
-    for ours in played.ours():
+def _same_row(problem: Played) -> list[str]:
+    row = [f"`{problem.about.problem}`"]
+    for ours in problem.ours():
         setting = "eager" if "eager" in ours.algorithm else "cautious"
-        alike = [one for one in played.others() if f"threshold={setting}" in one.algorithm]
-        if versus := played.hardest(ours, alike):
+        alike = [one for one in problem.others() if f"threshold={setting}" in one.algorithm]
+        if versus := problem.hardest(ours, alike, ours.mark):
             error = "" if math.isnan(versus.errors) else f" ({versus.errors:+.1f})"
             row.append(f"{versus.ratio:.2f}{error}")
     return row
 
 
-def _board(board: Leaderboard, kind: str) -> Iterator[str]:
-    played = [one for one in board.played if one.contest.board == kind]
-    if not played:
+def _board(board: Sequence[Played], kind: str) -> Iterator[str]:
+    on_it = [one for one in board if one.about.board == kind]
+    if not on_it:
         return
     yield ""
-    yield f"## {_TITLES[kind]}"
-    for group in dict.fromkeys(one.contest.group for one in played):
-        members = [one for one in played if one.contest.group == group]
+    yield f"## {TITLES[kind]}"
+    for group in dict.fromkeys(one.about.group for one in on_it):
+        members = [one for one in on_it if one.about.group == group]
         yield ""
-        yield f"### {_TITLES[kind]}: {group}"
+        yield f"### {TITLES[kind]}: {group}"
         yield ""
         yield from _glance(members)
         yield ""
@@ -210,39 +225,39 @@ def _board(board: Leaderboard, kind: str) -> Iterator[str]:
 
 def _glance(members: Sequence[Played]) -> Iterator[str]:
     """Ours against the best others, a row for each problem."""
-    ours = OURS[members[0].contest.board]
-    head = ["problem", "K", *map(_name, ours), "best other", *(f"{_name(n)} / it" for n in ours)]
-    if members[0].contest.board == REGRET:
-        head += [f"best other {ASSUMES}", *(f"{_name(n)} / it" for n in ours)]
+    ours = OURS[members[0].about.board]
+    head = ["problem", "K", *map(named, ours), "best other", *(f"{named(n)} / it" for n in ours)]
+    if members[0].about.board == REGRET:
+        head += [f"best other {ASSUMES}", *(f"{named(n)} / it" for n in ours)]
     head.append("limit")
     yield from _table(head, [_glance_row(one) for one in members])
 
 
-def _glance_row(played: Played) -> list[str]:
-    contest = played.contest
-    row = [f"`{contest.name}`", str(contest.k), *(_mean(one) for one in played.ours())]
-    row += _best_cells(played, played.others(assuming=False))
-    if contest.board == REGRET:
-        row += _best_cells(played, played.others(assuming=True))
-    return [*row, _amount(played.limit_at(-1))]
+def _glance_row(problem: Played) -> list[str]:
+    about = problem.about
+    row = [f"`{about.problem}`", str(about.options)]
+    row += [mean_of(one, one.mark) for one in problem.ours()]
+    row += _best_cells(problem, problem.others(assuming=False))
+    if about.board == REGRET:
+        row += _best_cells(problem, problem.others(assuming=True))
+    return [*row, amount(about.limit)]
 
 
-def _best_cells(played: Played, rivals: Sequence[Outcome]) -> list[str]:
-    """The best of some rivals, and what each of ours is to the one it does worst against."""
+def _best_cells(problem: Played, rivals: Sequence[Score]) -> list[str]:
+    """The best of some rivals, and each of ours in multiples of it."""
     if not rivals:
-        return ["-"] * (1 + len(played.ours()))
-    best = min(rivals, key=lambda one: one.means[-1])
-    against = [played.hardest(one, rivals) for one in played.ours()]
-    ratios = [f"{versus.ratio:.2f}" for versus in against if versus is not None]
-    return [f"{_name(best.algorithm)} {_mean(best)}", *ratios]
+        return ["-"] * (1 + len(problem.ours()))
+    best = min(rivals, key=lambda one: one.mean)
+    ratios = [f"{Versus(one, best, one.mark).ratio:.2f}" for one in problem.ours()]
+    return [f"{named(best.algorithm)} {mean_of(best, best.mark)}", *ratios]
 
 
 def _details(members: Sequence[Played]) -> Iterator[str]:
     """Every algorithm that is not far behind, a row for each problem and algorithm."""
-    contest = members[0].contest
-    regret = contest.board == REGRET
-    horizons = [f"T = {_power(mark)}" for mark in contest.marks] if regret else ["votes"]
-    alike = len({one.contest.marks for one in members}) == 1
+    first = members[0]
+    regret = first.about.board == REGRET
+    horizons = [f"T = {_power(mark)}" for mark in first.marks] if regret else ["votes"]
+    alike = len({one.marks for one in members}) == 1
     if regret and not alike:
         horizons = ["first mark", "last mark"]
     last = ["right", "runs", "s"] if regret else ["wrong", "unfinished", "runs", "s"]
@@ -255,38 +270,31 @@ def _details(members: Sequence[Played]) -> Iterator[str]:
         yield "Marks: T = 1e5 and 1e6; from 100 options on, 1e6 and 1e7."
 
 
-def _detail_rows(played: Played) -> Iterator[list[str]]:
-    ranked = sorted(played.outcomes, key=lambda one: one.means[-1])
-    valid = [one for one in ranked if one in played.others() or one in played.ours()]
-    best = valid[0]
-    shown = [
-        one
-        for one in ranked
-        if one.means[-1] <= FAR * best.means[-1] or one.algorithm in OURS[played.contest.board]
-    ]
+def _detail_rows(problem: Played) -> Iterator[list[str]]:
+    best = problem.best()
+    shown = [one for one in ranked(problem) if one.mean <= FAR * best.mean or one.is_ours]
     for place, one in enumerate(shown):
-        name = f"`{played.contest.name}`" if place == 0 else ""
-        yield [name, *_detail_row(played, one, best)]
-    behind = [_name(one.algorithm) for one in ranked if one not in shown]
+        name = f"`{one.problem}`" if place == 0 else ""
+        yield [name, *_detail_row(problem, one, best)]
+    behind = [named(one.algorithm) for one in ranked(problem) if one not in shown]
     if behind:
         yield ["", f"further behind: {', '.join(behind)}"]
 
 
-def _detail_row(played: Played, one: Outcome, best: Outcome) -> list[str]:
-    contest = played.contest
-    means = [_mean(one, at) for at in range(one.scores.shape[1])]
+def _detail_row(problem: Played, one: Score, best: Score) -> list[str]:
+    means = [mean_of(one, mark) for mark in problem.marks]
     if one is best:
         means[-1] = f"**{means[-1]}**"
-    row = [_name(one.algorithm), *means, _amount(one.scores[:, -1].max())]
-    row += [f"{played.versus(one, best).ratio:.2f}", _times(one.means[-1], played.limit_at(-1))]
+    row = [named(one.algorithm), *means, amount(one.worst)]
+    row += [f"{Versus(one, best, one.mark).ratio:.2f}", times(one.mean, one.limit)]
     seconds = f"{one.seconds:.2g}" if one.seconds < 10 else f"{one.seconds:.0f}"
-    if contest.board == REGRET:
-        return [*row, f"{100 * one.right.mean():.0f} %", str(one.runs), seconds]
-    return [*row, str(one.wrong), str(int(one.cut[:, -1].sum())), str(one.runs), seconds]
+    if one.board == REGRET:
+        return [*row, f"{100 * one.right:.0f} %", str(one.runs), seconds]
+    return [*row, str(one.wrong), str(one.unfinished), str(one.runs), seconds]
 
 
-def _footprints(board: Leaderboard) -> Iterator[str]:
-    if not board.footprints:
+def _giants(giants: Sequence[Giant]) -> Iterator[str]:
+    if not giants:
         return
     yield ""
     yield "## Very many options"
@@ -300,18 +308,18 @@ def _footprints(board: Leaderboard) -> Iterator[str]:
         [
             [
                 f"`{one.problem}`",
-                _name(one.algorithm),
+                named(one.algorithm),
                 _power(one.steps),
-                _amount(float(found["duels"])),
-                f"{float(found['mebibytes']):,.0f}",
-                f"{1e6 * float(found['seconds']) / float(found['duels']):.2f}",
+                f"{one.duels:,}",
+                f"{one.mebibytes:,.0f}",
+                f"{one.microseconds:.2f}",
             ]
-            for one, found in board.footprints
+            for one in giants
         ],
     )
 
 
-def _left_out(board: Leaderboard) -> Iterator[str]:
+def _left_out(board: Sequence[Played]) -> Iterator[str]:
     """Who is not on the board, or not on all of its problems, and why."""
     yield ""
     yield "## Left out"
@@ -319,12 +327,12 @@ def _left_out(board: Leaderboard) -> Iterator[str]:
     found: dict[tuple[str, str, str], list[str]] = {}
     for kind in (REGRET, IDENTIFICATION):
         for name, where, why in _missing(board, kind):
-            found.setdefault((_TITLES[kind], where, why), []).append(_name(name))
+            found.setdefault((TITLES[kind], where, why), []).append(named(name))
     rows = [[kind, ", ".join(names), where, why] for (kind, where, why), names in found.items()]
     yield from _table(("board", "algorithms", "where", "why"), rows)
 
 
-def _missing(board: Leaderboard, kind: str) -> Iterator[tuple[str, str, str]]:
+def _missing(board: Sequence[Played], kind: str) -> Iterator[tuple[str, str, str]]:
     """Every algorithm that does not meet all problems of a board: its name, from where on, and why."""
     for name, algorithm in algorithms().items():
         if why := excuse_from(kind, algorithm):
@@ -336,8 +344,8 @@ def _missing(board: Leaderboard, kind: str) -> Iterator[tuple[str, str, str]]:
                 break
 
 
-def _sizes(board: Leaderboard, kind: str) -> list[int]:
-    return sorted({one.contest.k for one in board.played if one.contest.board == kind})
+def _sizes(board: Sequence[Played], kind: str) -> list[int]:
+    return sorted({one.about.options for one in board if one.about.board == kind})
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -346,33 +354,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     for row in rows:
         cells = [*row, *[""] * (len(head) - len(row))]
         yield f"| {' | '.join(cells)} |"
-
-
-def _name(algorithm: str) -> str:
-    return f"`{algorithm}`{' ' + ASSUMES if _assumes(algorithm) else ''}"
-
-
-def _assumes(algorithm: str) -> bool:
-    return algorithms()[algorithm.partition(":")[0]].assumes_condorcet
-
-
-def _mean(one: Outcome, at: int = -1) -> str:
-    """A mean with its standard error; a lower bound if runs were cut."""
-    least = "≥ " if one.cut[:, at].any() else ""
-    error = one.errors[at]
-    return f"{least}{_amount(one.means[at])}" + (
-        "" if math.isnan(error) else f" ± {_amount(error)}"
-    )
-
-
-def _times(mean: float, limit: float) -> str:
-    return f"{mean / limit:.2f}" if limit > 0 else "-"
-
-
-def _amount(x: float) -> str:
-    if math.isnan(x):
-        return "-"
-    return f"{x:,.0f}" if x >= 99.5 else f"{x:.3g}"
 
 
 def _power(x: int) -> str:

@@ -1,16 +1,21 @@
-"""The rows of the leaderboard's page as values: for its heat map, and for the pages of algorithms."""
+"""The scores as people read them: a row for each algorithm and problem, the lowest mean first."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-BEHIND = "further behind"  # how far is not on the page
+from benchmarks.leaderboard.scores import IDENTIFICATION, REGRET, Played, Score, Versus, played
+from copeland.registry import algorithms
+
+BEHIND = "further behind"  # how far is not kept
+ASSUMES = "†"
+TITLES = {REGRET: "Regret", IDENTIFICATION: "Identification"}
 
 
 class Row(NamedTuple):
-    """What one algorithm came to on one problem, as the page says it."""
+    """What one algorithm came to on one problem, in words."""
 
     board: str
     group: str
@@ -34,38 +39,58 @@ class Row(NamedTuple):
         return None if self.times_best == BEHIND else float(self.times_best)
 
 
-def rows_of(page: str) -> list[Row]:
-    """Return the rows of all its tables of algorithms."""
-    found = []
-    for title, text in re.findall(r"^### (.+)$([\s\S]*?)(?=^##|\Z)", page, flags=re.MULTILINE):
-        board, _, group = title.partition(": ")
-        found += _rows(board, group, text)
-    return found
+def rows_of(scores: Iterable[Score]) -> list[Row]:
+    """Return a row for each score, those of a problem from the lowest mean up."""
+    return [row for problem in played(scores) for row in _rows(problem)]
 
 
-def _rows(board: str, group: str, text: str) -> Iterator[Row]:
-    head: list[str] = []
-    problem = ""
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if line.startswith("| problem | "):
-            head = cells if cells[1] == "algorithm" else []
-        elif head and line.startswith("| ") and cells[0] != "---":
-            problem = _plain(cells[0]) or problem
-            yield from _named(board, group, problem, dict(zip(head, cells, strict=False)))
+def _rows(problem: Played) -> Iterator[Row]:
+    best = problem.best()
+    for one in ranked(problem):
+        numbers = (BEHIND, BEHIND, "-", "-")
+        if one.is_known:
+            ratio = Versus(one, best, one.mark).ratio
+            numbers = (
+                mean_of(one, one.mark),
+                f"{ratio:.2f}",
+                times(one.mean, one.limit),
+                str(one.runs),
+            )
+        what = (TITLES[one.board], one.group, one.problem, one.algorithm)
+        yield Row(*what, *numbers, one is best, one.assumes_condorcet)
 
 
-def _named(board: str, group: str, problem: str, cells: dict[str, str]) -> Iterator[Row]:
-    who = cells["algorithm"]
-    if not who.startswith(f"{BEHIND}: "):
-        mean = list(cells.values())[list(cells).index("worst run") - 1]
-        numbers = (mean.replace("**", ""), cells["x best"], cells["x limit"], cells["runs"])
-        yield Row(board, group, problem, _plain(who), *numbers, "**" in mean, "†" in who)
-        return
-    for one in who.removeprefix(f"{BEHIND}: ").split(", `"):
-        unknown = (BEHIND, BEHIND, "-", "-")
-        yield Row(board, group, problem, _plain(one), *unknown, False, "†" in one)
+def ranked(problem: Played) -> list[Score]:
+    """Return the scores from the lowest mean up; those that are only known to be far behind come last."""
+    return sorted(problem.scores, key=lambda one: one.mean if one.is_known else math.inf)
 
 
-def _plain(cell: str) -> str:
-    return cell.replace("`", "").replace("†", "").strip()
+def named(algorithm: str) -> str:
+    """Return a name as tables have it, with a mark for those that assume a Condorcet winner."""
+    assumes = algorithms()[algorithm.partition(":")[0]].assumes_condorcet
+    return f"`{algorithm}`{' ' + ASSUMES if assumes else ''}"
+
+
+def mean_of(score: Score, mark: int) -> str:
+    """Return a mean with its standard error; a lower bound if runs were cut."""
+    mean, error, cut = score.at(mark)
+    spread = "" if math.isnan(error) else f" ± {amount(error)}"
+    return f"{'≥ ' if cut else ''}{amount(mean)}{spread}"
+
+
+def times(mean: float, limit: float) -> str:
+    """Return a mean in multiples of a limit, if there is one."""
+    return f"{mean / limit:.2f}" if limit > 0 else "-"
+
+
+def amount(x: float) -> str:
+    """Return a number with as many digits as anybody reads.
+
+    Examples
+    --------
+    >>> amount(1234.5), amount(1.2345)
+    ('1,234', '1.23')
+    """
+    if math.isnan(x):
+        return "-"
+    return f"{x:,.0f}" if x >= 99.5 else f"{x:.3g}"

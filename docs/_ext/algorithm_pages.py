@@ -8,6 +8,7 @@ from algorithm_tables import TARGETS, finds, shown
 from curve_figures import Curves
 
 from benchmarks.leaderboard.rows import Row, rows_of
+from benchmarks.leaderboard.scores import Score, read_lines
 from copeland.registry import Algorithm, algorithms
 
 _HEAD = re.compile(r"<!-- record -->.*?<!-- end of record -->\n", flags=re.DOTALL)
@@ -18,7 +19,7 @@ def algorithm_pages(docs: Path) -> dict[str, str]:
     known = algorithms()
     promises = tomllib.loads((docs / "promises.toml").read_text())
     sections = sections_of((docs / "algorithms.md").read_text())
-    rows = rows_of((docs / "leaderboard.md").read_text())
+    rows = rows_of(read_lines(docs / "leaderboard.csv", Score))
     curves = Curves.read(docs / "figures" / "curves.json")
     pages = {
         f"algorithms/{name}.md": _page(one, promises[name], sections[name], rows, curves)

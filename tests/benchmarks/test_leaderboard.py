@@ -1,5 +1,6 @@
 """The leaderboard: who meets what, what a cell holds, how outcomes are compared, and the page."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -8,25 +9,35 @@ import pytest
 import copeland
 from benchmarks.leaderboard import board as leaderboard
 from benchmarks.leaderboard.board import (
-    IDENTIFICATION,
     MOST_VOTES,
-    OURS,
-    REGRET,
     Contest,
     Group,
-    Leaderboard,
-    Outcome,
-    Played,
     contests,
     entrants,
     excuse,
     excuse_from,
     giants,
     groups,
+    limit_of,
     play,
+    score,
 )
 from benchmarks.leaderboard.bouts import Bout, Effort, Footprint, Limit
+from benchmarks.leaderboard.files import page_of, write
 from benchmarks.leaderboard.page import leaderboard_page
+from benchmarks.leaderboard.rows import BEHIND, rows_of
+from benchmarks.leaderboard.scores import (
+    IDENTIFICATION,
+    OURS,
+    REGRET,
+    Giant,
+    Played,
+    Score,
+    Versus,
+    read_lines,
+    replaced,
+    write_lines,
+)
 from copeland import PreferenceMatrix
 from copeland.algorithms import cpc
 from copeland.registry import algorithms
@@ -36,27 +47,30 @@ from copeland.tasks import key_of
 FEW = Effort(seconds=0.0, least=3, most=5)
 
 
-def outcome(algorithm, scores, cut=False, right=True):
-    """An outcome with one column of scores."""
-    column = np.array(scores, float)[:, None]
-    return Outcome(
-        algorithm,
-        column,
-        np.full(column.shape, cut),
-        np.full(len(column), right) if isinstance(right, bool) else np.array(right),
-        seconds=0.5,
-    )
-
-
-def played(*outcomes, board=REGRET, limit=1.0):
-    names = tuple(one.algorithm for one in outcomes)
+def scored(algorithm, runs, cut=False, right=True, board=REGRET, problem="cyclic-4", limit=1.0):
+    """The score of an algorithm with these runs at one mark."""
     marks = (10**6,) if board == REGRET else (MOST_VOTES,)
-    return Played(Contest(board, "Few", "cyclic-4", 4, marks, names), outcomes, limit)
+    contest = Contest(board, "Few", problem, 4, marks, (algorithm,))
+    ends = np.array(runs, float)[:, None]
+    found = {
+        "regret": np.where(cut, math.nan, ends),
+        "reached": ends[:, 0],
+        "duels": ends,
+        "correct": np.full((len(ends), 1), right)
+        if isinstance(right, bool)
+        else np.array(right)[:, None],
+        "seconds": np.array([0.5]),
+    }
+    allowed = {"regret": np.array(limit), "votes": np.array(limit)}
+    return score(contest, algorithm, found, limit_of(contest, allowed), "2020-02-02")
 
 
-def page_of(*contests_played):
-    board = Leaderboard(False, 0, contests_played, ())
-    return leaderboard_page(board, "2020-02-02", {"copeland": "9.9"})
+def played(*scores):
+    return Played(scores)
+
+
+def page_with(*scores):
+    return leaderboard_page(scores, ())
 
 
 @pytest.mark.slow
@@ -149,34 +163,96 @@ def test_there_is_no_limit_where_a_tie_decides(tmp_path):
     assert np.isnan(Limit(str(tmp_path / "tie.csv"), seed=0).run()["votes"])
 
 
-def test_outcomes_are_compared_on_the_runs_that_both_have():
-    ours = outcome("cpc", [2, 4, 1000])
-    contest = played(ours, outcome("ccb", [1, 3]))
-    versus = contest.hardest(ours, contest.others())
-    assert versus.ratio == 6 / 4
-    assert math.isnan(versus.errors)  # by 1 in both runs: no spread to judge by
-    assert contest.versus(ours, outcome("ccb", [1, 5])).errors == pytest.approx(0)
+def test_scores_are_compared_by_their_means_and_errors():
+    ours, other = scored("cpc", [2, 4, 6]), scored("ccb", [1, 3])
+    versus = Versus(ours, other, 10**6)
+    assert versus.ratio == 4 / 2
+    assert versus.errors == pytest.approx(2 / math.hypot(2 / math.sqrt(3), 1))
+    assert math.isnan(Versus(ours, scored("ccb", [1]), 10**6).errors)  # of one run there is none
 
 
-def test_the_hardest_rival_is_the_one_of_the_lowest_mean_on_common_runs():
-    ours = outcome("cpc", [2, 4])
-    contest = played(ours, outcome("ccb", [4, 4]), outcome("rucb", [1, 1]), outcome("scb", [9, 9]))
-    assert contest.hardest(ours, contest.others()).other == "rucb"
-    assert contest.hardest(ours, contest.others(assuming=False)).other == "ccb"
-    assert contest.hardest(ours, []) is None
+def test_the_hardest_rival_is_the_one_of_the_lowest_mean():
+    ours = scored("cpc", [2, 4])
+    problem = played(ours, scored("ccb", [4, 4]), scored("rucb", [1, 1]), scored("scb", [9, 9]))
+    assert problem.hardest(ours, problem.others(), 10**6).other.algorithm == "rucb"
+    assert problem.hardest(ours, problem.others(assuming=False), 10**6).other.algorithm == "ccb"
+    assert problem.hardest(ours, [], 10**6) is None
 
 
 def test_who_errs_more_often_than_delta_is_no_rival_in_identifying():
-    ours = outcome("cpc-pac", [100] * 4)
-    hasty = outcome("pocowista", [1] * 4, right=[False, False, True, True])
-    slow = outcome("copeland-pac", [200] * 4)
-    contest = played(ours, hasty, slow, board=IDENTIFICATION)
-    assert contest.hardest(ours, contest.others()).other == "copeland-pac"
+    ours = scored("cpc-pac", [100] * 4, board=IDENTIFICATION)
+    half = [False, False, True, True]
+    hasty = scored("pocowista", [1] * 4, right=half, board=IDENTIFICATION)
+    slow = scored("copeland-pac", [200] * 4, board=IDENTIFICATION)
+    problem = played(ours, hasty, slow)
+    assert problem.hardest(ours, problem.others(), MOST_VOTES).other is slow
+    assert problem.best() is ours
     assert (hasty.wrong, hasty.keeps_delta, slow.keeps_delta) == (2, False, True)
 
 
 def test_unfinished_runs_are_not_wrong():
-    assert outcome("pocowista", [5, 5], cut=True, right=False).wrong == 0
+    assert scored("pocowista", [5, 5], cut=True, right=False, board=IDENTIFICATION).wrong == 0
+
+
+def test_the_limit_of_regret_grows_with_ln_t():
+    one = scored("cpc", [1, 1], limit=2.0)
+    assert one.limit == pytest.approx(2 * math.log(10**6))
+    assert one.limit_at(10**3) == pytest.approx(one.limit / 2)
+
+
+def test_lines_are_written_and_read_as_they_are(tmp_path):
+    scores = [
+        scored("cpc", [1, 3]),
+        scored("ecw-rmed:beta=1e-9,threshold=eager", [2], cut=True),
+        scored("cpc-pac", [10, 20], board=IDENTIFICATION, limit=math.nan),
+    ]
+    giants = [Giant("implicit-5", "cpc", 10**7, 688, 168.0, 1.93)]
+    write_lines(tmp_path / "scores.csv", scores, Score)
+    write_lines(tmp_path / "giants.csv", giants, Giant)
+    found = read_lines(tmp_path / "scores.csv", Score)
+    assert [rounded(one) for one in found] == [rounded(one) for one in scores]
+    assert read_lines(tmp_path / "giants.csv", Giant) == giants
+    assert read_lines(tmp_path / "none.csv", Score) == []
+
+
+def rounded(line):
+    return [f"{x:.5g}" if isinstance(x, float) else x for x in vars(line).values()]
+
+
+def test_new_lines_take_the_places_of_old_ones():
+    old = [scored("cpc", [1, 1]), scored("ccb", [2, 2]), scored("ccb", [3, 3], problem="mslr-5")]
+    new = [scored("ccb", [4, 4]), scored("scb", [5, 5])]
+    found = replaced(old, new)
+    assert [(one.algorithm, one.mean) for one in found] == [
+        ("cpc", 1),
+        ("ccb", 4),
+        ("ccb", 3),
+        ("scb", 5),
+    ]
+
+
+def test_lines_of_an_algorithm_that_is_gone_are_left_out():
+    gone = dataclasses.replace(scored("cpc", [1, 1]), algorithm="forgotten:alpha=1")
+    assert replaced([gone], []) == []
+
+
+def test_files_beside_a_page_make_the_page(tmp_path):
+    page = tmp_path / "leaderboard.md"
+    write(page, [scored("cpc", [1, 3]), scored("ccb", [4, 6])])
+    write(page, [scored("cpc", [2, 4])], [Giant("implicit-5", "cpc", 10**7, 688, 168.0, 1.93)])
+    assert page.read_text() == page_of(page)
+    assert "| `cyclic-4` | `cpc` | **3 ± 1** |" in page.read_text()
+    assert "| `implicit-5` | `cpc` | 1e7 | 688 | 168 | 1.93 |" in page.read_text()
+    assert (tmp_path / "images" / "leaderboard-regret.svg").exists()
+
+
+def test_rows_say_it_in_words_and_those_that_are_far_behind_have_none():
+    far = dataclasses.replace(scored("scb", [9, 9]), mean=math.nan)
+    best, second, last = rows_of([far, scored("ccb", [4, 6]), scored("rucb", [1, 3])])
+    assert (best.algorithm, best.mean, best.ratio) == ("rucb", "2 ± 1", 1)
+    assert best.is_best and best.assumes and not second.is_best
+    assert (second.algorithm, second.times_best, second.runs) == ("ccb", "2.50", "2")
+    assert (last.algorithm, last.times_best, last.ratio) == ("scb", BEHIND, None)
 
 
 @pytest.fixture
@@ -191,35 +267,46 @@ def small_board(monkeypatch):
 
 @pytest.mark.slow
 def test_a_board_is_played_once_and_put_together(small_board, tmp_path, monkeypatch):
-    board = play(tmp_path, small_board)
-    assert [len(one.outcomes) for one in board.played] == [6, 6, 3]
-    regret, _, votes = board.played
-    assert regret.of("cpc").scores.shape == (3, 2)
-    assert votes.of("savage:delta=0.05").scores.shape == (3, 1)
-    assert (votes.of("cpc-pac").scores < MOST_VOTES).all()
-    assert regret.limit_at(-1) == pytest.approx(2 * 27.55 * math.log(1000), rel=1e-3)
+    listed = contests(small_board)
+    scores = play(tmp_path, listed)
+    assert [(one.board, one.problem) for one in scores] == [
+        *[(REGRET, "cyclic-4")] * 6,
+        *[(REGRET, "order-4-0.3")] * 6,
+        *[(IDENTIFICATION, "cyclic-4")] * 3,
+    ]
+    runs = copeland.simulate("cyclic-4", "cpc", 1000, runs=3, marks=[100, 1000])
+    cpc_score = next(one for one in scores if one.algorithm == "cpc")
+    means = runs.curves[0].regret.mean(axis=0)
+    assert (cpc_score.first_mean, cpc_score.mean) == pytest.approx(tuple(means))
+    assert cpc_score.limit == pytest.approx(2 * 27.55 * math.log(1000), rel=1e-3)
+    assert all(one.mean < MOST_VOTES for one in scores if one.algorithm == "cpc-pac")
     monkeypatch.setattr(Bout, "run", lambda self: pytest.fail("played twice"))
-    again = play(tmp_path, small_board)
-    assert np.array_equal(again.played[0].of("ccb").scores, regret.of("ccb").scores)
-    assert "### Regret: Few options" in leaderboard_page(again, "2020-02-02", {"copeland": "9.9"})
+    assert play(tmp_path, listed) == scores
+    assert "### Regret: Few options" in leaderboard_page(scores, ())
+
+
+def test_some_algorithms_are_played_alone(small_board):
+    listed = contests(small_board, only=("cpc-pac",))
+    assert [(one.board, one.algorithms) for one in listed] == [(IDENTIFICATION, ("cpc-pac",))]
 
 
 def test_the_page_says_when_and_with_what_it_was_made():
-    page = page_of(played(outcome("cpc", [2, 4]), outcome("ccb", [5, 9])))
-    assert "on 2020-02-02: copeland 9.9; seed 0" in page
+    later = dataclasses.replace(scored("ccb", [5, 9]), played="2020-03-03")
+    page = page_with(scored("cpc", [2, 4]), later)
+    assert "Played on 2020-02-02 and 2020-03-03." in page
 
 
 @pytest.mark.slow
 def test_the_page_sums_up_how_ours_did():
-    better = played(outcome("cpc", [2, 2]), outcome("ccb", [8, 8]), outcome("rucb", [1, 1]))
-    worse = played(outcome("cpc", [3, 3]), outcome("ccb", [3, 1]))
-    page = page_of(better, worse)
+    better = [scored("cpc", [2, 2]), scored("ccb", [8, 8]), scored("rucb", [1, 1])]
+    worse = [scored("cpc", [3, 3], problem="mslr-5"), scored("ccb", [3, 1], problem="mslr-5")]
+    page = page_with(*better, *worse)
     assert "| Regret | `cpc` | 2 | 1 | 0.61 |" in page  # sqrt(1/4 * 3/2)
 
 
 @pytest.mark.slow
 def test_the_page_tells_losses():
-    page = page_of(played(outcome("cpc", [3, 9]), outcome("ccb", [2, 4]), outcome("rucb", [1, 2])))
+    page = page_with(scored("cpc", [3, 9]), scored("ccb", [2, 4]), scored("rucb", [1, 2]))
     free, assuming = page.split("## Regret")[0].split("Against those that do")
     assert "in 1 of 1 comparisons" in free
     assert "| `cyclic-4` | regret, T = 1e6 | `cpc` | `ccb` | 2.00 |" in free
@@ -228,47 +315,45 @@ def test_the_page_tells_losses():
 
 @pytest.mark.slow
 def test_the_page_compares_rules_of_one_threshold():
-    page = page_of(
-        played(
-            outcome("cpc:setting=eager", [2, 2]),
-            outcome("cpc", [3, 3]),
-            outcome("ccb:threshold=eager", [4, 4]),
-            outcome("ecw-rmed:threshold=cautious", [2, 2]),
-            outcome("dts", [1, 1]),
-        )
+    page = page_with(
+        scored("cpc:setting=eager", [2, 2]),
+        scored("cpc", [3, 3]),
+        scored("ccb:threshold=eager", [4, 4]),
+        scored("ecw-rmed:threshold=cautious", [2, 2]),
+        scored("dts", [1, 1]),
     )
     assert "| `cyclic-4` | 0.50 | 1.50 |" in page.split("## At the same threshold")[1]
 
 
 def test_the_page_says_so_where_nothing_is_lost():
-    page = page_of(played(outcome("cpc", [1, 1]), outcome("ccb", [2, 4])))
+    page = page_with(scored("cpc", [1, 1]), scored("ccb", [2, 4]))
     assert "in 0 of 1 comparisons" in page
 
 
+def test_a_rival_that_is_only_known_to_be_far_behind_is_one_that_ours_is_ahead_of():
+    far = dataclasses.replace(scored("ccb", [9, 9]), mean=math.nan)
+    assert "in 0 of 1 comparisons" in page_with(scored("cpc", [1, 1]), far)
+
+
 def test_the_least_mean_is_bold_and_those_far_behind_are_named():
-    page = page_of(
-        played(outcome("cpc", [1, 3]), outcome("ccb", [4, 6]), outcome("random", [90, 90]))
-    )
+    page = page_with(scored("cpc", [1, 3]), scored("ccb", [4, 6]), scored("random", [90, 90]))
     assert "| `cyclic-4` | `cpc` | **2 ± 1** | 3 | 1.00 |" in page
     assert "|  | `ccb` | 5 ± 1 | 6 | 2.50 |" in page
     assert "further behind: `random`" in page
 
 
 def test_cut_runs_are_lower_bounds_and_single_runs_have_no_error():
-    page = page_of(played(outcome("cpc", [200], cut=True), outcome("ccb", [300])))
+    page = page_with(scored("cpc", [200], cut=True), scored("ccb", [300]))
     assert "| `cpc` | **≥ 200** |" in page
     assert "| `ccb` | 300 |" in page
 
 
 @pytest.mark.slow
 def test_wrong_and_unfinished_runs_are_counted():
-    page = page_of(
-        played(
-            outcome("cpc-pac", [100, 120]),
-            outcome("pocowista", [110, 130], right=[False, True]),
-            outcome("copeland-pac", [150, 150], cut=True),
-            board=IDENTIFICATION,
-        )
+    page = page_with(
+        scored("cpc-pac", [100, 120], board=IDENTIFICATION),
+        scored("pocowista", [110, 130], right=[False, True], board=IDENTIFICATION),
+        scored("copeland-pac", [150, 150], cut=True, board=IDENTIFICATION),
     )
     assert "| `pocowista` | 120 ± 10 | 130 | 1.09 | 40.06 | 1 | 0 | 2 | 0.5 |" in page
     assert "| `copeland-pac` | ≥ 150 ± 0 | 150 | 1.36 | 50.07 | 0 | 2 | 2 | 0.5 |" in page
@@ -276,7 +361,7 @@ def test_wrong_and_unfinished_runs_are_counted():
 
 @pytest.mark.slow
 def test_the_page_says_who_is_left_out_and_why():
-    page = page_of(played(outcome("cpc", [1, 1]), outcome("ccb", [2, 4])))
+    page = page_with(scored("cpc", [1, 1]), scored("ccb", [2, 4]))
     left_out = page.split("## Left out")[1]
     assert "| Regret | `copeland-pac`, `cpc-pac`" in left_out
     assert "`borda-elimination` | everywhere | looks for another winner (borda)" in left_out
