@@ -20,11 +20,16 @@ ROUNDS = 50
 
 
 def omniscient_regret(
-    m: PreferenceMatrix, horizon: float, caution: float = 0.0, together: bool = True
+    m: PreferenceMatrix,
+    horizon: float,
+    caution: float = 0.0,
+    together: bool = True,
+    wins_together: bool = False,
 ) -> float:
     """Return the halved regret of proving the cheapest certificate at the level of ``horizon``, each rate as it is.
 
-    ``together`` lets the losses of an option be shown by several claims, as CPC plans them.
+    ``together`` lets the losses of an option be shown by several claims, as CPC plans them. ``wins_together``
+    lets the wins of the certificate's option be shown so, too, which CPC does not do.
 
     Examples
     --------
@@ -37,14 +42,16 @@ def omniscient_regret(
     behind = (scores.max() - scores) / 2
     cost = behind[:, None] + behind[None, :]
     divergence = np.vectorize(kl)(m.p, 0.5)
-    deciding = np.vectorize(nats_to_decide)(divergence, level)
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.where(m.p > 0.5, cost / divergence, np.inf)  # nat of a true claim
-    single = each * deciding
-    shares = [s for s in SHARES[1:] if s < m.k] if together else []
-    parts = {1: single, **{s: each * nats_each(s, level) for s in shares}}
-    best = np.argsort(-scores)[:CANDIDATES]
-    return min(_cheapest(int(c), single, parts) for c in best)
+    shares = [s for s in SHARES if s < m.k]
+    nats = {s: np.full(m.p.shape, nats_each(s, level)) for s in shares if s > 1}
+    nats[1] = np.vectorize(nats_to_decide)(divergence, level)
+    of_losses, of_wins = (shares if how else [1] for how in (together, wins_together))
+    return min(
+        _cheapest(int(c), each, {s: nats[s] for s in of_losses}, {s: nats[s] for s in of_wins})
+        for c in np.argsort(-scores)[:CANDIDATES]
+    )
 
 
 def nats_to_decide(d: float, level: float) -> float:
@@ -55,25 +62,31 @@ def nats_to_decide(d: float, level: float) -> float:
     return x
 
 
-def _cheapest(c: int, single: Floats, parts: dict[int, Floats]) -> float:
-    """The least price of a certificate of c."""
-    k = len(single)
-    wins = np.argsort(single[c])  # c itself and its losses come last
-    losses = [_losses(c, s, price) for s, price in parts.items()]
-    lost = int(np.isinf(single[c]).sum()) - 1
+def _cheapest(
+    c: int, each: Floats, of_losses: dict[int, Floats], of_wins: dict[int, Floats]
+) -> float:
+    """The least price of a certificate of c, its wins and the losses of the others each in s parts."""
+    k = len(each)
+    lost = int(np.isinf(each[c]).sum()) - 1
     found = []
     for l in range(lost, min(lost + FURTHER, k - 2) + 1):
-        planned = np.isin(np.arange(k), wins[: k - 1 - l])
-        needed = l - planned.astype(int)
-        rivals = [j for j in range(k) if j != c and needed[j] > 0]
-        others = sum(min(table[needed[j], j] for table in losses) for j in rivals)
-        found.append(single[c][planned].sum() + others)
+        for s in (s for s in of_wins if s <= l - lost + 1):
+            price = each[c] * of_wins[s][c]
+            planned = np.argsort(price)[: k - 2 - l + s]  # c itself and its losses come last
+            paid = np.zeros(k)
+            paid[planned] = of_wins[s][c][planned]
+            found.append(float(price[planned].sum()) + _losses(c, l, each, of_losses, paid))
     return min(found, default=math.inf)
 
 
-def _losses(c: int, s: int, price: Floats) -> Floats:
-    """What m losses of j to others than c cost, shown in s parts: by m and j."""
-    others = np.sort(np.delete(price, c, axis=0), axis=0).cumsum(axis=0)
-    table = np.full(price.shape, np.inf)
-    table[1 : len(others) - s + 2] = others[s - 1 :]
-    return table
+def _losses(c: int, l: int, each: Floats, parts: dict[int, Floats], paid: Floats) -> float:
+    """What l losses of every other option cost beside what is paid for: so many nats of the wins of c."""
+    if l == 0:
+        return 0.0
+    least = np.full(len(each), np.inf)
+    for s, nats in parts.items():
+        price = each * nats
+        price[c] = np.where(paid > 0, each[c] * np.maximum(nats[c] - paid, 0.0), np.inf)
+        if l + s - 1 < len(each):
+            least = np.minimum(least, np.sort(price, axis=0)[: l + s - 1].sum(axis=0))
+    return float(np.delete(least, c).sum())

@@ -38,3 +38,17 @@ def test_losses_shown_together_cost_no_more_and_far_less_in_a_large_tournament()
     small, large = load("cyclic-4"), load("easy-100:seed=1")
     assert omniscient_regret(small, 1e6) <= omniscient_regret(small, 1e6, together=False)
     assert omniscient_regret(large, 1e6) < 0.5 * omniscient_regret(large, 1e6, together=False)
+
+
+def test_wins_shown_together_cost_no_less_where_all_gaps_are_equal():
+    m = load("rotated-10-0.1")
+    singly = omniscient_regret(m, 1e6)
+    assert omniscient_regret(m, 1e6, wins_together=True) == pytest.approx(singly)
+
+
+def test_wins_shown_together_cost_less_where_the_others_lose_more_clearly_to_each_other():
+    p = np.array(load("rotated-10-0.4").p)
+    p[0, 1:], p[1:, 0] = 0.6, 0.4
+    m = PreferenceMatrix(p)
+    singly = omniscient_regret(m, 1e6)
+    assert omniscient_regret(m, 1e6, wins_together=True) < 0.8 * singly
