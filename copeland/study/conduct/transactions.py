@@ -40,6 +40,7 @@ class _Change:
         self._result: Any = None
         self.error: Exception | None = None
         self.is_made = False
+        self.thread = threading.get_ident()  # of whoever waits for it
         self.turn = threading.Event()  # set when it is made, or when it is the first who waits
 
     def decide(self, work: Transactions, log: Log) -> None:
@@ -98,11 +99,8 @@ class Transactions:
         as long to store many as to store one.
         """
         mine = _Change(decide)
-        with self._queue:
-            self._waiting.append(mine)
-            is_first = self._waiting[0] is mine
         try:
-            if not is_first:
+            if not self._is_first(mine):
                 mine.turn.wait()
             if not mine.is_made:
                 with self._turn:
@@ -110,6 +108,21 @@ class Transactions:
         finally:
             self._leave(mine)
         return mine.outcome()
+
+    def _is_first(self, mine: _Change) -> bool:
+        """Join those who wait; tell whether nobody is ahead.
+
+        A thread waits for one change at a time, so an older one of this thread was left behind by an interrupt.
+        """
+        with self._queue:
+            left_behind = [one for one in self._waiting if one.thread == mine.thread]
+            for one in left_behind:
+                self._waiting.remove(one)
+            self._waiting.append(mine)
+            is_first = self._waiting[0] is mine
+            if left_behind and not is_first:
+                self._waiting[0].turn.set()
+            return is_first
 
     def _leave(self, mine: _Change) -> None:
         """Go; who was the first lets those go whose changes are made, and gives the turn to the next."""
@@ -167,9 +180,9 @@ class Transactions:
     def advance(self, log: Log, new: list[Event]) -> None:
         """Append events amid a transaction, for those decisions in it that build on them."""
         if new:
+            self._torn = True  # until it is stored, the books are ahead of the log
             log.append(new)
             self.take(new)
-            self._torn = True  # until it is stored, the books are ahead of the log
 
     def read(self, look: Callable[[Log], T]) -> T:
         """Catch up with the log, and look."""
@@ -197,7 +210,7 @@ class Transactions:
 
     def take(self, new: Iterable[Event]) -> None:
         """Let the books, and all that follows them, take in events."""
-        self._torn = True
+        torn, self._torn = self._torn, True
         for event in new:
             chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
             if chooser is not None and event.kind != UNDONE:
@@ -205,7 +218,7 @@ class Transactions:
             self.books.take(event)
             self._recall.take(event)
             self._chooser = None if event.kind == UNDONE else chooser
-        self._torn = False
+        self._torn = torn
 
     def _catch_up(self, log: Log) -> None:
         if self._torn:

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from contextlib import suppress
 from typing import Any
+from weakref import WeakSet
 
 from copeland.errors import StorageError
 
@@ -45,11 +46,27 @@ class Held:
 
 
 class Local(sqlite3.Connection):
-    """A connection whose transaction ends when it is closed.
+    """A connection whose transactions end with their cursors.
 
-    SQLite closes a connection for good, and lets go of its locks, only when the last of its cursors is gone
-    too; the traceback of an interrupt may keep one.
+    While a query is under way, SQLite shows its connection the database as it was when the query began, and
+    keeps a connection that was closed. The traceback of an interrupt may keep the cursor of such a query.
     """
+
+    def __init__(self, *given: Any, **how: Any):
+        super().__init__(*given, **how)
+        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
+        """Return a cursor that is closed with its transaction."""
+        cursor = super().cursor(factory)
+        self._cursors.add(cursor)
+        return cursor
+
+    def rollback(self) -> None:
+        """Close all cursors, and roll back."""
+        for cursor in list(self._cursors):
+            cursor.close()
+        super().rollback()
 
     def close(self) -> None:
         """Roll back, and close."""
