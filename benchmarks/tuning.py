@@ -5,7 +5,6 @@ Each run is a line of FILE, so that what is stopped goes on where it was. `make 
 
 from __future__ import annotations
 
-import itertools
 import json
 import sys
 import time
@@ -17,18 +16,16 @@ import numpy as np
 from benchmarks import tuning_botorch
 from benchmarks.tuning_audits import audits
 from benchmarks.tuning_cost import costs
+from benchmarks.tuning_page import FEWER, MARKS, page
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
 from copeland.streams import stream
 from copeland.tuning import Tuner
-from copeland.tuning.problems import game, games, mixed_games
+from copeland.tuning.problems import game, games
 
-MARKS = (50, 100, 200, 500)
 SEEDS, VOTES = 10, 200
 SHARED = {"tuner": Tuner, "eubo": Eubo, "pbo": Pbo, "random": Random}
 GRIDS = {"cpc-25": ("cpc", 25), "cpc-100": ("cpc", 100), "dts-25": ("dts", 25)}
 RULES = (*SHARED, *GRIDS)
-SHOWN = (*RULES, "botorch")
-TRANSITIVE = ("forrester", "branin", "goldstein", "hartmann3", "hartmann6", "ackley5")
 FILE = Path(__file__).parent.parent / "out" / "tuning.jsonl"
 
 
@@ -40,7 +37,7 @@ def run(problem, rule, seed, votes, batch=1):
     asked, marks, cpu = [], {}, []
     for number, ask in enumerate(play(world, rule, seed, voter, votes, batch, cpu), 1):
         asked.append(ask[:2])
-        if number in MARKS:
+        if number in (*MARKS, FEWER):
             marks[number] = [ask[2](), number]
     pairs = np.array(asked).reshape(-1, world.space.d)
     regrets = (world.best[0] - world.score(pairs)).reshape(-1, 2).mean(axis=1)
@@ -92,7 +89,7 @@ def _apart(world, rule, seed, voter, votes, batch, cpu):
 def kept(*files):
     """The runs that files hold; of two that began alike, the longer one."""
     lines = [line for file in files if file.exists() for line in file.read_text().splitlines()]
-    runs = sorted(map(json.loads, lines), key=lambda run: len(run["marks"]))
+    runs = sorted(map(json.loads, lines), key=lambda run: max(map(int, run["marks"])))
     return list({_key(run): run for run in runs}.values())
 
 
@@ -125,127 +122,6 @@ def tuning():
     yield from costs()
     yield ""
     yield from audits()
-
-
-def page(runs):
-    """The part of the page that some runs make."""
-    yield "## Tuning by votes"
-    yield (
-        "Regret of the recommendation: the largest share of the space that any point beats, less the share that the "
-        "recommended point beats. Means and standard errors over runs; shares are counted against "
-        "16,384 points. The first six problems have a utility, the others run in circles. `eubo` (a transitive rule), "
-        "`pbo` (dueling Thompson sampling) and `random` (random pairs) share the fitting of `tuner`: `eubo` without "
-        "the cyclic part, `pbo` without the utility. `cpc` and `dts` play a grid of 25 or 100 points. `botorch` is BoTorch's own EUBO. In brackets: how many runs; "
-        "few of them say little about problems on which the tuner varies much."
-    )
-    for votes in MARKS:
-        some = [run for run in runs if run["batch"] == 1 and str(votes) in run["marks"]]
-        if some:
-            yield ""
-            yield f"### After {votes} votes"
-            yield ""
-            yield from table(some, votes)
-    yield ""
-    yield from _calibration(runs)
-    yield ""
-    yield from _batches(runs)
-    yield from _cost(runs)
-
-
-def table(runs, votes):
-    """Problems x rules: mean regret, standard error and number of runs."""
-    rules = [rule for rule in SHOWN if any(run["rule"] == rule for run in runs)]
-    yield f"| problem | {' | '.join(rules)} |"
-    yield "|---|" + "---|" * len(rules)
-    for problem in (*games(), *mixed_games()):
-        cells = [_cell(runs, votes, [problem], rule, "regret") for rule in rules]
-        if any(cells):
-            yield f"| `{problem}` | {' | '.join(cells)} |"
-    groups = {
-        "with a utility": TRANSITIVE,
-        "in circles": [g for g in games() if g not in TRANSITIVE],
-    }
-    for words, group in groups.items():
-        cells = [_cell(runs, votes, group, rule, "regret") for rule in rules]
-        if any(cells):
-            yield f"| *{words}* | {' | '.join(cells)} |"
-    cells = [_cell(runs, votes, games(), rule, "cumulative") for rule in rules]
-    if any(cells):
-        yield f"| *summed over all votes* | {' | '.join(cells)} |"
-
-
-def _cell(runs, votes, problems, rule, what):
-    """The mean over problems, with its standard error over runs; empty unless each problem has runs."""
-    values = [
-        [r["marks"][str(votes)][what] for r in runs if r["rule"] == rule and r["problem"] == one]
-        for one in problems
-    ]
-    if not all(values):
-        return ""
-    mean = np.mean([np.mean(one) for one in values])
-    count = sum(map(len, values))
-    digits = 1 if what == "cumulative" else 3
-    mean = (
-        round(mean, digits) + 0.0
-    )  # a regret of -0.00001, against a largest share that was searched, is none
-    if min(map(len, values)) < 2:
-        return f"{mean:.{digits}f} ({count})"
-    error = np.sqrt(sum(np.var(one, ddof=1) / len(one) for one in values)) / len(values)
-    return f"{mean:.{digits}f} ± {error:.{digits}f} ({count})"
-
-
-def _calibration(runs):
-    """What the tuner's own estimate of its regret was worth."""
-    pairs = [
-        (mark["estimate"], mark["regret"])
-        for run in runs
-        if run["rule"] == "tuner" and run["batch"] == 1
-        for votes, mark in run["marks"].items()
-        if votes == "200"
-    ]
-    yield "### What the tuner's own estimate of its regret was worth, after 200 votes"
-    yield ""
-    yield "| estimate | runs | true mean | 90 % within |"
-    yield "|---|---|---|---|"
-    edges = (0, 0.01, 0.03, 0.06, 1)
-    for low, high in itertools.pairwise(edges):
-        true = [regret for estimate, regret in pairs if low <= estimate < high]
-        if true:
-            within = np.quantile(true, 0.9)
-            yield f"| {low:g} to {high:g} | {len(true)} | {np.mean(true):.3f} | {within:.3f} |"
-
-
-def _batches(runs):
-    """What is lost where five duels are asked at once."""
-    several = [run for run in runs if run["batch"] > 1]
-    if not several:
-        return
-    yield "### In batches of five, after 200 votes"
-    yield ""
-    yield "| problem | one at a time | in batches |"
-    yield "|---|---|---|"
-    for problem in dict.fromkeys(run["problem"] for run in several):
-        seeds = {run["seed"] for run in several if run["problem"] == problem}
-        alike = [r for r in runs if r["batch"] == 1 and r["seed"] in seeds and "200" in r["marks"]]
-        cells = [_cell(some, 200, [problem], "tuner", "regret") for some in (alike, several)]
-        yield f"| `{problem}` | {' | '.join(cells)} |"
-    yield ""
-
-
-def _cost(runs):
-    """The time of asks."""
-    for votes in ("200", "500"):
-        ours = [
-            run
-            for run in runs
-            if run["rule"] == "tuner" and run["batch"] == 1 and list(run["marks"])[-1] == votes
-        ]
-        if ours:
-            usual, most = np.median([run["ms"][0] for run in ours]), max(r["ms"][1] for r in ours)
-            yield (
-                f"With {votes} votes an ask takes {usual:.0f} ms of CPU (median of {len(ours)} runs, the last 50 asks of "
-                f"each); the longest of all took {most:.0f} ms."
-            )
 
 
 def main():

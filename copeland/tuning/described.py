@@ -1,9 +1,9 @@
-"""Read a space from text: the tables of a TOML file."""
+"""Read a space from text: the tables of a TOML file, and its constraints."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from copeland.errors import InvalidParameter
@@ -11,6 +11,7 @@ from copeland.inert import inert
 from copeland.tuning.parameters import Choice, Integer, Parameter, Real
 from copeland.tuning.spaces import Space
 
+CONSTRAINT = "constraint"  # the key of a text or a list of texts; a table makes it a parameter
 _KEYS = {"low", "high", "log", "integer"}
 
 
@@ -20,6 +21,8 @@ def described(text: str) -> Space:
     Examples
     --------
     >>> described('''
+    ... constraint = "layers < 6 or rate < 0.1"
+    ...
     ... [rate]
     ... low = 0.0001
     ... high = 1.0
@@ -34,26 +37,35 @@ def described(text: str) -> Space:
     ... choices = ["short", "warm"]
     ... ''')
     Space({'rate': Real(low=0.0001, high=1.0, log=True), 'layers': Integer(low=1, high=8),
-           'style': Choice('short', 'warm')})
+           'style': Choice('short', 'warm')}, feasible=['layers < 6 or rate < 0.1'])
     """
+    return space_of(tables_in(text))
+
+
+def tables_in(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text."""
     try:
-        tables = tomllib.loads(text)
+        return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, TypeError) as error:
         raise InvalidParameter(
             inert(f"the description of the space is not TOML: {error}.")
         ) from error
-    return space_of(tables)
 
 
-def space_of(tables: Mapping[str, Any]) -> Space:
-    """Return the space of such tables.
+def space_of(tables: Mapping[str, Any], constraints: Sequence[str] = ()) -> Space:
+    """Return the space of such tables, with more constraints.
 
     Examples
     --------
     >>> space_of({"layers": {"low": 1, "high": 8, "integer": True}})
     Space({'layers': Integer(low=1, high=8)})
     """
-    return Space({name: _parameter(name, table) for name, table in tables.items()})
+    named, given = dict(tables), tables.get(CONSTRAINT)
+    if isinstance(given, str | list):
+        del named[CONSTRAINT]
+        constraints = [*([given] if isinstance(given, str) else given), *constraints]
+    parameters = {name: _parameter(name, table) for name, table in named.items()}
+    return Space(parameters, list(constraints))
 
 
 def _parameter(name: str, table: Any) -> Parameter:

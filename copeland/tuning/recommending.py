@@ -14,7 +14,6 @@ from copeland.tuning.samples import Heard, Sample, heard, relation, sample
 from copeland.tuning.spaces import Floats, Space
 
 SAMPLES, OPPONENTS, CANDIDATES = 24, 384, 400
-FRESH = 96  # samples in which the best few meet again
 _REFINEMENTS = (0.1, 0.05, 0.025)
 _BEST, _AROUND = 8, 96  # whose neighbours are looked at, and how many
 _PLAYERS = 48  # of the highest mean scores, who play each other
@@ -54,18 +53,12 @@ def scored(
         top = found.places[found.best[:_BEST]]
         centres = np.vstack([top, top[:1].repeat(_BEST, 0)])
         found = _extended(worlds, found, near(space, centres, _AROUND, step, rng))
-    return settled(worlds_of(space, fits, votes, rng, FRESH), found)
+    return found
 
 
-def worlds_of(
-    space: Space,
-    fits: Sequence[Fit],
-    votes: Votes,
-    rng: np.random.Generator,
-    samples: int = SAMPLES,
-) -> Worlds:
+def worlds_of(space: Space, fits: Sequence[Fit], votes: Votes, rng: np.random.Generator) -> Worlds:
     """Return samples of every fit, with fresh opponents."""
-    opponents, n = space.spread(OPPONENTS, rng), samples // len(fits)
+    opponents, n = space.spread(OPPONENTS, rng), SAMPLES // len(fits)
     draws = [_draws(one, crowd(space, one, votes, opponents), votes, n, rng) for one in fits]
     return Worlds(space, votes, fits, draws)
 
@@ -88,19 +81,8 @@ def _extended(worlds: Worlds, found: Scores | None, more: Floats) -> Scores:
         places, scores = np.vstack([found.places, more]), np.hstack([found.scores, scores])
     mean = scores.mean(axis=0)
     top = np.argsort(-mean, kind="stable")[:_PLAYERS]
-    return Scores(places, scores, top[_order(worlds, places[top], mean[top])])
-
-
-def _order(worlds: Worlds, places: Floats, mean: Floats) -> Ints:
-    """Who has the highest mean score; those that are next to each other by how they play each other."""
-    play = shares(worlds, places, mutual=True).mean(axis=0)
-    return np.argsort(-(mean + play / OPPONENTS), kind="stable")
-
-
-def settled(worlds: Worlds, found: Scores) -> Scores:
-    """Return the best few in the order of fresh samples: the highest of many in few samples was partly lucky."""
-    few = found.places[found.best]
-    return found._replace(best=found.best[_order(worlds, few, shares(worlds, few).mean(axis=0))])
+    play = shares(worlds, places[top], mutual=True).mean(axis=0)
+    return Scores(places, scores, top[np.argsort(-(mean[top] + play / OPPONENTS), kind="stable")])
 
 
 def shares(worlds: Worlds, places: Floats, mutual: bool = False) -> Floats:

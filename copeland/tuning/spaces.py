@@ -8,7 +8,7 @@ over √2, so that two options of a choice are 1 apart.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.inert import inert
+from copeland.tuning.constraints import feasible_of
 from copeland.tuning.parameters import Choice, Integer, Parameter, Real
 from copeland.words import listed
 
 Floats = NDArray[np.float64]
 Point = dict[str, Any]
+Feasible = Callable[..., bool] | str | Sequence[str] | None
 
 MOST_PARAMETERS = 16
 TRIES = 2**15  # places looked at for feasible ones
@@ -36,33 +38,36 @@ class Space:
     parameters
         A name for each :class:`Real`, :class:`Integer` or :class:`Choice`.
     feasible
-        A function that takes the parameters by name and says whether the tuner may ask about a point.
+        Which points the tuner may ask about: a constraint in words, a list of them, which must all hold, or a
+        function that takes the parameters by name. Only words can be stored with a study.
 
     Examples
     --------
     >>> space = Space({"rate": Real(1e-4, 1, log=True), "layers": Integer(1, 8), "style": Choice("short", "warm")},
-    ...               feasible=lambda rate, layers, style: layers < 6 or rate < 0.1)
+    ...               feasible="layers < 6 or rate < 0.1")
     >>> space.point([0.5, 0.0625, 0.75])
     {'rate': 0.01, 'layers': 1, 'style': 'warm'}
+    >>> space.allows({"rate": 0.5, "layers": 7, "style": "warm"})
+    False
     """
 
     def __init__(
         self,
         parameters: Mapping[str, Parameter],
-        feasible: Callable[..., bool] | None = None,
+        feasible: Feasible = None,
     ):
         self.parameters = MappingProxyType(_checked(parameters))  # stays as it is
-        if feasible is not None and not callable(feasible):
-            raise InvalidParameter(
-                "feasible must be a function that takes the parameters by name, or None."
-            )
-        self.feasible = feasible
+        self.constraints = _in_words(feasible)
+        if self.constraints:
+            feasible = feasible_of(self.constraints, self.parameters)
+        self.feasible = feasible if callable(feasible) else None
         self.cells = np.array([one.cells for one in self.parameters.values()])
         self._require_two_points()
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name!r}: {one!r}" for name, one in self.parameters.items())
-        return inert(f"Space({{{inside}}}{'' if self.feasible is None else ', feasible=...'})")
+        words = str(list(self.constraints)) if self.constraints else "..."
+        return inert(f"Space({{{inside}}}{'' if self.feasible is None else f', feasible={words}'})")
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Space:
         return self  # it never changes, and its constraint may be any function
@@ -180,16 +185,20 @@ class Space:
         return np.array(columns).T.reshape(len(places), len(self.lengths))
 
     def to_json(self) -> str:
-        """Return the parameters as text; a constraint is only mentioned."""
+        """Return the parameters and the constraints as text; a function is only mentioned."""
         kinds = {
             name: [type(one).__name__, *_arguments(one)] for name, one in self.parameters.items()
         }
-        return json.dumps({"parameters": kinds, "constrained": self.feasible is not None})
+        told = {"parameters": kinds, "constrained": self.feasible is not None}
+        if self.constraints:  # only then, so that texts of other spaces stay as they were
+            told["constraints"] = self.constraints
+        return json.dumps(told)
 
     @classmethod
     def from_json(cls, text: str, feasible: Callable[..., bool] | None = None) -> Space:
-        """Return the space that :meth:`to_json` wrote, with its constraint."""
-        return cls(cls.parameters_in(text), feasible)
+        """Return the space that :meth:`to_json` wrote; give its constraint if it is a function."""
+        parameters = cls.parameters_in(text)
+        return cls(parameters, feasible or json.loads(text).get("constraints"))
 
     @staticmethod
     def parameters_in(text: str) -> dict[str, Parameter]:
@@ -214,6 +223,12 @@ class Space:
         )
 
 
+def lacks_constraint(text: str) -> bool:
+    """Tell whether the text of a space only mentions a constraint, because it is a function."""
+    told = json.loads(text)
+    return bool(told.get("constrained")) and not told.get("constraints")
+
+
 def even(n: int, d: int, rng: np.random.Generator) -> Floats:
     """Return ``n`` points spread evenly over the unit cube: multiples of the powers of a root, shifted at random.
 
@@ -223,6 +238,19 @@ def even(n: int, d: int, rng: np.random.Generator) -> Floats:
     for _ in range(60):
         root = (1 + root) ** (1 / (d + 1))
     return (rng.random(d) + np.outer(np.arange(1, n + 1), root ** -np.arange(1.0, d + 1))) % 1
+
+
+def _in_words(feasible: Any) -> tuple[str, ...]:
+    """The constraints in words; none of a function."""
+    if isinstance(feasible, str):
+        return (feasible,)
+    if isinstance(feasible, list | tuple):
+        return tuple(feasible)
+    if feasible is None or callable(feasible):
+        return ()
+    raise InvalidParameter(
+        "feasible must be a constraint in words, a list of them, or a function that takes the parameters by name."
+    )
 
 
 def _checked(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:

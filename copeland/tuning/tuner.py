@@ -20,7 +20,7 @@ from copeland.tuning.landscapes import Landscape, landscape_of
 from copeland.tuning.laplace import Fit, Votes
 from copeland.tuning.ledger import Ledger
 from copeland.tuning.recommending import Scores, scored, shares, worlds_of
-from copeland.tuning.spaces import Floats, Point, Space
+from copeland.tuning.spaces import Floats, Point, Space, lacks_constraint
 from copeland.tuning.threads import one_thread
 from copeland.tuning.walkers import (
     WALKERS,
@@ -271,7 +271,7 @@ class Tuner:
         return Audit(self.space, point, delta, seed)
 
     def dump(self) -> bytes:
-        """Return everything as a compact file of arrays (.npz, no pickle), except a constraint."""
+        """Return everything as a compact file of arrays (.npz, no pickle), except a constraint that is a function."""
         about = {
             "tuner": 1,
             "space": self.space.to_json(),
@@ -300,16 +300,16 @@ class Tuner:
         Parameters
         ----------
         space
-            The same space as before; needed if it has a constraint, because the file cannot hold a function.
+            The same space as before; needed if its constraint is a function, which the file cannot hold.
         """
         with _refusing_damage():
             arrays = read_arrays(content)
             about = json.loads(str(arrays["about"]))
             written, seed = str(about["space"]), int(about["seed"])
-            constrained = bool(json.loads(written)["constrained"])
-        if space is None and constrained:
+            lacking = lacks_constraint(written)
+        if space is None and lacking:
             raise InvalidParameter(
-                "the space of this tuner has a constraint; give the space to load the tuner."
+                "the space of this tuner has a constraint, which is a function; give the space to load the tuner."
             )
         tuner = cls(Space.from_json(written) if space is None else space, seed)
         if tuner.space.to_json() != written:

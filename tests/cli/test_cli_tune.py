@@ -57,7 +57,52 @@ def test_a_point_is_asked_told_and_recommended(tune):
 def test_by_itself_it_shows_a_space_that_can_be_used(tune, tmp_path):
     (tmp_path / "example.toml").write_text(run("tune").output)
     assert "3 parameters" in tune("create", "new", "--space", "example.toml")
-    assert set(json.loads(tune("--json"))) == {"rate", "layers", "style"}
+    assert set(json.loads(tune("--json"))) == {"constraint", "rate", "layers", "style"}
+
+
+def test_constraints_hold_for_what_is_asked(tune):
+    both = ("--constraint", "x <= 0.5", "--constraint", "n < 3")
+    tune("create", "less", "--space", "space.toml", *both, "--voters", "independent")
+    ballots = json.loads(tune("ask", "less", "-n", "3", "--json"))
+    points = [ballot[side]["point"] for ballot in ballots for side in ("left", "right")]
+    assert all(point["x"] <= 0.5 and point["n"] < 3 for point in points)
+    said = tune("create", "no", "--space", "space.toml", "--constraint", "y < 1", code=2)
+    assert "names 'y', but the space has only x and n" in said
+
+
+def test_parameters_without_a_file(tune):
+    words = ("-p", "rate=0.01:1:log", "-p", "n=1:8:integer", "--parameter", "style=short,warm")
+    made = json.loads(tune("create", "free", *words, "--constraint", "n < 3", "--json"))
+    assert json.loads(made["settings"]["space"]) == {
+        "parameters": {
+            "rate": ["Real", 0.01, 1.0, True],
+            "n": ["Integer", 1, 8],
+            "style": ["Choice", "short", "warm"],
+        },
+        "constrained": True,
+        "constraints": ["n < 3"],
+    }
+    both = tune("create", "both", "--space", "space.toml", "-p", "size=1,2,4")
+    assert "tunes 3 parameters" in both
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "nothing to tune"),
+        (("-p", "x"), "must be NAME=LOW:HIGH"),
+        (("-p", "x=:1"), "must be NAME=LOW:HIGH"),
+        (("-p", "=0:1"), "must be NAME=LOW:HIGH"),
+        (("-p", "x=0:1:2"), "must be NAME=LOW:HIGH"),
+        (("-p", "x=1:0"), "second number must be larger"),
+        (("-p", "x=0:inf"), "two finite numbers"),
+        (("-p", "x=0:1", "-p", "x=0:2"), "there twice"),
+        (("-p", "x=0:1", "--space", "space.toml"), "is in space.toml, too"),
+        (("-p", "y=0:1", "--constraint", "y > 2"), "no point of the space is feasible"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused_in_a_sentence(tune, words, said):
+    assert said in tune("create", "no", *words, code=2)
 
 
 def test_a_vote_in_the_terminal_shows_the_template(tune):

@@ -176,6 +176,15 @@ def test_small_multiples_have_axes_for_each_algorithm_with_its_curve_in_colour()
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
 
 
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_the_words_beside_small_multiples_stay_below_those_above(width):
+    few = dataclasses.replace(TEN, curves=TEN.curves[:3])
+    figure = copeland.plot(few, by="algorithm", yscale="log", width=width)
+    figure.draw_without_rendering()
+    beside, above = figure._supylabel.get_window_extent(), figure._suptitle.get_window_extent()
+    assert beside.y0 >= 0 and (beside.y1 <= above.y0 or beside.x1 <= above.x0)
+
+
 def test_true_draws_the_lower_bound_of_the_problem():
     (drawn,) = [
         line

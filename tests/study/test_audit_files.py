@@ -137,6 +137,21 @@ def test_a_constraint_must_be_given_to_check(tmp_path):
         objections_by_file(filed, tmp_path / "log.jsonl")
 
 
+def test_a_constraint_in_words_is_in_the_log(tmp_path):
+    space = Space({"x": Real(0, 1)}, feasible="x > 0.2")
+    storage, file, log = f"sqlite:///{tmp_path}/s.db", tmp_path / "c.json", tmp_path / "log.jsonl"
+    study = audited(storage, space, votes=5)
+    assert all(option.point["x"] > 0.2 for option in study.options)
+    file.write_text(certificate_to_file(study)[1])
+    filed = read_certificate(file)
+    assert objections(filed, open_study("s", storage)) == ()
+    log.write_text("".join(f"{to_json(event)}\n" for event in study.log()))
+    assert objections_by_file(filed, log) == ()
+    eased = {"space": filed.content["space"].replace("0.2", "0.1")}
+    other = filed_of(json.dumps(filed.content | eased))
+    assert "it is about another space than the study." in objections(other, study)
+
+
 def test_files_of_options_and_of_a_space_are_told_apart(study, file, tmp_path):
     options = create_study("s", ["a", "b"])
     options.add_votes([{"left": "a", "right": "b", "outcome": "left"}] * study.number)

@@ -147,6 +147,20 @@ def test_a_skipped_opponent_comes_again_and_an_undone_vote_opens_its_place():
     assert study.tuned().audits[0].votes == 0
 
 
+def test_a_constraint_in_words_stays_with_the_study(file):
+    space = Space({"x": Real(0, 1), "y": Real(0, 1)}, feasible="x + y <= 0.5")
+    study = create_study("s", storage=file, space=space)
+    voted(study, 3)
+    again = open_study("s", file)
+    voted(again, 5)  # past a snapshot
+    assert "feasible=['x + y <= 0.5']" in repr(open_study("s", file).tuner().space)
+    assert all(space.allows(option.point) for option in again.options)
+    with pytest.raises(InvalidParameter, match="made for a different space"):
+        open_study("s", file, space=Space(dict(space.parameters), "x + y <= 0.6"))
+    with pytest.raises(InvalidParameter, match="not feasible"):
+        again.audit({"x": 0.5, "y": 0.5})
+
+
 def test_a_constraint_is_given_again_when_a_study_is_opened(file):
     space = Space({"x": Real(0, 1)}, feasible=lambda x: x < 0.5)
     study = create_study("s", storage=file, space=space)

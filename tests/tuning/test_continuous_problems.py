@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.tuning import run as run_of
-from benchmarks.tuning import table
 from benchmarks.tuning_botorch import installed
+from benchmarks.tuning_page import table
 from copeland.errors import UnknownProblem
 from copeland.tuning.problems import game, games, mixed_games
 

@@ -8,8 +8,6 @@ from copeland.archives import packed, read_arrays
 from copeland.errors import UnknownDuel
 from copeland.tuning.duels import Duel
 from copeland.tuning.problems import game
-from copeland.tuning.recommending import OPPONENTS, Scores, settled, shares, worlds_of
-from copeland.tuning.walkers import refitted
 
 LINE = Space({"x": Real(0, 1)})
 MIXED = Space(
@@ -106,19 +104,6 @@ def test_a_shortlist_has_different_points_the_recommended_one_first():
     points = tuner.shortlist(4)
     assert len({point["x"] for point in points}) == 4
     assert points[0] == tuner.recommend().point
-
-
-def test_the_best_few_stand_in_the_order_of_fresh_samples():
-    tuner = tuned(LINE, 12)
-    votes, rng = tuner._ledger.votes(), np.random.default_rng(0)
-    fits = [refitted(tuner._prior, one, votes).fit for one in tuner._walkers]
-    worlds = worlds_of(LINE, fits, votes, rng, samples=8)
-    places = rng.random((30, 1))
-    lucky = Scores(places, np.ones((8, 30)), np.arange(30))
-    best = settled(worlds, lucky).best
-    assert sorted(best) == list(range(30))
-    means = shares(worlds, places).mean(axis=0)[best]
-    assert (np.diff(means) <= 1 / OPPONENTS).all()  # play decides no more than one opponent
 
 
 def test_duels_that_were_not_asked_or_were_answered_are_refused_and_nothing_is_lost():

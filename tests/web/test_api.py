@@ -225,9 +225,9 @@ def test_an_admin_key_creates_a_study_of_a_space(site):
         "rate": {"low": 0.1, "high": 1, "log": True},
         "n": {"low": 1, "high": 8, "integer": True},
     }
-    told = {"name": "s", "space": space, "show": "{n} at {rate:.1f}"}
+    told = {"name": "s", "space": {**space, "constraint": "n < 4"}, "show": "{n} at {rate:.1f}"}
     made = key.post(ROOT, json=told).json()
-    expected = Space({"rate": Real(0.1, 1, log=True), "n": Integer(1, 8)})
+    expected = Space({"rate": Real(0.1, 1, log=True), "n": Integer(1, 8)}, "n < 4")
     assert made["settings"]["space"] == expected.to_json() and made["options"] == []
     (ballot,) = key.post(f"{ROOT}/s/ballots", json={}).json()["ballots"]
     assert expected.allows(ballot["points"]["left"])
@@ -245,6 +245,9 @@ def test_an_admin_key_creates_a_study_of_a_space(site):
         {"space": {"x": {"low": True, "high": 2}}},
         {"space": {"x": {"low": 0.5, "high": 2, "integer": True}}},
         {"space": {"x": {"choices": []}}},
+        {"space": {"x": {"low": 0, "high": 1}, "constraint": ["x < 1", "y < 1"]}},
+        {"space": {"x": {"low": 0, "high": 1}, "y": "x < 1"}},
+        {"space": {"constraint": "x < 1"}},
         {"space": {"x": {"low": 0, "high": 1}}, "show": "{y}"},
         {"space": {"x": {"low": 0, "high": 1}}, "settings": {"margin": 0.1}},
         {"settings": {"space": '{"parameters": {"x": ["Real", 0, 1]}}'}},

@@ -109,13 +109,15 @@ def test_numbers_for_prometheus_include_it(site):
 
 
 def test_an_admin_describes_a_space_in_the_form(site):
-    told = {"pasted": "", "space": "[hue]\nlow = 0\nhigh = 360\n", "show": "hue {hue:.0f}"}
+    space = "constraint = 'hue < 180'\n[hue]\nlow = 0\nhigh = 360\n"
+    told = {"pasted": "", "space": space, "show": "hue {hue:.0f}"}
     shared = create(site.admin(), **told)
     assert shared.url.path.endswith("/share")
     browser, page = site.voter(links(shared)[0])
     assert re.search(r"hue \d+", page.text)
     vote(browser, page)
-    assert site.server.study(site.page()).tuner().votes == 1
+    tuner = site.server.study(site.page()).tuner()
+    assert tuner.votes == 1 and tuner.space.constraints == ("hue < 180",)
 
 
 def test_a_space_that_cannot_be_is_said_on_the_form(site):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,21 +11,45 @@ from copeland.cli.options import Json, Number, Whole
 from copeland.cli.shell import tell_result
 from copeland.cli.study.group import STORAGE, Storage
 from copeland.cli.tune.group import tune
-from copeland.inert import command_line
+from copeland.cli.tune.ranges import tables_of
+from copeland.errors import InvalidParameter
+from copeland.inert import command_line, inert
 from copeland.words import counted
+
+if TYPE_CHECKING:
+    from copeland.tuning import Space
 
 
 @tune.command("create", epilog="Example: `copeland tune create sound --space space.toml`")
 def create_command(
     name: Annotated[str, typer.Argument(metavar="STUDY", help="A name for the study.")],
     space: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             metavar="FILE",
             help="A TOML file with a table for each parameter: low and high, optionally with log = true "
-            "or integer = true, or else choices.",
+            "or integer = true, or else choices. Above them, constraint = a text or a list of texts.",
         ),
-    ],
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            "-p",
+            metavar="TEXT",
+            help="A parameter without a file: hue=0:360, rate=0.001:1:log, layers=1:8:integer or "
+            "style=short,warm; as often as you like.",
+            show_default=False,
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What a point must satisfy, as in 'width + height <= 10'; as often as you like.",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[
         str,
         typer.Option(
@@ -58,15 +82,14 @@ def create_command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Create a study that tunes the parameters of a TOML file; you cannot change them later."""
-    from copeland.files import read_text
+    """Create a study that tunes the parameters of a TOML file, or of options; you cannot change them later."""
     from copeland.study import create_study
-    from copeland.tuning.described import described
 
+    tuned = _space(space, parameter or [], constraint or [])
     made = create_study(
         name,
         storage=storage,
-        space=described(read_text(space)),
+        space=tuned,
         show=show,
         voters=voters,
         delta=delta,
@@ -76,10 +99,24 @@ def create_command(
         seed=seed,
         load_if_exists=load_if_exists,
     )
-    names = list(described(read_text(space)).parameters)
+    names = list(tuned.parameters)
     said = (
         f"Study '{name}' tunes {counted(len(names), 'parameter')}. Vote with: "
         f"{command_line('copeland', 'tune', 'vote', name)}"
     )
     told = {"study": name, "parameters": names, "settings": made.settings.to_dict()}
     tell_result(said, told, as_json)
+
+
+def _space(file: Path | None, parameters: list[str], constraints: list[str]) -> Space:
+    """The space of a file and of options."""
+    from copeland.files import read_text
+    from copeland.tuning.described import space_of, tables_in
+
+    if file is None and not parameters:
+        raise InvalidParameter("there is nothing to tune; give --space FILE, or --parameter.")
+    tables, more = {} if file is None else tables_in(read_text(file)), tables_of(parameters)
+    twice = [name for name in more if name in tables]
+    if twice:
+        raise InvalidParameter(inert(f"the parameter '{twice[0]}' is in {file}, too."))
+    return space_of(tables | more, constraints)

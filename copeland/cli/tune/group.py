@@ -13,7 +13,9 @@ tune = typer.Typer(invoke_without_command=True)
 app.add_typer(tune, name="tune")
 
 
-_EXAMPLE = """[rate]
+_EXAMPLE = """constraint = "layers < 6 or rate < 0.1"
+
+[rate]
 low = 0.0001
 high = 1.0
 log = true

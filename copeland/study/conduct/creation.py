@@ -237,7 +237,7 @@ def open_study(
 ) -> Study:
     """Return the study of this name.
 
-    ``space`` is needed only if the options are points of a space with a constraint: a function is not in the log.
+    ``space`` is needed only if the options are points of a space whose constraint is a function: a function is not in the log.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from copeland.study.record.events import Event
 from copeland.study.record.texts import json_of
 from copeland.study.record.tuning import Tuning, key_of
 from copeland.tuning import Space
+from copeland.tuning.spaces import lacks_constraint
 
 FORMAT = 1
 _NEAR = 1e-9  # bounds that differ by less are the same on another machine
@@ -44,9 +44,9 @@ class AuditCertificate:
         return ASSUMED
 
     @property
-    def is_constrained(self) -> bool:
-        """Whether the space has a constraint, without which nobody can draw its points."""
-        return bool(json.loads(self.space).get("constrained"))
+    def lacks_constraint(self) -> bool:
+        """Whether the constraint of the space is a function, without which nobody can draw its points."""
+        return lacks_constraint(self.space)
 
     @classmethod
     def from_json(cls, text: str) -> AuditCertificate:

@@ -360,7 +360,7 @@ def _require_replay(filed: Filed, path: Path) -> None:
             f"{path} does not say whom an audit drew; check this file against the whole log, "
             "exported to a .jsonl file."
         )
-    if filed.certificate.is_constrained:  # type: ignore[union-attr]
+    if filed.certificate.lacks_constraint:  # type: ignore[union-attr]
         raise InvalidParameter(
             "the space of this study has a constraint, which is a function, so it is not in the log; "
             "check the file in Python, with objections(read_certificate(...), study)."

@@ -16,6 +16,7 @@ from copeland.study.record.audits import Audits
 from copeland.study.record.events import LEFT, RIGHT, TIE, Event
 from copeland.study.record.settings import Settings
 from copeland.tuning import Duel, Space, Tuner
+from copeland.tuning.spaces import lacks_constraint
 
 TRIES = 16  # questions that the tuner may name until one is allowed
 _ASK, _VOTE, _DROP = "ask", "vote", "drop"
@@ -50,20 +51,15 @@ class Tuning:
 
     @property
     def space(self) -> Space:
-        """The space; one with a constraint must have been given."""
+        """The space; one whose constraint is a function must have been given."""
         if self._space is None:
-            if self.is_constrained:
+            if lacks_constraint(self.settings.space):
                 raise InvalidParameter(
                     "the space of this study has a constraint, which is a function, so it is not in the log; "
                     "open the study in Python, with open_study(..., space=space)."
                 )
             self._space = Space.from_json(self.settings.space)
         return self._space
-
-    @property
-    def is_constrained(self) -> bool:
-        """Whether the space has a constraint, which is not in the log."""
-        return bool(json.loads(self.settings.space).get("constrained"))
 
     def give(self, space: Space) -> None:
         """Take the space with its constraint; refuse a space other than that of the log."""
@@ -185,7 +181,9 @@ class Tuning:
         if content:
             duels = {int(b): (int(n), float(t)) for b, (n, t) in told["duels"].items()}
             self._kept = content, duels
-            if not self.is_constrained:  # one that this version cannot read is known now
+            if not lacks_constraint(
+                self.settings.space
+            ):  # one that this version cannot read is known now
                 self._state = self._loaded()
         self._steps = list(told["steps"])
         self.audits.restore(told["audits"])

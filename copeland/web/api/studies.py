@@ -50,13 +50,19 @@ class Choices(BaseModel):
     ]
 
 
+Parameter = Range | Choices
+Constraint = StrictStr | Annotated[list[StrictStr], Field(max_length=100)]  # named "constraint"
+
+
 class New(BaseModel):
     """A study to be: of options, or of the points of a space."""
 
     model_config = ConfigDict(extra="forbid")
     name: Name
     options: Annotated[list[Name | Offered], Field(min_length=2, max_length=10_000)] | None = None
-    space: Annotated[dict[Name, Range | Choices], Field(min_length=1, max_length=100)] | None = None
+    space: (
+        Annotated[dict[Name, Parameter | Constraint], Field(min_length=1, max_length=100)] | None
+    ) = None
     show: Annotated[str, Field(max_length=LIMITS["text"])] = ""  # what voters see of a point
     question: Annotated[str, Field(min_length=1, max_length=300)] | None = None
     settings: dict[str, Any] = {}
@@ -102,7 +108,10 @@ def _offer(new: New) -> dict[str, Any]:
 
     given = new.options or ()
     options = [one if isinstance(one, str) else one.model_dump() for one in given]
-    tables = {name: one.model_dump() for name, one in (new.space or {}).items()}
+    tables = {
+        name: one.model_dump() if isinstance(one, BaseModel) else one
+        for name, one in (new.space or {}).items()
+    }
     return {
         "options": options or None,
         "space": space_of(tables) if tables else None,
