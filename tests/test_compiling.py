@@ -53,6 +53,7 @@ def test_the_wait_is_told_of_before_the_first_run(monkeypatch, tmp_path):
     assert told[1:] == [(0, 2), (1, 2), (2, 2)]
 
 
+@pytest.mark.slow
 def test_what_is_not_kept_on_disk_is_not_promised_to_be_compiled_once(monkeypatch):
     monkeypatch.setattr(compiling, "kept_at", lambda loop: None)
     told = []

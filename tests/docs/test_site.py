@@ -90,7 +90,6 @@ def test_long_pages_are_as_their_own_rows_make_them():
     assert measurements(text) == text, "`make tables` writes them anew"
 
 
-@pytest.mark.quick
 def test_the_leaderboard_is_as_its_lines_make_it():
     page = DOCS / "leaderboard.md"
     assert page_of(page) == page.read_text(), "`make tables` writes it anew"

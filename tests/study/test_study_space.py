@@ -147,6 +147,7 @@ def test_a_skipped_opponent_comes_again_and_an_undone_vote_opens_its_place():
     assert study.tuned().audits[0].votes == 0
 
 
+@pytest.mark.slow
 def test_a_constraint_in_words_stays_with_the_study(file):
     space = Space({"x": Real(0, 1), "y": Real(0, 1)}, feasible="x + y <= 0.5")
     study = create_study("s", storage=file, space=space)
