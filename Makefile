@@ -52,7 +52,7 @@ dataless: setup  ## the tests on real data, as where its folder is absent
 	COPELAND_TEST_DATA=absent $(BIN)/python -m pytest -n 2 --dist worksteal -m data
 
 fast: setup  ## the tests that take under a minute, some of each file
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow or quick"
+	HYPOTHESIS_PROFILE=few $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow or quick" --durations 5
 
 lint: setup  ## ruff and pyright
 	$(BIN)/ruff check .

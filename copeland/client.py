@@ -62,6 +62,11 @@ def open_study(name: str, url: str, key: str | None = None) -> RemoteStudy:
         The address of the server, such as ``https://vote.example.org``.
     key
         A key that was made for programs; by default the one in the variable ``COPELAND_KEY``.
+
+    Examples
+    --------
+    >>> open_study("tea", "https://vote.example.org", key="cop_1")  # nothing is sent yet
+    <RemoteStudy 'tea' at https://vote.example.org/api/v1/>
     """
     httpx = need("httpx", "client", "a study on a server")
     check_text("the study's ", name=name)
@@ -85,6 +90,12 @@ class RemoteStudy:
     """A study on a server; made by :func:`open_study`.
 
     It retries calls that fail on the way. It sends an answer under the same ``event_id`` each time, so the answer counts once.
+
+    Examples
+    --------
+    >>> study = open_study("tea", "https://vote.example.org", key="cop_1")
+    >>> ballot = study.ask(voter="ann")  # doctest: +SKIP
+    >>> study.tell(ballot, "left")  # doctest: +SKIP
     """
 
     def __init__(self, name: str, http: Any):

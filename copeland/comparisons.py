@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.cells import Cell
+from copeland.pace import Load
 from copeland.problems import Problem, problem_of
 from copeland.registry import Algorithm, entrant
 from copeland.runs import REGRETS, Curves, Runs
@@ -129,6 +130,12 @@ class Comparison:
             seconds=float(sum(part["seconds"].sum() for parts in rows for part in parts)),
             independent=len(ends) > 1,
         )
+
+
+def load_of(cell: Cell) -> Load:
+    """Return what is like a cell: runs of the same algorithm on the same problem, by their horizon."""
+    problem = cell.source if isinstance(cell.source, str) else cell.source.key
+    return Load((problem, str(cell.spec)), cell.horizon, cell.count)
 
 
 def side_by_side(parts: Sequence[Arrays], name: str) -> NDArray[Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,11 @@ from copeland.cells import Cell
 from copeland.errors import AlgorithmWarning
 from copeland.kernels.mark import is_kernel, reached
 from copeland.problems import problem_of
-from copeland.registry import Algorithm
+from copeland.registry import Algorithm, find
+from copeland.spec import Spec
+from copeland.waiting import waiting
+
+USUAL = "mslr-5"  # any table of probabilities: all of them share one loop
 
 BYTES_A_SECOND = 1_800  # of the bytecode of kernels; measured with cpc, ccb and dts
 FIRST_SECONDS = 1.5  # what the least takes
@@ -27,18 +32,30 @@ def compiled_where_possible(
     """Compile what the cells run, once; what numba cannot compile is run as it is, with a warning.
 
     Other processes then find the compiled loops on disk. ``note`` is called with a sentence before each that
-    somebody waits for.
+    somebody waits for; without it, a bar says the same.
     """
-    reasons: dict[str, str] = {}
+    reasons: dict[Hashable, str] = {}
     for cell in cells:
-        label = str(cell.spec)
-        if cell.compiled and label not in reasons:
-            if note is not None:
-                _tell_of_waiting(cell, note)
-            reasons[label] = _why_uncompiled(cell)
-            if reasons[label]:
-                warnings.warn(reasons[label], AlgorithmWarning, stacklevel=3)
-    return [replace(c, compiled=False) if reasons.get(str(c.spec)) else c for c in cells]
+        one = _loop_key(cell)
+        if cell.compiled and one not in reasons:
+            with _told_of_waiting(cell, note):
+                reasons[one] = _why_uncompiled(cell)
+            if reasons[one]:
+                warnings.warn(reasons[one], AlgorithmWarning, stacklevel=3)
+    return [replace(c, compiled=False) if reasons.get(_loop_key(c)) else c for c in cells]
+
+
+def _loop_key(cell: Cell) -> Hashable:
+    """What cells have in common that run the same loop: it depends on who answers, too."""
+    answers = cell.source if isinstance(cell.source, str) else cell.source.answer
+    return str(cell.spec), answers, cell.regret.endswith("weak")
+
+
+def compile_now(name: str, note: Callable[[str], None] | None = None) -> None:
+    """Compile what simulations of an algorithm run on a table of probabilities, if it is not compiled yet."""
+    spec = Spec.parse(name)
+    source, marks = problem_of(USUAL), np.zeros(0, np.int64)
+    compiled_where_possible([Cell(source, find(spec.name), spec, 0, 1, 1, marks, seed=0)], note)
 
 
 def _why_uncompiled(cell: Cell) -> str:
@@ -97,14 +114,27 @@ def seconds_to_compile(algorithm: Algorithm) -> float:
     return FIRST_SECONDS + sum(len(one.__code__.co_code) for one in kernels) / BYTES_A_SECOND
 
 
-def _tell_of_waiting(cell: Cell, note: Callable[[str], None]) -> None:
+@contextmanager
+def _told_of_waiting(cell: Cell, note: Callable[[str], None] | None) -> Iterator[None]:
     """Say that a cell waits for the compiler, if it does."""
-    if cell.algorithm in _refused or _unmarked(cell.algorithm):
+    sentence = _sentence_of_waiting(cell)
+    if note is None and sentence:
+        with waiting(sentence):
+            yield
         return
+    if note is not None and sentence:
+        note(f"{sentence}.")
+    yield
+
+
+def _sentence_of_waiting(cell: Cell) -> str:
+    """What a cell waits for and about how long; empty if it runs at once."""
+    if cell.algorithm in _refused or _unmarked(cell.algorithm):
+        return ""
     loop = cell.loop(problem_of(cell.source))
     kept = kept_at(loop)
     if getattr(loop, "overloads", None) or (kept is not None and kept.exists()):
-        return
+        return ""
     seconds = seconds_to_compile(cell.algorithm)
     once = "" if kept is None else ", once on this machine"
-    note(f"compiling {cell.spec.name}{once}, about {seconds:.0f} s.")
+    return f"compiling {cell.spec.name}{once}, about {seconds:.0f} s"

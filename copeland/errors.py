@@ -93,7 +93,17 @@ class UnknownAlgorithm(UnknownName):
 
 
 class InvalidAlgorithm(CopelandError, ImportError):
-    """A file or an installed package whose algorithm cannot be loaded."""
+    """A file or an installed package whose algorithm cannot be loaded.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.simulate("cyclic-4", "no_such_file.py:MINE", 100)
+    ... except InvalidAlgorithm as error:
+    ...     print(error)
+    there is no file no_such_file.py to take an algorithm from.
+    """
 
 
 class UnknownProblem(UnknownName):
@@ -126,15 +136,38 @@ class UnknownDuel(CopelandError, KeyError):
 
 
 class FolderExists(CopelandError, FileExistsError):
-    """A result folder or a file that exists and must not be replaced."""
+    """A result folder or a file that exists and must not be replaced.
+
+    Examples
+    --------
+    >>> issubclass(FolderExists, FileExistsError)  # `except FileExistsError` catches it, too
+    True
+    """
 
 
 class InvalidResult(CopelandError, ValueError):
-    """A folder that does not hold the results of a simulation, or holds damaged ones."""
+    """A folder that does not hold the results of a simulation, or holds damaged ones.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import copeland.results
+    >>> try:
+    ...     copeland.results.read(tempfile.mkdtemp())
+    ... except InvalidResult:
+    ...     print("refused")
+    refused
+    """
 
 
 class DataError(CopelandError, RuntimeError):
-    """A data set that cannot be downloaded, cannot be stored, or is not there yet."""
+    """A data set that cannot be downloaded, cannot be stored, or is not there yet.
+
+    Examples
+    --------
+    >>> issubclass(DataError, RuntimeError)  # `except RuntimeError` catches it, too
+    True
+    """
 
 
 class UnknownStudy(UnknownName):
@@ -259,7 +292,18 @@ class InvalidRow(CopelandError, ValueError):
 
 
 class InvalidToken(CopelandError, ValueError):
-    """The token of an interleaved list that was forged or damaged, or is of another study."""
+    """The token of an interleaved list that was forged or damaged, or is of another study.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> rankers = copeland.create_study("rankers", ["bm25", "neural"], voters="people")
+    >>> try:
+    ...     rankers.impressions(secret="0" * 32).clicks("forged", [1])
+    ... except InvalidToken:
+    ...     print("refused")
+    refused
+    """
 
 
 class AlreadyVoted(CopelandError, RuntimeError):
@@ -297,11 +341,34 @@ class Conflict(CopelandError, ValueError):
 
 
 class StorageError(CopelandError, RuntimeError):
-    """A database that cannot be reached, read or written, or that a newer version wrote."""
+    """A database that cannot be reached, read or written, or that a newer version wrote.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> try:
+    ...     copeland.open_study("tea", "sqlite:////no/such/folder/votes.db")
+    ... except StorageError:
+    ...     print("refused")
+    refused
+    """
 
 
 class Interrupted(CopelandError, KeyboardInterrupt):
-    """Work stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was)."""
+    """Work stopped by Ctrl-C; ``runs`` holds what was finished (None if nothing was).
+
+    Examples
+    --------
+    >>> import copeland
+    >>> def stop(done, total):
+    ...     if done == 2:
+    ...         raise KeyboardInterrupt
+    >>> try:
+    ...     copeland.simulate("cyclic-4", "random", 100, compiled=False, progress=stop)
+    ... except Interrupted as stopped:
+    ...     print(stopped.runs.runs)
+    2
+    """
 
     def __init__(self, message: str, runs: object = None):
         super().__init__(message)
@@ -309,15 +376,42 @@ class Interrupted(CopelandError, KeyboardInterrupt):
 
 
 class MissingExtra(CopelandError, ImportError):
-    """A package that something optional needs, and that is not installed."""
+    """A package that something optional needs, and that is not installed.
+
+    Examples
+    --------
+    >>> try:
+    ...     need("pendulums", extra="clocks", what="a clock")
+    ... except ImportError as error:
+    ...     print(error)
+    a clock needs pendulums: pip install 'copeland[clocks]'.
+    """
 
 
 class AssumptionWarning(UserWarning):
-    """An algorithm runs on a problem that does not meet its assumptions."""
+    """An algorithm runs on a problem that does not meet its assumptions.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import copeland
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", AssumptionWarning)  # rucb assumes a Condorcet winner
+    ...     runs = copeland.simulate("cyclic-4", "rucb", 100, runs=1, compiled=False)
+    """
 
 
 class AlgorithmWarning(UserWarning):
-    """An algorithm that cannot be compiled, or that its package cannot load."""
+    """An algorithm that cannot be compiled, or that its package cannot load.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import copeland
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", AlgorithmWarning)  # rather stop than run slowly
+    ...     runs = copeland.simulate("cyclic-4", "random", 100, runs=1)
+    """
 
 
 def need(package: str, extra: str, what: str) -> Any:
@@ -336,7 +430,13 @@ def need(package: str, extra: str, what: str) -> Any:
 
 
 def missing(package: str, extra: str, what: str) -> MissingExtra:
-    """Return the error that names what needs a package, and the extra that brings it."""
+    """Return the error that names what needs a package, and the extra that brings it.
+
+    Examples
+    --------
+    >>> print(missing("pendulums", extra="clocks", what="a clock"))
+    a clock needs pendulums: pip install 'copeland[clocks]'.
+    """
     return MissingExtra(f"{what} needs {package}: pip install 'copeland[{extra}]'.")
 
 

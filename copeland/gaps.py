@@ -195,7 +195,15 @@ def gap(m: PreferenceMatrix) -> float:
 
 
 def gaps_across(m: PreferenceMatrix, what: str, why: str) -> Reals:
-    """Return the gaps between winners and non-winners; ``what`` is undefined, and why, if one is 0."""
+    """Return the gaps between winners and non-winners; ``what`` is undefined, and why, if one is 0.
+
+    Examples
+    --------
+    >>> import copeland
+    >>> m = copeland.load("cyclic-4")
+    >>> gaps_across(m, "Delta", "so nothing tells them apart").round(3).tolist()
+    [[0.1, 0.1, 0.1]]
+    """
     best, rest = copeland_winners(m), non_winners(m)
     across = gaps(m)[np.ix_(best, rest)]
     if not across.all():

@@ -8,17 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from copeland import compiling
-from copeland.cells import Cell, loop_for
+from copeland.cells import loop_for
 from copeland.errors import AlgorithmWarning
 from copeland.policy import warm
 from copeland.problems import problem_of
 from copeland.registry import Algorithm, find
 from copeland.spec import Spec
-
-USUAL = "mslr-5"  # any table of probabilities: all of them share one loop
 
 
 class Compiled(NamedTuple):
@@ -32,7 +28,7 @@ class Compiled(NamedTuple):
 
 def kept_at(algorithm: Algorithm) -> Path | None:
     """Return the file in which the compiled loop of an algorithm is listed, None if it is not kept on disk."""
-    return compiling.kept_at(loop_for(algorithm, problem_of(USUAL), compiled=True))
+    return compiling.kept_at(loop_for(algorithm, problem_of(compiling.USUAL), compiled=True))
 
 
 def is_ready(algorithm: Algorithm) -> bool:
@@ -50,13 +46,11 @@ def is_ready(algorithm: Algorithm) -> bool:
 
 def compile_ahead(name: str) -> Compiled:
     """Compile what simulations of an algorithm run, and what studies call that use it; keep it on disk."""
-    spec = Spec.parse(name)
-    algorithm = find(spec.name)
+    algorithm = find(Spec.parse(name).name)
     was_ready, start = is_ready(algorithm), time.perf_counter()
-    cell = Cell(problem_of(USUAL), algorithm, spec, 0, 1, 1, np.zeros(0, np.int64), seed=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", AlgorithmWarning)
-        compiling.compiled_where_possible([cell])
+        compiling.compile_now(name)
     reasons = [str(warning.message) for warning in caught]
     if algorithm.absorb is not None and not reasons:  # studies plan with it
         warm(algorithm)

@@ -37,6 +37,12 @@ MOST_OPTIONS = 10_000_000
 
 State = Any  # a named tuple of arrays (or of such named tuples)
 
+_TAKES = {  # what the parts that every algorithm has are called with
+    "select": ("state", "t", "rng"),
+    "update": ("state", "winner", "loser", "rng"),
+    "recommend": ("state",),
+}
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -81,6 +87,10 @@ class Algorithm:
     pend: Callable[..., None] | None = None
     hint: Callable[..., State] | None = None
     assumes_condorcet: bool = False
+
+    def __post_init__(self) -> None:
+        for name, wanted in _TAKES.items():
+            _check_arguments(self.name, name, getattr(self, name), wanted)
 
     @property
     def needs_horizon(self) -> bool:
@@ -148,6 +158,21 @@ class Algorithm:
 
 
 @cache
+def _check_arguments(
+    algorithm: str, name: str, part: Callable[..., Any], wanted: tuple[str, ...]
+) -> None:
+    """Refuse a function that the simulator could not call: its error would name our code, not theirs."""
+    try:
+        inspect.signature(part).bind(*wanted)
+    except TypeError:
+        takes = str(inspect.signature(part)) if callable(part) else repr(part)
+        raise InvalidParameter(
+            f"{algorithm}: {name} takes {takes}; it must take ({', '.join(wanted)})."
+        ) from None
+    except ValueError:
+        return  # Python does not know the arguments of what is written in C
+
+
 def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(function).parameters  # a study at work asks for it at every question
 

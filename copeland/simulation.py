@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from copeland.cells import shortfall_of
-from copeland.comparisons import Comparison
+from copeland.comparisons import Comparison, load_of
 from copeland.compiling import compiled_where_possible
 from copeland.errors import AssumptionWarning, Interrupted, InvalidParameter
 from copeland.matrix import PreferenceMatrix
@@ -108,7 +108,8 @@ def simulate(
     cells = compiled_where_possible(plan.tasks(), note)
     try:
         kept = None if folder is None else Path(folder)
-        return plan.collect(finish(cells, kept, jobs, backend, progress, note))
+        loads = [load_of(cell) for cell in cells]
+        return plan.collect(finish(cells, kept, jobs, backend, progress, note, loads))
     except Interrupted as stop:
         assert isinstance(stop.runs, list)
         done = sum(arrays is not None for arrays in stop.runs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -20,7 +21,8 @@ from numpy.typing import NDArray
 from copeland.archives import packed, read_arrays
 from copeland.errors import Interrupted, InvalidParameter, need
 from copeland.files import write_file
-from copeland.waiting import waiting
+from copeland.pace import Load, Pace, samples_first
+from copeland.waiting import Tell, tell_left, waiting
 
 BACKENDS = ("loky", "dask", "ray")
 FOLDER = "cells"
@@ -29,7 +31,10 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Task(Protocol):
-    """A piece of work whose result is fixed by what it says about itself."""
+    """A piece of work whose result is fixed by what it says about itself.
+
+    The result may hold ``seconds``: how long it took, without what is done once, such as compiling.
+    """
 
     def about(self) -> dict[str, Any]:
         """Return everything that the result depends on, ready for JSON."""
@@ -53,6 +58,7 @@ def finish(
     backend: str = "loky",
     progress: Callable[[int, int], None] | None = None,
     note: Callable[[str], None] | None = None,
+    loads: Sequence[Load] | None = None,
 ) -> list[Arrays]:
     """Return the results of all tasks, in their order; those on disk are read, the rest are run.
 
@@ -72,25 +78,51 @@ def finish(
         Called with (tasks done, tasks in all); by default a bar shows it, if it takes over two seconds.
     note
         Called with a sentence for each damaged file, which is then done again.
+    loads
+        What is like each task, for the estimate of the time left; by default all tasks are alike.
     """
     check_workers(jobs, backend)
     files = _files(tasks, folder)
     results = [_read(file, note) for file in files]
     missing = [place for place, arrays in enumerate(results) if arrays is None]
+    loads = [Load("task")] * len(tasks) if loads is None else loads
+    pace = _pace(loads, results, jobs)
+    order = [missing[at] for at in samples_first([loads[place] for place in missing])]
     done = len(tasks) - len(missing)
     try:
         with waiting("parts", progress) as tell:
-            tell(done, len(tasks))
-            for place, arrays in _run_all({at: tasks[at] for at in missing}, jobs, backend):
+            _tell(tell, done, len(tasks), pace)
+            for place, arrays, seconds in _run_all({at: tasks[at] for at in order}, jobs, backend):
                 file = files[place]
                 if file is not None:
                     write_file(file, packed(arrays))
                 results[place] = arrays
                 done += 1
-                tell(done, len(tasks))
+                pace.finished(loads[place], seconds)
+                _tell(tell, done, len(tasks), pace)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped after {done} of {len(tasks)} tasks.", results) from None
     return [arrays for arrays in results if arrays is not None]
+
+
+def _pace(loads: Sequence[Load], results: Sequence[Arrays | None], jobs: int) -> Pace:
+    """How fast tasks went so far: those on disk may say how long they took."""
+    pairs = list(zip(loads, results, strict=True))
+    pace = Pace([load for load, arrays in pairs if arrays is None], jobs)
+    for load, arrays in pairs:
+        if arrays is not None and "seconds" in arrays:
+            pace.learn(load, float(arrays["seconds"].sum()))
+    return pace
+
+
+def _tell(tell: Tell, done: int, total: int, pace: Pace) -> None:
+    tell_left(tell, pace.left())
+    tell(done, total)
+
+
+def is_kept(task: Task, folder: Path) -> bool:
+    """Tell whether a folder has the result of a task."""
+    return _file(task, folder).exists()
 
 
 def check_workers(jobs: int, backend: str) -> None:
@@ -105,12 +137,17 @@ def _files(tasks: Sequence[Task], folder: Path | None) -> list[Path | None]:
     """Where the result of each task is kept."""
     if folder is None:
         return [None] * len(tasks)
-    kept = folder / FOLDER
-    kept.mkdir(parents=True, exist_ok=True)
-    return [kept / f"{key_of(task)}.npz" for task in tasks]
+    (folder / FOLDER).mkdir(parents=True, exist_ok=True)
+    return [_file(task, folder) for task in tasks]
 
 
-def _run_all(tasks: dict[int, Task], jobs: int, backend: str) -> Iterator[tuple[int, Arrays]]:
+def _file(task: Task, folder: Path) -> Path:
+    return folder / FOLDER / f"{key_of(task)}.npz"
+
+
+def _run_all(
+    tasks: dict[int, Task], jobs: int, backend: str
+) -> Iterator[tuple[int, Arrays, float]]:
     items = list(tasks.items())
     if backend == "loky" and (jobs == 1 or len(items) == 1):
         yield from (_run(*item) for item in items)
@@ -131,8 +168,11 @@ def _run_all(tasks: dict[int, Task], jobs: int, backend: str) -> Iterator[tuple[
             yield from parallel(joblib.delayed(_run)(*item) for item in part)  # type: ignore[misc]
 
 
-def _run(place: int, task: Task) -> tuple[int, Arrays]:
-    return place, task.run()
+def _run(place: int, task: Task) -> tuple[int, Arrays, float]:
+    start = time.perf_counter()
+    arrays = task.run()
+    passed = time.perf_counter() - start
+    return place, arrays, float(arrays["seconds"].sum()) if "seconds" in arrays else passed
 
 
 @contextmanager

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
 
 AFTER = 2.0  # seconds
 _AGAIN = 0.3  # seconds between two looks of a bar in a notebook
@@ -20,10 +21,39 @@ _AGAIN = 0.3  # seconds between two looks of a bar in a notebook
 Tell = Callable[[int, int], None]
 
 
-class _Bar(Protocol):
+class Bar(Protocol):
+    """What shows progress, and the time left where somebody knows it better than by counting."""
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show what is done."""
+        ...
+
+    def left(self, seconds: float | None) -> None:
+        """Show how long the rest takes, from now on; None says that nobody can tell yet."""
+        ...
+
+    def say(self, sentence: str) -> None:
+        """Show what is being done, until something is counted."""
+        ...
+
+
+class _Bar(Bar, Protocol):
     def start(self) -> None: ...
-    def tell(self, done: int, total: int) -> None: ...
     def stop(self) -> None: ...
+
+
+def tell_left(tell: Tell, seconds: float | None) -> None:
+    """Hand an estimate to a bar; a function of the caller's own hears only what is done."""
+    left = getattr(tell, "left", None)
+    if left is not None:
+        left(seconds)
+
+
+def tell_what(tell: Tell, sentence: str) -> None:
+    """Let a bar show what takes time before anything is counted."""
+    say = getattr(tell, "say", None)
+    if say is not None:
+        say(sentence)
 
 
 @contextmanager
@@ -46,7 +76,7 @@ def waiting(what: str, progress: Tell | None = None) -> Iterator[Tell]:
     clock.daemon = True
     clock.start()
     try:
-        yield bar.tell
+        yield bar
     finally:
         clock.cancel()
         bar.stop()
@@ -60,7 +90,6 @@ def columns_bar(console: Console, shown: bool = True) -> Progress:
         Progress,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
 
     return Progress(
@@ -69,12 +98,35 @@ def columns_bar(console: Console, shown: bool = True) -> Progress:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left:"),
-        TimeRemainingColumn(),
+        _left_column(),
         console=console,
         transient=True,
         disable=not shown,
         speed_estimate_period=600,  # pieces take from moments to minutes: look far back
     )
+
+
+def _left_column() -> ProgressColumn:
+    """The time left: as a task was told it, or by counting where it was not."""
+    from rich.progress import Task, TimeRemainingColumn
+    from rich.text import Text
+
+    class Left(TimeRemainingColumn):
+        def render(self, task: Task) -> Text:
+            if "ends" not in task.fields or task.total is None:
+                return super().render(task)
+            ends = task.fields["ends"]
+            if ends is None:
+                return Text("-:--:--", style="progress.remaining")
+            seconds = max(0, round(ends - time.monotonic()))
+            return Text(str(timedelta(seconds=seconds)), style="progress.remaining")
+
+    return Left()
+
+
+def ends_at(seconds: float | None) -> float | None:
+    """Return when, by the clock of this process, what takes so many seconds more is over."""
+    return None if seconds is None else time.monotonic() + seconds
 
 
 def _bar(what: str) -> _Bar | None:
@@ -99,7 +151,7 @@ class _TerminalBar:
         from rich.console import Console
 
         self._bar = columns_bar(Console(file=sys.stderr))
-        self._task = self._bar.add_task(what, total=None)
+        self._what, self._task = what, self._bar.add_task(what, total=None)
         self._lock, self._over = threading.Lock(), False
 
     def start(self) -> None:
@@ -107,8 +159,14 @@ class _TerminalBar:
             if not self._over:
                 self._bar.start()
 
-    def tell(self, done: int, total: int) -> None:
-        self._bar.update(self._task, completed=done, total=total or None)
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total or None, description=self._what)
+
+    def say(self, sentence: str) -> None:
+        self._bar.update(self._task, description=sentence)
+
+    def left(self, seconds: float | None) -> None:
+        self._bar.update(self._task, ends=ends_at(seconds))
 
     def stop(self) -> None:
         with self._lock:
@@ -122,6 +180,8 @@ class _NotebookBar:
     def __init__(self, what: str) -> None:
         self._what, self._begun, self._looked = what, time.monotonic(), 0.0
         self._done, self._total = 0, 0
+        self._said = ""
+        self._left: float | None = None
         self._shown: Any = None
         self._lock, self._over = threading.Lock(), False
 
@@ -132,8 +192,15 @@ class _NotebookBar:
             if not self._over:
                 self._shown = display(HTML(self._text()), display_id=True)
 
-    def tell(self, done: int, total: int) -> None:
-        self._done, self._total = done, total
+    def left(self, seconds: float | None) -> None:
+        self._left = seconds
+
+    def say(self, sentence: str) -> None:
+        self._said = sentence
+        self._update(self._text())
+
+    def __call__(self, done: int, total: int) -> None:
+        self._done, self._total, self._said = done, total, ""
         if time.monotonic() - self._looked > _AGAIN:
             self._looked = time.monotonic()
             self._update(self._text())
@@ -151,7 +218,8 @@ class _NotebookBar:
 
     def _text(self) -> str:
         passed = f"{time.monotonic() - self._begun:.0f} s"
-        if not self._total:
-            return f"<progress></progress> {self._what}: {passed}"
+        if not self._total or self._said:
+            return f"<progress></progress> {self._said or self._what}: {passed}"
         bar = f'<progress value="{self._done}" max="{self._total}"></progress>'
-        return f"{bar} {self._what}: {self._done:,} of {self._total:,}, {passed}"
+        left = "" if self._left is None else f", about {timedelta(seconds=round(self._left))} left"
+        return f"{bar} {self._what}: {self._done:,} of {self._total:,}, {passed}{left}"

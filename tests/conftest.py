@@ -8,16 +8,17 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-import typer.testing
 from _pytest.doctest import DoctestModule
 from helpers import folder_named
 from hypothesis import settings
+from made_once import one_program, statements_compiled_once, tables_made_once
 from stand_ins import stand_in
 
 from copeland import PreferenceMatrix
 
-# The same examples every time, however busy the machine. HYPOTHESIS_PROFILE=search looks for new ones.
+# The same examples every time, however busy the machine; few for `make fast`. HYPOTHESIS_PROFILE=search looks for new ones.
 settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
@@ -25,9 +26,8 @@ _databases = itertools.count()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _one_program():
-    """The runner of commands would make the whole program anew for every command, which takes longer than most."""
-    with patch.object(typer.testing, "_get_command", cache(typer.main.get_command), create=True):
+def _made_once():
+    with one_program(), tables_made_once(), statements_compiled_once():
         yield
 
 
@@ -73,6 +73,17 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
     if items and len({item.path for item in items}) > 50:  # the whole of it, not some files
         _require_fast_tests(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported stays, and is much: no search for garbage looks through it, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _require_fast_tests(items):
@@ -146,4 +157,5 @@ def few_worlds():
 def undrawn(monkeypatch):
     """Leave figures empty, for who reads words, numbers or names of files: drawing takes most of the time."""
     for module in ("report.pages", "experiments.reproduction_page"):
+        monkeypatch.setattr(f"copeland.{module}.regret_figure", lambda *_, **__: None)
         monkeypatch.setattr(f"copeland.{module}.image", lambda *_: b"<svg></svg>")

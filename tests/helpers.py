@@ -15,3 +15,11 @@ def random_matrix(k: int, seed: int) -> PreferenceMatrix:
     rng = np.random.default_rng(seed)
     upper = np.triu(rng.random((k, k)), 1)
     return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
+
+
+def certain_matrix(seed: int) -> PreferenceMatrix:
+    """A few options, of which each pair has a winner by chance, who then always wins."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 8))
+    upper = np.triu(rng.random((k, k)) < 0.5, 1).astype(float)
+    return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)

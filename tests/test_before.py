@@ -28,7 +28,7 @@ CALLS = {
 CHANGED = ["cpc"]  # whose rule is another since: several pairs show a loss together
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", ["simulation", pytest.param("redrawn", marks=pytest.mark.slow)])
 def test_a_folder_from_before_opens_and_holds_the_numbers_of_today(name):
     before = results.read(FOLDER / name)
     today = copeland.simulate(**CALLS[name], runs=3, marks=20, compiled=False)

@@ -121,6 +121,7 @@ def test_a_certificate_about_active_options_is_that_of_the_definitions(counts, d
 
 
 @given(votes(), st.sampled_from([0.0, 0.05, -0.05]))
+@pytest.mark.slow
 def test_evidence_is_that_of_the_kernel(counts, margin):
     wins, ties = counts
     found = _log_evidence(wins, wins.T, ties, margin)

@@ -1,10 +1,12 @@
 """Who must wait for the compiler is told so first, with about how long."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import copeland
 from copeland import compiling, simulate
 from copeland.cells import Cell
 from copeland.compiling import compiled_where_possible, seconds_to_compile
@@ -56,6 +58,51 @@ def test_what_is_not_kept_on_disk_is_not_promised_to_be_compiled_once(monkeypatc
     told = []
     compiled_where_possible([cell_of(new_algorithm())], told.append)
     assert len(told) == 1 and told[0].startswith("compiling newcomer, about ")
+
+
+def test_without_a_note_a_bar_says_what_is_compiled(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiling, "kept_at", lambda loop: tmp_path / "none")
+    shown = []
+
+    @contextmanager
+    def waiting(what):
+        shown.append(what)
+        yield
+
+    monkeypatch.setattr(compiling, "waiting", waiting)
+    compiled_where_possible([cell_of(new_algorithm())])
+    assert len(shown) == 1 and shown[0].startswith(
+        "compiling newcomer, once on this machine, about "
+    )
+
+
+def test_each_kind_of_problem_has_a_loop_of_its_own(monkeypatch):
+    """A table and an implicit problem are answered by different code, so both are compiled ahead."""
+    compiled = []
+    monkeypatch.setattr(
+        compiling, "_why_uncompiled", lambda cell: compiled.append(cell.source.name) or ""
+    )
+    table, implicit = problem_of("cyclic-4"), problem_of("implicit-10")
+    cells = [replace(cell_of(find("random")), source=one) for one in (table, implicit, table)]
+    compiled_where_possible(cells, lambda sentence: None)
+    assert len(compiled) == 2
+
+
+@pytest.mark.slow
+def test_a_plan_says_what_is_compiled(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiling, "_sentence_of_waiting", lambda cell: f"compiling {cell.spec}")
+    said = []
+
+    class Bar:
+        def __call__(self, done, total):
+            said.append(done)
+
+        def say(self, sentence):
+            said.append(sentence)
+
+    study = copeland.create_study("s", ["a", "b"], storage=f"sqlite:///{tmp_path / 's.db'}")
+    study.plan(worlds=2, most=50, progress=Bar())
+    assert said == ["compiling cpc-pac", 1, 2]
 
 
 @pytest.mark.quick

@@ -101,6 +101,7 @@ def test_the_inequality_of_lemma_3(p):
         assert kl(v, 1 - p) - kl(v, 0.5) >= kl(0.5, p) - 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caution", [EAGER, CAUTIOUS])
 @pytest.mark.parametrize("gap", LONGEST)
 def test_a_pair_is_wrongly_decided_for_fewer_steps_than_lemma_3_says(gap, caution):
@@ -139,6 +140,7 @@ def test_what_is_shown_together_wrongly_is_no_more_than_the_factors_of_lemma_4(s
             assert plain.together(view, 0, m) <= 1 + math.log(n) + factors + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("caution", [EAGER, CAUTIOUS])
 def test_joint_losses_are_wrong_for_fewer_steps_than_lemma_4_says(caution):
     """Option 0 beats three others, by a gap of .3, and each is dueled in turn: J(1) is wrong by itself."""

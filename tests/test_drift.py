@@ -40,7 +40,7 @@ def test_the_evidence_is_the_ratio_it_says_it_is(seed):
     assert change_in(won).evidence == pytest.approx(plain_evidence(won))
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.5, 0.9])
 def test_the_ratio_is_fair_whatever_the_probability_that_stays(p):
     """Over all sequences of the votes that a time of change compares, its mean stays 1: which makes it valid."""

@@ -279,6 +279,7 @@ def test_a_cell_is_never_a_formula_and_comes_back(text):
     assert uncell(cell(text)) == text
 
 
+@pytest.mark.slow
 def test_exported_names_are_no_formulas_and_come_back(tmp_path):
     study, other = (create_study(name, FORMULAS) for name in "st")
     votes = [

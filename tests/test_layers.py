@@ -34,6 +34,8 @@ def name_of(path):
 def statements(node):
     """Everything in a file, functions included, but for what only a type checker reads."""
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            continue  # most of a file, and no import is in one
         if not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
             yield child
             yield from statements(child)

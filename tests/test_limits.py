@@ -245,6 +245,7 @@ def test_names_of_options_do_not_matter(m, luck):
         assert limit(m.sub(order)) == pytest.approx(limit(m), rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(matrices())
 @settings(max_examples=25)
 def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m):
@@ -254,6 +255,7 @@ def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m)
     assert regret >= min(costs) * samples * (1 - 1e-9)
 
 
+@pytest.mark.slow
 @given(matrices())
 @settings(max_examples=30)
 def test_a_condorcet_winner_is_no_harder_to_confirm_if_it_is_assumed(m):
@@ -337,6 +339,7 @@ def test_several_winners_take_any_number_of_options():
     assert limits.lower_regret(m) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_sixty_four_options_are_solved():
     m = copeland.load("tournament-64:seed=0")
     expected = 1660.9937  # by an interior point method
@@ -400,6 +403,7 @@ def test_the_glr_is_the_evidence_that_cw_rmed_asks_for(seed):
         assert limits.glr(wins, int(c)) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(matrices(), st.integers(0, 2**32 - 1))
 @settings(max_examples=30)
 def test_no_counts_have_more_evidence_a_duel_than_the_sample_limit_allows(m, seed):

@@ -68,6 +68,21 @@ def test_an_algorithm_is_taken_as_an_object_by_simulate_and_policy(mine):
         copeland.Policy.load(policy.dump(), find("random"))
 
 
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    "part, function, sentence",
+    [
+        ("update", lambda state, winner, loser: None, "(state, winner, loser, rng)"),
+        ("select", lambda state: (0, 1), "select takes (state); it must take (state, t, rng)."),
+        ("recommend", None, "recommend takes None; it must take (state)."),
+    ],
+)
+def test_a_function_that_cannot_be_called_is_refused_at_once(part, function, sentence):
+    with pytest.raises(copeland.InvalidParameter) as caught:
+        replace(find("random"), **{part: function})
+    assert sentence in str(caught.value) and str(caught.value).startswith(f"random: {part} takes ")
+
+
 def test_a_file_s_algorithm_takes_parameters(mine):
     curve = simulate(f"{mine}:MINE:weight=2", compiled=False).curves[0]
     assert (curve.name, curve.params) == ("mine", {"weight": 2})

@@ -118,7 +118,7 @@ BROKEN = {
     ),
     "it stops at once": ({"finished": finished_at_once}, "no answer changed"),
     "its runs share their state": ({"init": shared_init}, "two states share `wins`"),
-    "its state holds a number": ({"init": numbered_init}, "`duels` is no named tuple"),
+    "its state holds a number": ({"init": numbered_init}, "`duels` of the state is "),
     "its ties are wins": ({"tie": tie_for_the_higher}, "with many ties"),
 }
 

@@ -78,6 +78,36 @@ def test_what_takes_long_shows_a_bar_in_a_terminal(terminal, soon):
     assert "runs" in terminal.getvalue() and "3/4" in terminal.getvalue()
 
 
+def test_the_time_left_is_the_one_that_was_told(terminal, soon):
+    with waiting.waiting("runs") as tell:
+        tell(1, 4)
+        time.sleep(0.2)
+        waiting.tell_left(tell, None)
+        time.sleep(0.6)
+        unknown = terminal.getvalue()
+        waiting.tell_left(tell, 3725.0)
+        time.sleep(0.8)
+    assert "-:--:--" in unknown and "1:02:0" in terminal.getvalue()
+
+
+def test_a_bar_says_what_is_done_before_anything_is_counted(terminal, notebook, soon, monkeypatch):
+    for is_notebook in (True, False):
+        monkeypatch.setattr(waiting, "_is_notebook", lambda there=is_notebook: there)
+        with waiting.waiting("worlds") as tell:
+            waiting.tell_what(tell, "compiling cpc-pac")
+            time.sleep(0.3)
+            tell(1, 4)
+            time.sleep(0.2)
+    assert "compiling cpc-pac" in notebook[0].texts[0]
+    assert "compiling cpc-pac" in terminal.getvalue() and "worlds" in terminal.getvalue()
+
+
+def test_a_function_of_ones_own_hears_no_estimate():
+    own = lambda done, total: pytest.fail("called")  # noqa: E731
+    waiting.tell_left(own, 3.0)
+    waiting.tell_what(own, "compiling")
+
+
 def test_what_is_soon_done_shows_nothing(terminal, notebook):
     work(0.0)
     assert not terminal.getvalue() and not notebook
@@ -104,6 +134,16 @@ def test_a_notebook_shows_a_bar_that_is_gone_at_the_end(notebook, soon):
     (shown,) = notebook
     assert any('value="3" max="4"' in text and "runs: 3 of 4" in text for text in shown.texts)
     assert shown.texts[-1] == ""
+
+
+def test_a_notebook_shows_the_time_left(notebook, monkeypatch, soon):
+    monkeypatch.setattr(waiting, "_AGAIN", 0.0)
+    with waiting.waiting("runs") as tell:
+        time.sleep(0.2)
+        waiting.tell_left(tell, 83.0)
+        tell(1, 4)
+    (shown,) = notebook
+    assert any(text.endswith(", about 0:01:23 left") for text in shown.texts)
 
 
 def test_a_function_of_ones_own_is_told_instead(terminal, soon):

@@ -41,7 +41,7 @@ def choices_command(context: typer.Context, as_json: Json = False) -> None:
         return
 
     from copeland.ranking.clicks import click_models
-    from copeland.ranking.estimation import TIES
+    from copeland.ranking.estimates import TIES
     from copeland.ranking.interleaving import methods
     from copeland.ranking.worlds import OUTCOMES, SCORE_TIES
 
@@ -115,7 +115,8 @@ def estimate_command(
     from copeland.ranking import constant_features
     from copeland.ranking.adaptive import estimate_adaptively
     from copeland.ranking.clicks import click_model
-    from copeland.ranking.estimation import Protocol, check_ties, estimate
+    from copeland.ranking.estimates import check_ties
+    from copeland.ranking.estimation import Protocol, estimate
 
     check_ties(ties)
     check_workers(jobs, backend)

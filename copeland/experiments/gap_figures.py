@@ -45,7 +45,7 @@ def star_figure(m: PreferenceMatrix, option: int) -> Figure:
     wins = option in copeland_winners(m)
     kind = "a Copeland winner" if wins else "no Copeland winner"
     axes.set_title(f"{m.name}: option {option}, {kind}", loc="left", color=INK, fontsize=12, pad=20)
-    note_above(axes, "dot: $p_{ij}$; bar: what its interval covers while the pair may be asked")
+    note_above(axes, "dot: p_ij; bar: what its interval covers while the pair may be asked")
     star = None if wins else gaps.i_star(m)[option]
     _draw(axes, m, option, star)
     axes.set_xlabel("opponent j", color=INK)

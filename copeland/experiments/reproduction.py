@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,40 +14,22 @@ from copeland import winners
 from copeland.errors import InvalidParameter, Undefined, nearest
 from copeland.experiments import paper
 from copeland.experiments import score_ties as ties
-from copeland.experiments.analyses import Analyses, Cell, analyse, cell
+from copeland.experiments.analyses import Analyses, Cell, analyse
 from copeland.experiments.score_ties import Rows, TieStudy
+from copeland.experiments.subset_tasks import SubsetTask, consistent_sizes, subsets_of
 from copeland.experiments.subsets import BLOCK
 from copeland.experiments.tie_findings import ties_json
-from copeland.kernels.mark import source_digest
+from copeland.experiments.work import Work
 from copeland.limits import lower_regret
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.ranking.estimation import Estimate
 from copeland.registry import entrant
 from copeland.runs import Runs, number
-from copeland.tasks import Arrays, Task, finish
+from copeland.tasks import Task
 
 EXPERIMENTS = ("small", "large", "condorcet", "modern", "sensitivity")
 PARTS = (*EXPERIMENTS, "cuts", "analyses", "ties")
-
-# What subsets are counted with.
-_COUNTING = (
-    "copeland.experiments.subsets",
-    "copeland.experiments.subset_gaps",
-    "copeland.winners",
-    "copeland.gaps",
-    "copeland.streams",
-)
-
-QUICK_SAMPLES = BLOCK
-FULL_SAMPLES = 10_000
-
-# Of a consistent matrix: most subsets have circles, and each takes a linear program.
-CONSISTENT_SIZES = {
-    False: (1, 2, 3, 5, 7, 10, 15, 20, 30),
-    True: (*range(1, 11), 15, 20, 30, 50, 75, 100),
-}
-CONSISTENT_SAMPLES = {False: BLOCK, True: 4 * BLOCK}
 
 
 @dataclass(frozen=True)
@@ -100,11 +82,13 @@ def reproduce(
         and ``ties``; all by default.
     also
         Algorithms to show in Figures 1 and 2 beside the paper's, as in ``scb:literal=1``.
+    seed, jobs, backend, progress, note
+        As in :func:`copeland.simulate`; the progress is that of parts.
     """
     parts = _parts(only)
     figures = _figures(parts, matrix, full, seed, _specs(also))
     cuts = _cuts(matrix, full, seed) if matrix is not None and "cuts" in parts else []
-    subsets = _subsets(matrix, full, seed) if matrix is not None and "analyses" in parts else []
+    subsets = subsets_of(matrix, full, seed) if matrix is not None and "analyses" in parts else []
     kinds = {}
     if rows is not None and "ties" in parts:
         kinds = ties.comparing(rows, comparisons or _comparisons(full), seed)
@@ -112,8 +96,8 @@ def reproduce(
     first: list[Task] = [
         task for piece in (*experiments, subsets, *kinds.values()) for task in piece
     ]
-    later = _consistent_sizes(rows.features, full) if rows is not None and kinds else []
-    run = _Work(
+    later = consistent_sizes(rows.features, full) if rows is not None and kinds else []
+    run = Work(
         Path(folder),
         jobs,
         backend,
@@ -147,28 +131,6 @@ def reproduce(
     )
 
 
-@dataclass
-class _Work:
-    """Where work is done and kept, and who is told of its progress."""
-
-    folder: Path
-    jobs: int
-    backend: str
-    progress: Callable[[int, int], None] | None
-    note: Callable[[str], None] | None
-    total: int
-    before: int = 0  # what earlier calls have finished
-
-    def finish(self, tasks: Sequence[Task]) -> Iterator[Arrays]:
-        done = finish(tasks, self.folder, self.jobs, self.backend, self._tell, self.note)
-        self.before += len(tasks)
-        return iter(done)
-
-    def _tell(self, done: int, total: int) -> None:
-        if self.progress is not None:
-            self.progress(self.before + done, self.total)
-
-
 def _authors(
     matrix: PreferenceMatrix | None, others: Mapping[str, PreferenceMatrix], rankers: int
 ) -> dict[str, PreferenceMatrix]:
@@ -185,14 +147,14 @@ def _tie_study(
     authors: Mapping[str, PreferenceMatrix],
     full: bool,
     seed: int,
-    run: _Work,
+    run: Work,
 ) -> TieStudy:
     """What ties do, with the analyses of the consistent matrix."""
     kept = found[ties.CLICKS[0], ties.CONSISTENT]
     matrix = kept.matrix()
     subsets = [
         SubsetTask(matrix, k, first, BLOCK, seed, lotteries=True)
-        for k, first in _consistent_sizes(rows.features, full)
+        for k, first in consistent_sizes(rows.features, full)
     ]
     cells = [Cell.of(arrays) for arrays in run.finish(subsets)]
     comparisons = int(kept.n.max())
@@ -208,7 +170,7 @@ def _tie_study(
 
 
 def _champions(
-    rows: Rows, found: Mapping[ties.Kind, Estimate], comparisons: int, seed: int, run: _Work
+    rows: Rows, found: Mapping[ties.Kind, Estimate], comparisons: int, seed: int, run: Work
 ) -> dict[str, ties.Champion]:
     """The best ranker of each consistent matrix, looked at closer, and then closer where it matters."""
     k = rows.features
@@ -284,57 +246,6 @@ def _figures(
 
 def _cuts(matrix: PreferenceMatrix, full: bool, seed: int) -> list[paper.Figure]:
     return [paper.cut(matrix, options, full, seed) for options in paper.cuts(matrix, seed)]
-
-
-@dataclass(frozen=True)
-class SubsetTask:
-    """Random subsets of one size, counted."""
-
-    matrix: PreferenceMatrix
-    k: int
-    first: int
-    count: int
-    seed: int
-    lotteries: bool
-
-    def about(self) -> dict[str, Any]:
-        """Return everything that the result depends on."""
-        return {
-            "kind": "subsets",
-            "matrix": self.matrix.key,
-            "k": self.k,
-            "samples": [self.first, self.count],
-            "seed": self.seed,
-            "lotteries": self.lotteries,
-            "sources": source_digest(cell, *_COUNTING),
-        }
-
-    def run(self) -> Arrays:
-        """Count them."""
-        found = cell(
-            self.matrix, self.k, self.first, self.count, self.seed, lotteries=self.lotteries
-        )
-        return found.arrays()
-
-
-def _subsets(matrix: PreferenceMatrix, full: bool, seed: int) -> list[SubsetTask]:
-    """The subsets to count: equally many of each size, and linear programs for the first block."""
-    return [
-        SubsetTask(matrix, k, first, BLOCK, seed, lotteries=full or first == 0)
-        for k, first in _sizes(matrix.k, full)
-    ]
-
-
-def _sizes(options: int, full: bool) -> list[tuple[int, int]]:
-    """The sizes of subsets, and the first sample of each block of them."""
-    samples = FULL_SAMPLES if full else QUICK_SAMPLES
-    return [(k, first) for k in range(1, options + 1) for first in range(0, samples, BLOCK)]
-
-
-def _consistent_sizes(options: int, full: bool) -> list[tuple[int, int]]:
-    """The same, of a consistent matrix."""
-    sizes = [k for k in CONSISTENT_SIZES[full] if k <= options]
-    return [(k, first) for k in sizes for first in range(0, CONSISTENT_SAMPLES[full], BLOCK)]
 
 
 def as_json(found: Reproduction) -> dict[str, Any]:

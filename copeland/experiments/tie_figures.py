@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDTH, _HEIGHT = 7.2, 3.1  # inches
+_MANY = 500  # entries: fewer have larger dots
 _MODE_WORDS = {
     "frozen": "ordered once",
     "fresh": "ordered for each list",
@@ -36,6 +37,7 @@ def scatter_figure(found: TieStudy) -> Figure:
     figure, panels = _panels("The authors' matrix, entry by entry", len(MODES))
     theirs = found.authors[CLICKS[0]].p
     upper = np.triu_indices(len(theirs), 1)
+    few = len(upper[0]) < _MANY
     for axes, mode in zip(panels, MODES, strict=True):
         like = found.likeness(CLICKS[0], mode)
         assert like is not None
@@ -43,9 +45,9 @@ def scatter_figure(found: TieStudy) -> Figure:
         axes.scatter(
             theirs[upper],
             found.matrix(CLICKS[0], mode).p[upper],
-            s=2,
+            s=14 if few else 2,
             color=PALETTE[0],
-            alpha=0.25,
+            alpha=0.6 if few else 0.25,
             linewidth=0,
             rasterized=True,
         )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.cells import _interrupts_between_calls as interrupts_between_calls
+from copeland.compiling import compile_now
 from copeland.errors import InvalidParameter
 from copeland.forecast.goals import PROOF, Goal
 from copeland.forecast.likely import votes_to_likely
@@ -25,7 +26,7 @@ from copeland.kernels.evidence import levels
 from copeland.kernels.mark import bound
 from copeland.kernels.verdicts import new_verdicts, votes_to_proof
 from copeland.streams import stream
-from copeland.waiting import waiting
+from copeland.waiting import tell_what, waiting
 
 ALL_PAIRS = "all pairs"
 RANDOM = "random"
@@ -175,6 +176,8 @@ def forecast_of(
     interrupted = False
     try:
         with waiting("worlds", progress) as tell, interrupts_between_calls() as look:
+            if len(start.pairs):
+                compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
                 done.append(_raced(world, look))

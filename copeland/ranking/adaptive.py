@@ -71,6 +71,18 @@ def estimate_adaptively(
         over the queries; each one more lets a pair have twice that, out of what others did not need.
     progress
         Called with (comparisons made, comparisons at most).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection = synthetic(queries=20, features=5)
+    >>> protocol = Protocol(click_model("perfect"), comparisons=1600)
+    >>> rankers = all_features(collection)[:3]
+    >>> found = estimate_adaptively(collection, rankers, protocol, tempfile.mkdtemp())
+    >>> found.n.tolist()  # of the 1,600 comparisons that each pair may have
+    [[0, 100, 100], [100, 0, 100], [100, 100, 0]]
     """
     if rounds < 1:
         raise InvalidParameter(f"rounds is {rounds}; there must be at least 1.")
@@ -128,6 +140,15 @@ def pairs_that_matter(found: Estimate, same: Bools | None = None) -> Bools:
     same
         Pairs known to be tied, an option with itself among them: however often they are compared, they
         stay 1/2.
+
+    Examples
+    --------
+    >>> from copeland.ranking.estimation import tally
+    >>> counts = np.array([[52, 48, 0], [99, 1, 0], [99, 1, 0]])  # of 0-1, 0-2 and 1-2
+    >>> sums = np.array([[4.0, 100.0], [98.0, 100.0], [98.0, 100.0]])
+    >>> found = tally(["a", "b", "c"], "sign", all_pairs(3), counts, sums)
+    >>> pairs_that_matter(found)[2].tolist()  # the last may yet change a Borda winner
+    [True, True, False]
     """
     k = len(found.labels)
     known = np.eye(k, dtype=bool) if same is None else same

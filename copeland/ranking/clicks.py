@@ -52,7 +52,13 @@ LEAVE = 2
 
 
 class ClickTables(NamedTuple):
-    """A click model as arrays, for kernels."""
+    """A click model as arrays, for kernels.
+
+    Examples
+    --------
+    >>> click_model("perfect", grades=2).tables(length=3).click
+    array([0., 1.])
+    """
 
     click: Floats  # by grade: P(click | looked at)
     stop: Floats  # by grade: P(leave | clicked)
@@ -142,7 +148,13 @@ def _probabilities(what: str, values: Sequence[float]) -> tuple[float, ...]:
 
 
 def click_models() -> list[str]:
-    """Return the names of the built-in click models."""
+    """Return the names of the built-in click models.
+
+    Examples
+    --------
+    >>> click_models()
+    ['perfect', 'navigational', 'informational', 'almost-random', 'random']
+    """
     return list(_MODELS)
 
 
@@ -221,6 +233,12 @@ def look(tables, position, grade, luck):
     """Return what one uniform number makes of one document: 0, CLICK, LEAVE or CLICK + LEAVE.
 
     From the bottom of [0, 1): click and leave, click and stay, leave without a click, stay.
+
+    Examples
+    --------
+    >>> tables = ClickModel(click=(0.2, 0.8), stop=(0.5, 0.5)).tables(length=1)
+    >>> [look(tables, 0, 1, luck) for luck in (0.1, 0.5, 0.9)]
+    [3, 1, 0]
     """
     seen = tables.examine[position]
     click = seen * tables.click[grade]
@@ -241,6 +259,14 @@ def simulate_clicks(tables, grades, clicked, rng):
         Of the documents shown, from the top.
     clicked
         Room for as many truth values; written.
+
+    Examples
+    --------
+    >>> tables, clicked = click_model("perfect", grades=2).tables(length=3), np.zeros(3, bool)
+    >>> simulate_clicks(tables, np.array([0, 1, 1]), clicked, np.random.default_rng(0))
+    2
+    >>> clicked
+    array([False,  True,  True])
     """
     for k in range(len(grades)):
         clicked[k] = False

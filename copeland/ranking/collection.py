@@ -20,7 +20,16 @@ MAX_GRADE = 127  # grades are kept in one byte
 
 
 class InvalidCollection(CopelandError, ValueError):
-    """Documents, queries or a file that cannot be ranked."""
+    """Documents, queries or a file that cannot be ranked.
+
+    Examples
+    --------
+    >>> try:
+    ...     Collection([2, -1], np.zeros((2, 1)), [0, 2])
+    ... except InvalidCollection as error:
+    ...     print(error)
+    document 1 has the grade -1; grades are 0, 1, ... 127.
+    """
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,15 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.archives import packed, read_arrays
-from copeland.errors import InvalidMatrix, InvalidParameter, nearest
-from copeland.files import write_file
+from copeland.errors import InvalidParameter
 from copeland.kernels import kernel
 from copeland.kernels.mark import bound, source_digest
-from copeland.matrix import PreferenceMatrix
 from copeland.ranking.clicks import ClickModel
 from copeland.ranking.collection import Collection
 from copeland.ranking.comparison import compare_many
+from copeland.ranking.estimates import Estimate, Floats, Ints, Pair, tally
 from copeland.ranking.rankers import Ranker, rankings, ranks, tie_starts
 from copeland.ranking.worlds import (
     LENGTH,
@@ -39,17 +37,19 @@ from copeland.ranking.worlds import (
 from copeland.streams import stream
 from copeland.tasks import Arrays, finish
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Pair = tuple[int, int]
-
-TIES = ("half", "coin", "discard")
 COMPARISONS_A_TASK = 8_000_000  # a few seconds: less would be spent on handing tasks out
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How two rankers are compared: what users do, what counts as a win, and how often."""
+    """How two rankers are compared: what users do, what counts as a win, and how often.
+
+    Examples
+    --------
+    >>> from copeland.ranking.clicks import click_model
+    >>> Protocol(click_model("informational"), comparisons=1000).length
+    10
+    """
 
     clicks: ClickModel
     comparisons: int = 400_000  # of each pair
@@ -70,122 +70,6 @@ class Protocol:
             raise InvalidParameter(
                 f"{self.comparisons} comparisons of lists of {self.length}; both must be at least 1."
             )
-
-
-_TABLES = ("wins", "ties", "n", "lead", "spread")
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """What the comparisons of every pair came to, as integers: any tie rule can be applied later.
-
-    ``wins[i, j]`` counts comparisons that i won against j; ``ties`` and ``n`` are symmetric. Of the
-    outcome ``expected`` the values are kept too, because they are no whole wins: ``lead[i, j]`` is the
-    mean of P(i ahead) - P(i behind), and ``spread`` its variance from comparison to comparison.
-    """
-
-    labels: tuple[str, ...]
-    outcome: str
-    wins: Ints
-    ties: Ints
-    n: Ints
-    lead: Floats
-    spread: Floats
-
-    def probabilities(self, ties: str = "half", seed: int = 0) -> Floats:
-        """Return p_ij under a rule for ties: ``half`` a win each, a ``coin`` for each, or ``discard``.
-
-        With the outcome ``expected`` there are no ties to rule on.
-        """
-        check_ties(ties)
-        if self.outcome == "expected":
-            p = (1 + self.lead) / 2
-        elif ties == "discard":
-            decisive = self.n - self.ties
-            never = (decisive == 0) & ~np.eye(len(self.n), dtype=bool)
-            if never.any():
-                i, j = np.argwhere(never)[0]
-                raise InvalidMatrix(
-                    f"all comparisons of {self.labels[i]} and {self.labels[j]} are ties; "
-                    "count ties as half instead of discarding them."
-                )
-            p = self.wins / np.maximum(decisive, 1)
-        else:
-            won = self._coins(seed) if ties == "coin" else self.ties / 2
-            p = (self.wins + won) / np.maximum(self.n, 1)
-        upper = np.triu(p, 1)
-        return upper + np.tril(1 - upper.T, -1) + np.eye(len(p)) / 2
-
-    def _coins(self, seed: int) -> Ints:
-        """Ties that a fair coin turned into wins of the first of the pair."""
-        heads = np.triu(stream(seed, "ties").binomial(self.ties, 0.5), 1)
-        return heads + np.tril((self.ties - heads.T), -1)
-
-    def standard_errors(self, ties: str = "half") -> Floats:
-        """Return the standard error of each probability, from the comparisons alone.
-
-        Rather too large: differences between queries, which the strata take out, are counted in.
-        """
-        check_ties(ties)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            if self.outcome == "expected":
-                error = np.sqrt(self.spread / self.n) / 2
-            elif ties == "discard":
-                decisive = self.n - self.ties
-                share = self.wins / decisive
-                error = np.sqrt(share * (1 - share) / decisive)
-            else:
-                p = (self.wins + self.ties / 2) / self.n
-                square = (self.wins + self.ties / (2 if ties == "coin" else 4)) / self.n
-                error = np.sqrt(np.maximum(square - p**2, 0) / self.n)
-        np.fill_diagonal(error, 0)
-        return error
-
-    def matrix(self, ties: str = "half", name: str = "", seed: int = 0) -> PreferenceMatrix:
-        """Return the preference matrix under a rule for ties."""
-        return PreferenceMatrix(self.probabilities(ties, seed), self.labels, name)
-
-    def save(self, path: str | Path, ties: str = "half", seed: int = 0) -> None:
-        """Write an .npz that loads wherever a matrix does, with the counts beside ``p``."""
-        arrays = {
-            "p": self.probabilities(ties, seed),
-            "labels": np.array(self.labels),
-            "standard_errors": self.standard_errors(ties),
-            **{name: getattr(self, name) for name in _TABLES},
-            "outcome": np.array(self.outcome),
-        }
-        write_file(Path(path), packed(arrays))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Estimate:
-        """Read what :meth:`save` wrote."""
-        try:
-            arrays = read_arrays(Path(path))
-            labels = tuple(str(label) for label in arrays["labels"])
-            return cls(
-                labels=labels,
-                outcome=str(arrays["outcome"]),
-                **{name: _table(arrays, name, len(labels)) for name in _TABLES},
-            )
-        except KeyError as error:
-            raise InvalidMatrix(
-                f"{path}: this is not an estimate from comparisons: it has no {error}."
-            ) from error
-        except (OSError, ValueError, TypeError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise InvalidMatrix(
-                f"{path}: this is not an estimate from comparisons: {reason.rstrip('.')}."
-            ) from error
-
-
-def _table(arrays: Arrays, name: str, k: int) -> NDArray[Any]:
-    """One of the tables of an estimate, if it is one."""
-    table = arrays[name]
-    if k < 2 or table.shape != (k, k) or table.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be numbers of {k} x {k} rankers, at least 2")
-    if not (np.isfinite(table).all() and (name == "lead" or (table >= 0).all())):
-        raise ValueError(f"{name} must be finite, and not negative")
-    return table
 
 
 def estimate(
@@ -213,6 +97,19 @@ def estimate(
         Processes; the counts do not depend on it.
     backend
         ``loky`` (this machine), ``dask`` or ``ray``; the counts do not depend on it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection = synthetic(queries=20, features=5)
+    >>> protocol = Protocol(click_model("perfect"), comparisons=1000)
+    >>> found = estimate(collection, all_features(collection)[:2], protocol, tempfile.mkdtemp())
+    >>> found.n.tolist()
+    [[0, 1000], [1000, 0]]
+    >>> bool(found.matrix().p[0, 1] > 0.5)  # the first feature is the better ranker
+    True
     """
     world = world_of(collection, rankers, protocol, seed)
     pairs = all_pairs(len(rankers))
@@ -223,7 +120,17 @@ def estimate(
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """The rankings and grades that comparisons read."""
+    """The rankings and grades that comparisons read.
+
+    Examples
+    --------
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection = synthetic(queries=20, features=5)
+    >>> world = world_of(collection, all_features(collection), Protocol(click_model("perfect")), seed=0)
+    >>> world.orders.shape == (5, collection.n_documents)
+    True
+    """
 
     orders: NDArray[np.int32]
     ranks: NDArray[np.int32]
@@ -254,7 +161,17 @@ class World:
 def world_of(
     collection: Collection, rankers: Sequence[Ranker], protocol: Protocol, seed: int
 ) -> World:
-    """Return what comparisons of these rankers read, after checking that they can be made."""
+    """Return what comparisons of these rankers read, after checking that they can be made.
+
+    Examples
+    --------
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection = synthetic(queries=20, features=5)
+    >>> world_of(collection, all_features(collection)[:1], Protocol(click_model("perfect")), seed=0)
+    Traceback (most recent call last):
+    copeland.errors.InvalidParameter: a comparison needs at least 2 rankers; got 1.
+    """
     if len(rankers) < 2:
         raise InvalidParameter(f"a comparison needs at least 2 rankers; got {len(rankers)}.")
     protocol.clicks.check(collection.grades)
@@ -268,13 +185,29 @@ def world_of(
 
 
 def all_pairs(k: int) -> list[Pair]:
-    """Return every two of k options, once."""
+    """Return every two of k options, once.
+
+    Examples
+    --------
+    >>> all_pairs(3)
+    [(0, 1), (0, 2), (1, 2)]
+    """
     return list(itertools.combinations(range(k), 2))
 
 
 @dataclass(frozen=True, eq=False)
 class PairsTask:
-    """Some pairs of rankers, compared as often as the protocol says."""
+    """Some pairs of rankers, compared as often as the protocol says: see :func:`pairs_tasks`.
+
+    Examples
+    --------
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection, rules = synthetic(queries=20, features=5), Protocol(click_model("perfect"), 100)
+    >>> world = world_of(collection, all_features(collection), rules, seed=0)
+    >>> PairsTask(world, rules, ((0, 4),), seed=0).run()["counts"].sum().item()
+    100
+    """
 
     world: World
     protocol: Protocol
@@ -325,7 +258,17 @@ def pairs_tasks(
     round: int = 0,
     size: int = 0,
 ) -> list[PairsTask]:
-    """Share out a round of comparisons, ``size`` pairs to a task; by default a few seconds' work."""
+    """Share out a round of comparisons, ``size`` pairs to a task; by default a few seconds' work.
+
+    Examples
+    --------
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection, rules = synthetic(queries=20, features=5), Protocol(click_model("perfect"))
+    >>> world = world_of(collection, all_features(collection), rules, seed=0)
+    >>> [len(task.pairs) for task in pairs_tasks(world, rules, all_pairs(5), seed=0, size=4)]
+    [4, 4, 2]
+    """
     size = size or max(1, COMPARISONS_A_TASK // protocol.comparisons)
     return [
         PairsTask(world, protocol, tuple(pairs[at : at + size]), seed, round)
@@ -335,7 +278,19 @@ def pairs_tasks(
 
 @kernel
 def compare_pair(world, first, second, comparisons, counts, sums, rng):
-    """Compare two rankers, equally often on every query; what does not divide goes to the first ones."""
+    """Compare two rankers, equally often on every query; what does not divide goes to the first ones.
+
+    Examples
+    --------
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection, rules = synthetic(queries=20, features=5), Protocol(click_model("perfect"))
+    >>> world = world_of(collection, all_features(collection), rules, seed=0).under(rules)
+    >>> counts, sums = np.zeros(3, np.int64), np.zeros(2)
+    >>> compare_pair(world, 0, 4, 50, counts, sums, np.random.default_rng(0))
+    >>> int(counts.sum())
+    50
+    """
     queries = len(world.offsets) - 1
     for q in range(queries):
         times = comparisons // queries + int(q < comparisons % queries)
@@ -343,39 +298,13 @@ def compare_pair(world, first, second, comparisons, counts, sums, rng):
 
 
 def joined(results: Sequence[Arrays]) -> tuple[Ints, Floats]:
-    """Return the counts and the sums of all tasks, one row for each pair."""
+    """Return the counts and the sums of all tasks, one row for each pair.
+
+    Examples
+    --------
+    >>> part = {"counts": np.array([[3, 1, 0]]), "sums": np.array([[2.0, 4.0]])}
+    >>> joined([part, part])[0].tolist()
+    [[3, 1, 0], [3, 1, 0]]
+    """
     counts = np.concatenate([arrays["counts"] for arrays in results])
     return counts, np.concatenate([arrays["sums"] for arrays in results])
-
-
-def tally(
-    labels: Sequence[str], outcome: str, pairs: Sequence[Pair], counts: Ints, sums: Floats
-) -> Estimate:
-    """Return the estimate from what each pair's comparisons add up to, however many they were.
-
-    Parameters
-    ----------
-    counts
-        One row for each pair: won by its first, won by its second, ties.
-    sums
-        One row for each pair: the sum of the outcomes and of their squares.
-    """
-    k = len(labels)
-    first, second = np.array(pairs).T
-    made = counts.sum(axis=1)
-    tables = {name: np.zeros((k, k), np.int64) for name in ("wins", "ties", "n")}
-    lead, spread = np.zeros((k, k)), np.zeros((k, k))
-    tables["wins"][first, second], tables["wins"][second, first] = counts[:, 0], counts[:, 1]
-    for i, j in ((first, second), (second, first)):
-        tables["ties"][i, j] = counts[:, 2]
-        tables["n"][i, j] = made
-    mean = sums[:, 0] / made
-    lead[first, second], lead[second, first] = mean, -mean
-    spread[first, second] = spread[second, first] = np.maximum(sums[:, 1] / made - mean**2, 0)
-    return Estimate(tuple(labels), outcome, **tables, lead=lead, spread=spread)
-
-
-def check_ties(ties: str) -> None:
-    """Refuse a rule for ties that there is not."""
-    if ties not in TIES:
-        raise InvalidParameter(f"there is no rule '{ties}' for ties; {nearest(ties, TIES)}")

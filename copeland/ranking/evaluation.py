@@ -31,6 +31,11 @@ class Agreement:
 
     ``pairs`` counts the pairs that both decide, and ``same`` those of them decided alike; ``tied``
     counts those left out, because either of the two sees no difference.
+
+    Examples
+    --------
+    >>> Agreement(same=2, pairs=4, tied=1).share
+    0.5
     """
 
     same: int
@@ -59,6 +64,12 @@ def ndcg(
     gain
         What a document of grade g is worth: ``exponential``, 2^g - 1, as is usual with LETOR data; or
         ``linear``, g, as in trec_eval.
+
+    Examples
+    --------
+    >>> one = Collection([2, 0, 1], np.zeros((3, 1)), [0, 3])
+    >>> ndcg(one, np.array([[0, 2, 1], [1, 2, 0]])).round(2).tolist()
+    [[1.0], [0.59]]
     """
     measures = _measures()
     if cutoff < 1:
@@ -86,6 +97,12 @@ def measure(collection: Collection, orders: Orders, name: str) -> Floats:
     name
         As ``ir_measures`` writes it: ``"AP"``, ``"ERR@10"``, ``"P(rel=2)@5"``. Its ``nDCG@10`` has
         linear gains.
+
+    Examples
+    --------
+    >>> one = Collection([2, 0, 1], np.zeros((3, 1)), [0, 3])
+    >>> measure(one, np.array([[0, 2, 1], [1, 2, 0]]), "P@1").tolist()
+    [[1.0], [0.0]]
     """
     measures = _measures()
     try:

@@ -27,6 +27,12 @@ class Interleaved:
 
     ``teams`` names, for each document, the ranker that put it there, or is empty where the method has
     no such notion. ``options`` are those of the method that its credit needs.
+
+    Examples
+    --------
+    >>> shown = interleave([["a", "b"], ["b", "a"]], 2, np.random.default_rng(0), "team-draft")
+    >>> shown.method, shown.documents, shown.teams
+    ('team-draft', ('b', 'a'), (1, 0))
     """
 
     method: str
@@ -38,7 +44,14 @@ class Interleaved:
 
 @dataclass(frozen=True)
 class Interleaving:
-    """A way to interleave: what it is called, where it comes from, and its two functions."""
+    """A way to interleave: what it is called, where it comes from, and its two functions.
+
+    Examples
+    --------
+    >>> method = find_method("team-draft")
+    >>> method.name, method.many
+    ('team-draft', True)
+    """
 
     name: str
     paper: str
@@ -51,7 +64,16 @@ _registry: dict[str, Interleaving] = {}
 
 
 def register(method: Interleaving) -> Interleaving:
-    """Make a way to interleave known by its name; return it."""
+    """Make a way to interleave known by its name; return it.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> _ = register(replace(find_method("team-draft"), name="mine"))
+    >>> find_method("mine").name
+    'mine'
+    >>> del _registry["mine"]  # and forget it again
+    """
     _registry[method.name] = method
     return method
 
@@ -69,7 +91,13 @@ def methods() -> dict[str, Interleaving]:
 
 
 def find_method(name: str) -> Interleaving:
-    """Return the way to interleave of this name."""
+    """Return the way to interleave of this name.
+
+    Examples
+    --------
+    >>> find_method("balanced").many  # whether it takes more than two rankings
+    False
+    """
     known = methods()
     if name not in known:
         raise UnknownName(f"there is no interleaving '{name}'; {nearest(name, known)}")
@@ -145,6 +173,13 @@ def credit(
         For each document shown, whether it was clicked.
     options
         Of the method.
+
+    Examples
+    --------
+    >>> shown = interleave([["a", "b"], ["c", "d"]], 4, np.random.default_rng(0), "team-draft")
+    >>> clicks = [document in ("c", "d") for document in shown.documents]
+    >>> credit(shown, clicks)
+    array([0., 2.])
     """
     clicked = np.asarray(clicks)
     if clicked.dtype != np.bool_ or clicked.shape != (len(shown.documents),):
@@ -168,7 +203,13 @@ def winner(credits: Floats) -> int | None:
 
 
 def check_rankings(rankings: Sequence[Sequence[Hashable]]) -> tuple[Ranking, ...]:
-    """Return the rankings as tuples, or say what is wrong with them."""
+    """Return the rankings as tuples, or say what is wrong with them.
+
+    Examples
+    --------
+    >>> check_rankings([["a", "b"], ["b", "a"]])
+    (('a', 'b'), ('b', 'a'))
+    """
     lists = tuple(tuple(ranking) for ranking in rankings)
     if len(lists) < 2:
         raise InvalidParameter(f"{len(lists)} ranking cannot be interleaved; give two or more.")
@@ -182,16 +223,34 @@ def check_rankings(rankings: Sequence[Sequence[Hashable]]) -> tuple[Ranking, ...
 
 
 def ranks_of(ranking: Ranking) -> dict[Hashable, int]:
-    """Return the rank of each document, from 1."""
+    """Return the rank of each document, from 1.
+
+    Examples
+    --------
+    >>> ranks_of(("b", "a"))
+    {'b': 1, 'a': 2}
+    """
     return {document: r for r, document in enumerate(ranking, start=1)}
 
 
 def all_ranks(rankings: tuple[Ranking, ...], documents: Ranking) -> NDArray[np.int64]:
-    """Return rankers x documents: ranks from 1; a document that is not ranked is below all that are."""
+    """Return rankers x documents: ranks from 1; a document that is not ranked is below all that are.
+
+    Examples
+    --------
+    >>> all_ranks((("a", "b"), ("b", "c")), ("a", "b", "c")).tolist()
+    [[1, 2, 3], [3, 1, 2]]
+    """
     tables = [ranks_of(ranking) for ranking in rankings]
     return np.array([[t.get(d, len(t) + 1) for d in documents] for t in tables], dtype=np.int64)
 
 
 def best_unused(ranking: Ranking, used: set[Hashable]) -> Hashable | None:
-    """Return the best document that is not used yet; None if there is none."""
+    """Return the best document that is not used yet; None if there is none.
+
+    Examples
+    --------
+    >>> best_unused(("a", "b", "c"), used={"a"})
+    'b'
+    """
     return next((document for document in ranking if document not in used), None)

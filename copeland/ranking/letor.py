@@ -40,7 +40,7 @@ def load(
     dtype: DTypeLike = np.float32,
     cache: bool = True,
 ) -> Collection:
-    """Return the collection in one or several files, plain or .gz, as if they were one.
+    r"""Return the collection in one or several files, plain or .gz, as if they were one.
 
     What was read once is kept in the user's cache under a digest of the files' bytes, so that the next
     time takes a moment; a file that has changed is read again. Documents have names if every row has
@@ -56,6 +56,15 @@ def load(
         float32, or float64 where two values that differ after the seventh digit must not tie.
     cache
         False reads the files, whatever is kept, and keeps nothing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "train.txt")
+    >>> rows = ["2 qid:1 1:0.5 2:7", "0 qid:1 1:0.1 2:9", "1 qid:2 1:0.3 2:4"]
+    >>> _ = file.write_text("\n".join(rows))
+    >>> load(file, cache=False)
+    <Collection 'train' of 3 documents in 2 queries, 2 features>
     """
     rules = Rules(grades, n_features, np.dtype(dtype).name)
     files = _existing(paths)
@@ -74,6 +83,15 @@ def write(collection: Collection, path: PathLike) -> None:
     """Write a collection as a LETOR file (.gz: compressed); reading it gives the same numbers.
 
     Features keep their numbers if they are called ``feature_N``, and are numbered from 1 otherwise.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "two.txt")
+    >>> write(Collection([2, 0], np.array([[0.5, 7.0], [0.25, 9.0]]), [0, 2], ["q"]), file)
+    >>> print(file.read_text(), end="")
+    2 qid:q 1:0.5 2:7
+    0 qid:q 1:0.25 2:9
     """
     _check_names(collection)
     with whole_file(path) as whole:

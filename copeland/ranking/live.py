@@ -22,7 +22,18 @@ from copeland.winners import copeland_scores
 
 @kernel
 def answer(world, first, second, noise):
-    """Show one list for a random query, and let the clicks say who won."""
+    """Show one list for a random query, and let the clicks say who won.
+
+    Examples
+    --------
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection = synthetic(queries=20, features=5)
+    >>> rules = Protocol(click_model("perfect"))
+    >>> world = world_of(collection, all_features(collection), rules, seed=0).under(rules)
+    >>> answer(world, 0, 4, np.random.default_rng(1))  # the option that won
+    0
+    """
     q = int(noise.random() * (len(world.offsets) - 1))
     lead = compare_once(world, first, second, q, noise)
     if lead == 0.0:
@@ -52,7 +63,17 @@ def click_problem(
 
     Examples
     --------
-    See ``examples/best_ranker.py``.
+    >>> from copeland import simulate
+    >>> from copeland.ranking import all_features, synthetic
+    >>> from copeland.ranking.clicks import click_model
+    >>> collection = synthetic(queries=20, features=5)
+    >>> rankers, rules = all_features(collection)[:3], Protocol(click_model("perfect"))
+    >>> matrix = PreferenceMatrix([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
+    >>> problem = click_problem(collection, rankers, rules, matrix)
+    >>> simulate(problem, "random", horizon=100, runs=2, compiled=False).k
+    3
+
+    ``examples/best_ranker.py`` estimates the matrix first.
     """
     if matrix.k != len(rankers):
         raise InvalidParameter(

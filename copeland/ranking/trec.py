@@ -20,7 +20,13 @@ Unknown = Literal["refuse", "zero"]
 
 
 class Retrieved(NamedTuple):
-    """A document in a run."""
+    """A document in a run.
+
+    Examples
+    --------
+    >>> Retrieved(score=12.5, line=1)
+    Retrieved(score=12.5, line=1)
+    """
 
     score: float
     line: int
@@ -28,7 +34,13 @@ class Retrieved(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """What one system retrieved: for each query its documents, with scores; more is better."""
+    """What one system retrieved: for each query its documents, with scores; more is better.
+
+    Examples
+    --------
+    >>> Run("bm25", {"q1": {"d7": Retrieved(12.5, line=1)}}, Path("bm25.txt")).queries["q1"]["d7"].score
+    12.5
+    """
 
     name: str
     queries: Mapping[str, Mapping[str, Retrieved]]
@@ -37,14 +49,30 @@ class Run:
 
 @dataclass(frozen=True)
 class Qrels:
-    """What judges said: for each query its judged documents, with grades."""
+    """What judges said: for each query its judged documents, with grades.
+
+    Examples
+    --------
+    >>> Qrels({"q1": {"d7": 2, "d9": 0}}, Path("qrels.txt")).queries["q1"]["d7"]
+    2
+    """
 
     queries: Mapping[str, Mapping[str, int]]
     file: Path
 
 
 def read_run(path: str | Path) -> Run:
-    """Return the run in a file, plain or .gz; its name is the tag of its first line."""
+    r"""Return the run in a file, plain or .gz; its name is the tag of its first line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "bm25.txt")
+    >>> _ = file.write_text("q1 Q0 d7 1 12.5 bm25\nq1 Q0 d9 2 11.0 bm25\n")
+    >>> run = read_run(file)
+    >>> run.name, list(run.queries["q1"])
+    ('bm25', ['d7', 'd9'])
+    """
     file = Path(path)
     queries: dict[str, dict[str, Retrieved]] = {}
     name = ""
@@ -58,7 +86,7 @@ def read_run(path: str | Path) -> Run:
 
 
 def read_qrels(path: str | Path, grades: int = 5, junk: Unknown = "refuse") -> Qrels:
-    """Return the judgments in a file, plain or .gz.
+    r"""Return the judgments in a file, plain or .gz.
 
     Parameters
     ----------
@@ -66,6 +94,14 @@ def read_qrels(path: str | Path, grades: int = 5, junk: Unknown = "refuse") -> Q
         How many grades there are: a grade is one of 0, 1, ... grades - 1.
     junk
         What to do with the negative grades that some tracks give to spam: refuse them, or read 0.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "qrels.txt")
+    >>> _ = file.write_text("q1 0 d7 2\nq1 0 d9 0\n")
+    >>> read_qrels(file).queries
+    {'q1': {'d7': 2, 'd9': 0}}
     """
     if not 2 <= grades <= MAX_GRADE + 1:
         raise InvalidCollection(f"grades is {grades}; there can be 2 to {MAX_GRADE + 1}.")
@@ -88,6 +124,13 @@ def collection(qrels: Qrels, runs: Sequence[Run] = (), unknown: Unknown = "refus
     unknown
         What to do with documents in a run that nobody judged: refuse them, or take them in with grade 0.
         Queries of which no document was judged are then left out.
+
+    Examples
+    --------
+    >>> judged = Qrels({"q1": {"d7": 2, "d9": 0}}, Path("qrels.txt"))
+    >>> run = Run("bm25", {"q1": {"d8": Retrieved(3.0, line=1)}}, Path("bm25.txt"))
+    >>> collection(judged, [run], unknown="zero").documents
+    ('d7', 'd9', 'd8')
     """
     pools = {query: dict(judged) for query, judged in qrels.queries.items()}
     for run in runs:
@@ -108,7 +151,15 @@ def collection(qrels: Qrels, runs: Sequence[Run] = (), unknown: Unknown = "refus
 
 
 def check_known(run: Run, known: Mapping[str, Mapping[str, object]], where: str) -> None:
-    """Refuse a run with a document that ``known`` does not have under its query."""
+    """Refuse a run with a document that ``known`` does not have under its query.
+
+    Examples
+    --------
+    >>> run = Run("bm25", {"q1": {"d8": Retrieved(3.0, line=1)}}, Path("bm25.txt"))
+    >>> check_known(run, {"q1": {"d7": 2}}, "qrels.txt")
+    Traceback (most recent call last):
+    copeland.ranking.collection.InvalidCollection: bm25.txt, line 1: qrels.txt does not know document 'd8' of query 'q1'; judge it, or ask for unknown='zero'.
+    """
     for query, documents in run.queries.items():
         for document, retrieved in documents.items():
             if document not in known.get(query, {}):

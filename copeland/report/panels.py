@@ -76,9 +76,10 @@ def _finish(
     )
     x, y = axis_words(drawing.runs, drawing.look)
     figure.supxlabel(x, color=INK, fontsize=size.words)
-    figure.supylabel(y, color=INK, fontsize=size.words)
+    beside = _letters(size, figure.get_figheight() - _AROUND)  # the words above have the rest
+    figure.supylabel(wrapped(y.replace("\n", " "), beside, 3), color=INK, fontsize=size.words)
 
 
-def _letters(size: Size) -> int:
-    """How many letters a line over the whole figure has."""
-    return int(size.width * 72 / (0.56 * size.words))
+def _letters(size: Size, inches: float = 0.0) -> int:
+    """How many letters a line has that is so long, or as long as the figure is wide."""
+    return int((inches or size.width) * 72 / (0.56 * size.words))

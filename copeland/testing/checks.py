@@ -274,7 +274,11 @@ def _selected(algorithm: Algorithm, state: Any, t: int) -> tuple[int, int]:
 
 
 def _assert_arrays(state: Any, prefix: str = "") -> None:
-    assert hasattr(state, "_asdict"), f"`{prefix[:-1] or 'the state'}` is no named tuple"
+    what = f"`{prefix[:-1]}` of the state" if prefix else "the state"
+    assert hasattr(state, "_asdict"), (
+        f"{what} is {state!r}; a state is a named tuple of arrays, and a number in it is an array of one: "
+        "np.array([0.5])"
+    )
     for name, value in state._asdict().items():
         if not isinstance(value, np.ndarray):
             _assert_arrays(value, f"{prefix}{name}.")

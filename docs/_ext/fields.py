@@ -1,4 +1,4 @@
-"""Fields of records in the reference: what their comments in the source say."""
+"""Records and arrays in the reference: what the comments on fields say, and types in few words."""
 
 import inspect
 import re
@@ -7,6 +7,9 @@ from typing import Any
 from sphinx.application import Sphinx
 
 _FIELD = re.compile(r"^    (\w+): [^#\n]*#\s*(.+)$", flags=re.MULTILINE)
+_ARRAY = re.compile(
+    r"(~?(?:numpy\.)?)ndarray\[tuple\[(?:~?typing\.)?Any, \.\.\.\], [~\w.]*dtype\[[^\[\]]*\]\]"
+)
 _MADE_UP = "Alias for field number"  # what Python says of a field of a named tuple
 _PLAIN = (str, int, float, tuple, list, dict, frozenset)
 
@@ -22,6 +25,19 @@ def add_fields(
         lines += ["", *(f":param {field}: {_escaped(words)}" for field, words in said), ""]
 
 
+def shorten_arrays(
+    _app: Sphinx,
+    _what: str,
+    _name: str,
+    _value: Any,
+    _options: Any,
+    signature: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """Write an array as numpy prints it: its type says nothing of its shape, in many words."""
+    return tuple(text and _ARRAY.sub(r"\1ndarray", text) for text in (signature, returned))  # type: ignore[return-value]
+
+
 def skip_made_up(
     _app: Sphinx, _what: str, _name: str, value: Any, _skip: bool, _options: Any
 ) -> bool | None:
@@ -34,7 +50,8 @@ def _escaped(words: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Look at every docstring."""
+    """Look at every docstring and signature."""
     app.connect("autodoc-process-docstring", add_fields)
+    app.connect("autodoc-process-signature", shorten_arrays)
     app.connect("autodoc-skip-member", skip_made_up)
     return {"parallel_read_safe": True}

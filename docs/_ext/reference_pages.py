@@ -4,7 +4,7 @@ import importlib
 import inspect
 import re
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 
 
 class Page(NamedTuple):
@@ -35,6 +35,7 @@ PAGES = {
             "copeland.ranking.trec",
             "copeland.ranking.clicks",
             "copeland.ranking.interleaving",
+            "copeland.ranking.estimates",
             "copeland.ranking.estimation",
             "copeland.ranking.adaptive",
             "copeland.ranking.evaluation",
@@ -86,7 +87,12 @@ def reference_pages() -> dict[str, str]:
 
 def names_of(module: ModuleType) -> list[str]:
     """The public names of a module: those it lists, or those it defines."""
-    own = (n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__)
+    own = (
+        n
+        for n, v in vars(module).items()
+        if getattr(v, "__module__", "") == module.__name__
+        and not isinstance(v, TypeVar | ParamSpec)
+    )
     return list(getattr(module, "__all__", None) or (n for n in own if not n.startswith("_")))
 
 

@@ -43,12 +43,11 @@ def index(planner, i, j):
 
 
 @pytest.mark.slow
-@pytest.mark.quick
 @pytest.mark.parametrize("setting", ["eager", "cautious"])
 @pytest.mark.parametrize(
     ("k", "gaps", "steps"),
     [
-        (2, (0.1, 0.5), 300),
+        pytest.param(2, (0.1, 0.5), 300, marks=pytest.mark.quick),
         (3, (0.1, 0.3), 700),
         (7, (0.1, 0.5), 1500),
         (12, (0.3, 0.5), 1000),

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import random_matrix
+from helpers import certain_matrix, random_matrix
 
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
@@ -45,14 +45,10 @@ def play(state, rng, best, steps):
 @pytest.mark.quick
 def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():
     for seed in range(30):
-        rng = np.random.default_rng(seed)
-        k = int(rng.integers(2, 8))
-        upper = np.triu(rng.random((k, k)) < 0.5, 1).astype(float)
-        p = upper + np.tril(1 - upper.T, -1)
-        np.fill_diagonal(p, 0.5)
-        answer, _ = identify(PreferenceMatrix(p), seed)
-        wins = [sum(p[i, j] > 0.5 for j in range(k)) for i in range(k)]
-        assert wins[answer] == max(wins)
+        matrix = certain_matrix(seed)
+        answer, _ = identify(matrix, seed)
+        wins = (matrix.p > 0.5).sum(axis=1)
+        assert wins[answer] == wins.max()
 
 
 @pytest.mark.parametrize("seed", range(6))

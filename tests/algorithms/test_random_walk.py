@@ -183,6 +183,7 @@ def greedy(state):
         plain.duels[j, i] += 1
 
 
+@pytest.mark.slow
 def test_between_two_looks_the_duels_are_those_of_the_greedy_rule():
     state = random_walk.init(5, delta=0.1)
     rng, luck = np.random.default_rng(4), np.random.default_rng(5)

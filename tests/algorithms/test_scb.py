@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers import certain_matrix
 
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
@@ -26,16 +27,13 @@ def identify(matrix, seed, **params):
 
 def test_with_certain_duels_the_answer_is_a_copeland_winner_by_enumeration():
     for seed in range(30):
-        rng = np.random.default_rng(seed)
-        k = int(rng.integers(2, 8))
-        upper = np.triu(rng.random((k, k)) < 0.5, 1).astype(float)
-        p = upper + np.tril(1 - upper.T, -1)
-        np.fill_diagonal(p, 0.5)
-        answer, _ = identify(PreferenceMatrix(p), seed)
-        wins = [sum(p[i, j] > 0.5 for j in range(k)) for i in range(k)]
-        assert wins[answer] == max(wins)
+        matrix = certain_matrix(seed)
+        answer, _ = identify(matrix, seed)
+        wins = (matrix.p > 0.5).sum(axis=1)
+        assert wins[answer] == wins.max()
 
 
+@pytest.mark.slow
 def test_with_epsilon_the_answer_is_an_epsilon_copeland_winner():
     matrix = copeland.load("easy-9:seed=4")
     allowed = set(copeland.winners.epsilon_copeland_winners(matrix, 1.0).tolist())
@@ -119,6 +117,7 @@ def test_regret_stays_below_a_billion_at_a_trillion_steps_with_a_gap_of_a_2000th
     assert (runs.curves[0].regret[:, -1] < 1e9).all()
 
 
+@pytest.mark.slow
 def test_a_tie_in_doubt_is_tested_on_as_the_cube_root_of_time_allows():
     state, rng = scb.init(2, resolution=0.2), np.random.default_rng(0)
     seen, duels = {}, 0

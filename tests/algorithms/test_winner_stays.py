@@ -124,6 +124,7 @@ def test_beta_must_exceed_one(beta):
         winner_stays.init_strong(3, beta=beta)
 
 
+@pytest.mark.slow
 def test_with_two_options_the_winner_of_round_r_is_wrong_as_in_gamblers_ruin():
     # The score walks from 0 to r or -r: P(wrong) = 1 / (1 + (p / q)^r).
     p, n, last = 0.6, 2000, 4
@@ -144,6 +145,7 @@ def test_with_two_options_the_winner_of_round_r_is_wrong_as_in_gamblers_ruin():
         assert abs(wrong[r] / n - expected) < 4.5 * math.sqrt(expected * (1 - expected) / n)
 
 
+@pytest.mark.slow
 def test_the_best_option_is_soon_in_every_duel():
     # In round r another option takes over with probability about (0.1 / 0.9)^r.
     matrix = PreferenceMatrix(0.5 + 0.4 * np.sign(np.arange(5)[None, :] - np.arange(5)[:, None]))

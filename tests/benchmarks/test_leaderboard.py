@@ -236,6 +236,7 @@ def test_lines_of_an_algorithm_that_is_gone_are_left_out():
     assert replaced([gone], []) == []
 
 
+@pytest.mark.slow
 def test_files_beside_a_page_make_the_page(tmp_path):
     page = tmp_path / "leaderboard.md"
     write(page, [scored("cpc", [1, 3]), scored("ccb", [4, 6])])
@@ -290,6 +291,7 @@ def test_some_algorithms_are_played_alone(small_board):
     assert [(one.board, one.algorithms) for one in listed] == [(IDENTIFICATION, ("cpc-pac",))]
 
 
+@pytest.mark.slow
 def test_the_page_says_when_and_with_what_it_was_made():
     later = dataclasses.replace(scored("ccb", [5, 9]), played="2020-03-03")
     page = page_with(scored("cpc", [2, 4]), later)
@@ -325,16 +327,19 @@ def test_the_page_compares_rules_of_one_threshold():
     assert "| `cyclic-4` | 0.50 | 1.50 |" in page.split("## At the same threshold")[1]
 
 
+@pytest.mark.slow
 def test_the_page_says_so_where_nothing_is_lost():
     page = page_with(scored("cpc", [1, 1]), scored("ccb", [2, 4]))
     assert "in 0 of 1 comparisons" in page
 
 
+@pytest.mark.slow
 def test_a_rival_that_is_only_known_to_be_far_behind_is_one_that_ours_is_ahead_of():
     far = dataclasses.replace(scored("ccb", [9, 9]), mean=math.nan)
     assert "in 0 of 1 comparisons" in page_with(scored("cpc", [1, 1]), far)
 
 
+@pytest.mark.slow
 def test_the_least_mean_is_bold_and_those_far_behind_are_named():
     page = page_with(scored("cpc", [1, 3]), scored("ccb", [4, 6]), scored("random", [90, 90]))
     assert "| `cyclic-4` | `cpc` | **2 ± 1** | 3 | 1.00 |" in page
@@ -342,6 +347,7 @@ def test_the_least_mean_is_bold_and_those_far_behind_are_named():
     assert "further behind: `random`" in page
 
 
+@pytest.mark.slow
 def test_cut_runs_are_lower_bounds_and_single_runs_have_no_error():
     page = page_with(scored("cpc", [200], cut=True), scored("ccb", [300]))
     assert "| `cpc` | **≥ 200** |" in page

@@ -85,6 +85,7 @@ def test_features_and_scores_are_mixed(documents, tmp_path):
     assert np.argmax(told["means"]) == 0 and told["means"][0] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_a_model_is_a_ranker(documents, tmp_path):
     lightgbm = pytest.importorskip("lightgbm")
     data = lightgbm.Dataset(

@@ -31,7 +31,7 @@ def test_a_misspelt_algorithm_is_named_before_anything_is_compiled():
     assert refused.stdout == ""
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_the_doctor_tells_versions_extras_and_what_is_compiled():
     compile_ahead("random")
     said = flat(run("doctor").stdout)

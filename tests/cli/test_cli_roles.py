@@ -66,6 +66,7 @@ def judged(tmp_path):
     return done("judge", "tea", "--command", command, "--voter", "model", "--guide")
 
 
+@pytest.mark.slow
 def test_a_judge_guides_and_status_says_how_far_people_agree(tmp_path):
     said = judged(tmp_path)
     assert "3 votes from 3 calls" in said and "let people vote" in said

@@ -54,6 +54,7 @@ def test_simulate_gives_the_numbers_of_the_package():
     assert second["seconds"] > 0
 
 
+@pytest.mark.quick
 def test_simulate_says_what_was_run():
     found = values(*SMALL, "--regret", "half")
     del found["algorithms"]
@@ -249,7 +250,6 @@ def test_report_writes_the_page_and_the_figures_anew(tmp_path):
     assert (tmp_path / "index.html").read_text() == page
 
 
-@pytest.mark.quick
 def test_the_figure_looks_as_asked_and_the_command_repeats_it(tmp_path):
     run(*SMALL, "--out", tmp_path, "--yscale", "log", "--width", "single", "--by", "algorithm")
     assert "--yscale log --width single --by algorithm" in results.manifest(tmp_path)["command"]

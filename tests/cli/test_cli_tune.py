@@ -39,7 +39,6 @@ def tune(tmp_path, monkeypatch):
     return command
 
 
-@pytest.mark.quick
 def test_a_point_is_asked_told_and_recommended(tune):
     for _ in range(4):
         (ballot,) = json.loads(tune("ask", "t", "--json"))
@@ -54,6 +53,7 @@ def test_a_point_is_asked_told_and_recommended(tune):
     assert tune("shortlist", "t", "-n", "2").startswith("1. x=")
 
 
+@pytest.mark.quick
 def test_by_itself_it_shows_a_space_that_can_be_used(tune, tmp_path):
     (tmp_path / "example.toml").write_text(run("tune").output)
     assert "3 parameters" in tune("create", "new", "--space", "example.toml")
@@ -126,6 +126,7 @@ def test_a_judge_reads_the_parameters_of_points_and_an_audit_proves_a_share(tune
     assert "c.json holds: After 20 votes" in tune("verify", "c.json", group="study")
 
 
+@pytest.mark.quick
 def test_a_batch_is_answered_in_any_order(tune):
     ballots = json.loads(tune("ask", "t", "-n", "3", "--json"))
     tune("tell", "t", ballots[2]["ballot"], "tie")

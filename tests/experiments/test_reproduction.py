@@ -27,7 +27,8 @@ from copeland.experiments.reproduction_page import (
 )
 from copeland.tasks import FOLDER
 
-pytestmark = pytest.mark.slow  # left out of `make fast`
+# Left out of `make fast`; begun together, so that one worker runs the experiments for all.
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 VERSIONS = {"copeland": "1.2.3", "numpy": "9.8.7"}
@@ -62,6 +63,7 @@ def tiny():
     with pytest.MonkeyPatch.context() as patch:
         for name in ("small", "large", "condorcet", "modern", "alphas", "deltas", "cut"):
             patch.setattr(paper, name, shortened(getattr(paper, name)))
+        patch.setattr(paper, "_TRIES", 500)  # there are 21 choices of five, and each is met
         cyclic = "order-6-0.4:seed=0"
         patch.setattr(paper, "SCANNED_GAPS", dict.fromkeys(paper.QUICK_GAPS, cyclic))
         yield
@@ -84,8 +86,21 @@ def found(matrix, folder):
 
 
 @pytest.fixture(scope="module")
-def page(found):
-    return reproduction_page(found, VERSIONS, COMMAND)
+def drawn(found):
+    return figures(found)
+
+
+@pytest.fixture(scope="module")
+def written(found, tmp_path_factory):
+    """The folder with all that is written."""
+    out = tmp_path_factory.mktemp("written")
+    write_reproduction(found, out, VERSIONS, COMMAND)
+    return out
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    return (written / "index.html").read_text(encoding="utf-8")
 
 
 def run(*words, cache):
@@ -106,7 +121,6 @@ def test_every_experiment_and_the_analyses_are_run(found):
     assert found.cuts
 
 
-@pytest.mark.quick
 def test_figures_1_and_2_show_more_algorithms_if_asked(tmp_path):
     more = reproduce(tmp_path, only=["small", "large", "condorcet"], also=["scb:literal=1"])
     for figure, runs in more.figures:
@@ -155,8 +169,7 @@ def test_the_numbers_have_the_names_that_were_agreed_on(found):
 # figures
 
 
-def test_the_analyses_have_their_four_figures(found):
-    drawn = figures(found)
+def test_the_analyses_have_their_four_figures(found, drawn):
     assert list(drawn)[-4:] == ["condorcet-winners", "copeland-winners", "losses", "gap-ratio"]
     exact, sampled = drawn["condorcet-winners"].axes[0].lines
     assert exact.get_ydata().tolist() == found.analyses.condorcet.exact.tolist()
@@ -164,8 +177,8 @@ def test_the_analyses_have_their_four_figures(found):
     assert drawn["gap-ratio"].axes[0].get_yscale() == "log"
 
 
-def test_the_area_of_a_bubble_is_proportional_to_its_share(found):
-    bubbles = figures(found)["copeland-winners"].axes[0].collections[0]
+def test_the_area_of_a_bubble_is_proportional_to_its_share(found, drawn):
+    bubbles = drawn["copeland-winners"].axes[0].collections[0]
     observed = found.analyses.observed
     rows, values = np.nonzero(observed.winners)
     shares = observed.winners[rows, values] / observed.samples[rows]
@@ -179,8 +192,8 @@ def test_the_page_needs_nothing_from_elsewhere(page):
     assert not re.search(r"https?:|<script|<link|@import|url\((?!#)|src=", page)
 
 
-def test_the_page_holds_every_figure_in_the_colour_of_its_text(page, found):
-    assert page.count("<svg") == len(figures(found))
+def test_the_page_holds_every_figure_in_the_colour_of_its_text(page, drawn):
+    assert page.count("<svg") == len(drawn)
     assert "currentColor" in page
 
 
@@ -238,19 +251,10 @@ def test_the_page_says_how_it_was_made(page, matrix):
         assert fact in page
 
 
-@pytest.fixture(scope="module")
-def written(found, tmp_path_factory):
-    """The folder with all that is written."""
-    out = tmp_path_factory.mktemp("written")
-    write_reproduction(found, out, VERSIONS, COMMAND)
-    return out
-
-
-@pytest.mark.long
-def test_figures_numbers_and_page_are_written(found, written):
+def test_figures_numbers_and_page_are_written(found, drawn, written):
     names = {path.name for path in written.iterdir() if path.is_file()}
-    drawn = {f"{name}.{kind}" for name in figures(found) for kind in ("svg", "pdf")}
-    assert names == drawn | {"index.html", "reproduction.json"}
+    images = {f"{name}.{kind}" for name in drawn for kind in ("svg", "pdf")}
+    assert names == images | {"index.html", "reproduction.json"}
     numbers = json.loads((written / "reproduction.json").read_text())
     assert numbers["table1"] == as_json(found)["table1"]
 
@@ -273,6 +277,7 @@ def file(matrix, tmp_path_factory):
 # the command
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_prints_json_alone_and_goes_on_with_a_folder(file, folder, found, tmp_path):
     done = run("--matrix", file, "--out", folder, "--json", cache=tmp_path)
     assert done.exit_code == 0, done.stderr
@@ -339,6 +344,7 @@ def test_the_page_names_the_command_that_makes_it_again(tmp_path):
     assert command in (out / "index.html").read_text()
 
 
+@pytest.mark.quick
 def test_an_interruption_says_that_the_same_command_goes_on(monkeypatch, tmp_path):
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
@@ -357,6 +363,7 @@ def test_a_missing_backend_names_its_extra(monkeypatch, tmp_path):
     assert "copeland[dask]" in done.stderr
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -397,7 +404,6 @@ SUPPORT = {"copeland-von_neumann", "copeland_in_support"}
 # the paper's own matrix
 
 
-@pytest.mark.slow
 def test_table_1_of_the_papers_matrix_is_the_papers(real_matrix):
     matrix = real_matrix("mslr_informational_136")
     cells = [analyses.cell(matrix, k, first=0, count=500, seed=0) for k in range(2, 136)]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orders import counts, order
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
@@ -25,20 +26,6 @@ from copeland.forecast.races import (
 )
 from copeland.forecast.worlds import SHARES, SPREADS, _fitted, belief_of, best_in, ties_in, worlds
 from copeland.kernels.verdicts import begin, judge, new_verdicts
-
-
-def order(k, gap):
-    """Every option beats those after it."""
-    p = np.full((k, k), 0.5)
-    p[np.triu_indices(k, 1)] += gap
-    p[np.tril_indices(k, -1)] -= gap
-    return p
-
-
-def counts(wins):
-    wins = np.array(wins)
-    return wins, np.zeros_like(wins)
-
 
 # Races
 

@@ -2,26 +2,13 @@
 
 import numpy as np
 import pytest
+from orders import counts, order
 
 from copeland.errors import InvalidParameter
 from copeland.forecast.goals import PROOF, Goal, goal_of
 from copeland.forecast.likely import favourite_of, is_enough, looks, votes_to_likely
 from copeland.forecast.races import WAYS, Start, forecast_of, new_start
 from copeland.forecast.worlds import chances_of
-
-pytestmark = pytest.mark.quick
-
-
-def order(k, gap):
-    p = np.full((k, k), 0.5)
-    p[np.triu_indices(k, 1)] += gap
-    p[np.tril_indices(k, -1)] -= gap
-    return p
-
-
-def counts(wins):
-    wins = np.array(wins)
-    return wins, np.zeros_like(wins)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,6 @@ from copeland.forecast.prospects import panel_votes, prospect_of
 from copeland.forecast.races import PLANNED, Start, forecast_of, new_start
 from copeland.forecast.voters import fewest_people, is_possible, new_voters, race_of_voters, room_of
 
-pytestmark = pytest.mark.quick
-
 
 def order(k, gap):
     p = np.full((k, k), 0.5)

@@ -116,6 +116,7 @@ def test_so_many_parts_make_up_the_level_together(s, level):
     assert index + (s - 1) * (x - joint.CHARGE) == pytest.approx(level, rel=1e-3)
 
 
+@pytest.mark.slow
 @given(seeds, levels)
 @settings(max_examples=20)
 def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):

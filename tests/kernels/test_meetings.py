@@ -136,6 +136,7 @@ def test_pairs_of_one_hash_follow_each_other_and_are_told_apart():
     assert [entry_of(larger, i, j) for i, j in same] == list(range(room))
 
 
+@pytest.mark.slow
 def test_hashes_of_many_options_spread_over_the_table():
     first, second = np.triu_indices(1000, 1)
     slots = pair_hash(first, second) & (2**20 - 1)

@@ -31,6 +31,7 @@ def twice(n):
     return 2 * total(n)
 
 
+@pytest.mark.slow
 def test_parts_of_parts_keep_their_constants():
     assert compiled(twice)(3) == twice(3) == 14
 

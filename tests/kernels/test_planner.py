@@ -86,6 +86,7 @@ def test_refuters_are_those_who_did_not_prove_a_loss_yet_the_cheapest_first(situ
         assert found == pytest.approx(cost[listed, j], rel=1e-9)
 
 
+@pytest.mark.slow
 @given(situations, st.data())
 @settings(max_examples=30)
 def test_a_vote_brings_the_lists_of_its_pair_up_to_date(situation, data):
@@ -230,6 +231,7 @@ def test_the_pair_to_ask_is_the_riskiest_claim_of_the_champions_certificate(situ
         assert asked == (champion, champion)
 
 
+@pytest.mark.slow
 @given(situations, st.integers(0, 10**6))
 @settings(max_examples=20)
 def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):

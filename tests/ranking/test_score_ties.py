@@ -109,7 +109,6 @@ def test_the_kernel_is_the_enumeration(case, outcome, mode):
     assert abs(sums[0] / n - mean) <= 5 * math.sqrt(max(square - mean**2, 1e-12) / n)
 
 
-@pytest.mark.quick
 def test_without_ties_all_modes_are_one():
     counts = [run(world_of(CASES["no ties"], mode, SIGN), 2_000)[0] for mode in SCORE_TIES]
     assert np.array_equal(counts[0], counts[1])

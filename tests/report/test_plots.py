@@ -59,7 +59,6 @@ def overlapping(texts):
     ]
 
 
-@pytest.mark.quick
 @pytest.mark.parametrize("width", ["single", "double"])
 @pytest.mark.parametrize("yscale", ["linear", "log"])
 def test_the_names_of_ten_curves_that_end_together_do_not_overlap(width, yscale):
@@ -105,6 +104,7 @@ def test_the_tooltip_of_a_title_is_the_whole_name_of_the_problem():
     assert f"<title>{'x' * 300}</title>" in svg
 
 
+@pytest.mark.quick
 def test_scales_are_as_asked():
     axes = copeland.plot(TEN, yscale="log", xscale="linear").axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "log")
@@ -174,6 +174,15 @@ def test_small_multiples_have_axes_for_each_algorithm_with_its_curve_in_colour()
             "lower bound",
         ]
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_the_words_beside_small_multiples_stay_below_those_above(width):
+    few = dataclasses.replace(TEN, curves=TEN.curves[:3])
+    figure = copeland.plot(few, by="algorithm", yscale="log", width=width)
+    figure.draw_without_rendering()
+    beside, above = figure._supylabel.get_window_extent(), figure._suptitle.get_window_extent()
+    assert beside.y0 >= 0 and (beside.y1 <= above.y0 or beside.x1 <= above.x0)
 
 
 def test_true_draws_the_lower_bound_of_the_problem():

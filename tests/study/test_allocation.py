@@ -41,7 +41,8 @@ def held(allocation):
 
 @pytest.mark.quick
 def test_the_numbers_in_the_docs_are_those_of_the_rule():
-    rows = re.findall(r"^\| `(.*?)` \| `(.*?)` \| (\d+) \|$", DOCS.read_text(), re.MULTILINE)
+    text = DOCS.read_text().replace("(empty)", "``")
+    rows = re.findall(r"^\| `(.*?)` \| `(.*?)` \| (\d+) \|$", text, re.MULTILINE)
     assert len(rows) >= 4
     for seed, user, bucket in rows:
         bits = int.from_bytes(sha256(f"{seed}\n{user}".encode()).digest()[:7], "big") >> 4

@@ -47,7 +47,7 @@ def file(study, tmp_path):
     return path
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_file_says_what_is_proved_and_holds(study, file):
     found, text = certificate_to_file(study)
     (audit,) = study.tuned().audits

@@ -16,8 +16,6 @@ from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.strengths import PRIOR, strengths_of
 from copeland.study.page.page import study_page
 
-pytestmark = pytest.mark.quick
-
 intervals = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
     min_size=1,

@@ -72,7 +72,7 @@ def without_guides(log):
     ]
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 @pytest.mark.parametrize("voters", ["people", "independent"])
 @given(steps=st.lists(said, max_size=40))
 @quietly

@@ -7,6 +7,7 @@ from copeland.errors import InvalidParameter, UnknownOption
 from copeland.study import create_study
 
 
+@pytest.mark.slow
 def test_the_same_seed_and_answers_give_the_same_ballots(storage):
     def ballots(name, seed):
         study = create_study(name, OPTIONS, storage, seed=seed, clock=Clock())

@@ -50,6 +50,7 @@ def test_whatever_everybody_answers_a_batch_stays_as_it_was_dealt():
     assert batches[0] == batches[1] == batches[2]
 
 
+@pytest.mark.slow
 def test_a_batch_has_no_pair_twice_and_expired_ballots_come_again():
     now = [1e9]
     study = made(batch=15, clock=lambda: now[0])

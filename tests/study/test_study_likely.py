@@ -15,8 +15,6 @@ from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.verdict import verdict_of
 from copeland.study.page.page import study_page
 
-pytestmark = pytest.mark.quick
-
 
 def likely_study(**how):
     """A study in which tea is likely best, and nothing is proved."""

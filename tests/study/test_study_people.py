@@ -209,6 +209,7 @@ def test_first_sides_are_drawn_by_the_seed(clock):
     assert 8 < first["drink 0"] < 32
 
 
+@pytest.mark.slow
 def test_where_every_vote_is_a_fresh_draw_no_pair_comes_twice_running_if_the_plan_has_another(
     clock,
 ):

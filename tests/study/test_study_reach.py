@@ -13,8 +13,6 @@ from copeland.study.meaning.prospect import prospect_sentence
 from copeland.study.meaning.reach import plan_sentence
 from copeland.study.meaning.reading import Reading
 
-pytestmark = pytest.mark.quick
-
 PEOPLE = Settings(voters="people", repeats="first")
 
 

@@ -33,7 +33,7 @@ def file(tmp_path):
     return f"sqlite:///{tmp_path}/s.db"
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_points_become_options_and_the_best_is_found(file):
     study = create_study("s", storage=file, space=SPACE, show="{style} at {x:.2f}", seed=1)
     voted(study, 10)
@@ -98,6 +98,7 @@ def test_skips_and_late_answers_are_taken_as_they_are():
     assert study.tuner().votes == 1 and len(study.tuner().open) == 1
 
 
+@pytest.mark.slow
 def test_people_answer_a_pair_once_and_a_small_space_ends():
     study = create_study("s", space=Space({"n": Integer(1, 2)}), voters="people")
     voted_once = study.ask("ann")
@@ -230,6 +231,7 @@ def test_what_makes_no_sense_of_points_is_one_sentence(does):
     assert str(refused.value).endswith(".") and study.number == before
 
 
+@pytest.mark.slow
 def test_votes_on_points_never_asked_are_refused():
     study = create_study("s", space=SPACE)
     voted(study, 2)
@@ -264,6 +266,7 @@ def test_a_batch_of_a_mixed_space_is_feasible_and_answered_in_any_order():
     assert study.tuner().votes == 5 and study.tuner().open == []
 
 
+@pytest.mark.slow
 def test_a_program_that_only_tells_keeps_no_snapshot_without_the_tuner(file):
     asker = create_study("s", storage=file, space=SPACE)
     teller = open_study("s", file)

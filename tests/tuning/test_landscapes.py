@@ -58,6 +58,8 @@ def test_a_tuner_is_drawn_and_looking_changes_nothing(tuner):
     assert tuner.dump() == before
 
 
-@pytest.mark.parametrize("space", [{"c": Choice("a", "b")}, {"x": Real(0, 1)}])
+@pytest.mark.parametrize(
+    "space", [{"c": Choice("a", "b")}, pytest.param({"x": Real(0, 1)}, marks=pytest.mark.slow)]
+)
 def test_spaces_without_a_plane_are_drawn_too(space):
     assert copeland.plot(Tuner(Space(space))).axes

@@ -9,7 +9,7 @@ LINE = Space({"x": Real(0, 1)})
 A, B = {"x": 0.2}, {"x": 0.9}
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_vote_that_is_taken_back_counts_no_more_from_either_side():
     tuner = Tuner(LINE)
     tuner.add(A, B, A)

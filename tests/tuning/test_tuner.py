@@ -41,6 +41,7 @@ def test_it_finds_the_best_point_of_a_line(found):
     assert 0 <= found.regret < 0.2
 
 
+@pytest.mark.slow
 def test_same_seed_same_run_and_another_seed_another_one():
     runs = [[duel[1:] for duel in tuned(MIXED, 6, seed).ask(3)] for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
@@ -149,6 +150,7 @@ def test_what_a_tuner_cannot_take_is_one_sentence():
         Tuner(LINE, seed=-1)
 
 
+@pytest.mark.slow
 def test_an_old_vote_that_is_given_twice_over_does_not_break_the_fit():
     tuner = Tuner(LINE)
     for _ in range(300):

@@ -65,6 +65,7 @@ def test_the_mode_is_the_same_from_any_start():
     assert a.evidence == pytest.approx(b.evidence, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_evidence_and_means_are_near_those_of_numerical_integration():
     pairs = Pairs(POINTS[:2], POINTS[2:4])
     votes = Votes(pairs, np.array([3.0, 1.5]), np.array([1.0, 2.5]))

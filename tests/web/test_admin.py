@@ -59,7 +59,7 @@ def test_a_session_ends_by_leaving_and_by_time(site):
     assert other.get("/admin").url.path == "/admin/enter"
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_from_pasted_lines_to_a_vote_to_the_dashboard(site):
     admin = site.admin()
     shared = create(admin, question="Which tea?")
@@ -168,6 +168,7 @@ def test_options_are_paused_resumed_retired_and_added(site):
     assert "media" in admin.get(path).text
 
 
+@pytest.mark.slow
 def test_personal_links_are_made_listed_and_revoked(site):
     study = site.study()
     admin = site.admin()
@@ -190,6 +191,7 @@ def test_personal_links_are_made_listed_and_revoked(site):
     assert "Ann" not in str(site.server.keep.links(site.page().study))
 
 
+@pytest.mark.slow
 def test_closing_gives_a_certificate_that_can_be_checked(site, tmp_path):
     study = site.study()
     browser, page = site.voter()

@@ -8,8 +8,6 @@ from web_client import Site
 
 from copeland.web.api.links import LINKS
 
-schemathesis = pytest.importorskip("schemathesis")
-
 LONG = settings(
     max_examples=6,
     stateful_step_count=8,
@@ -45,6 +43,7 @@ class Anew:
 
 
 def described(server):
+    schemathesis = pytest.importorskip("schemathesis")
     told = {"Host": "127.0.0.1"}
     schema = schemathesis.openapi.from_asgi("/api/v1/openapi.json", server, headers=told)
     # A stream does not end; votes in bulk are lines of JSON, and have a test of their own.

@@ -30,7 +30,7 @@ def open_link(page):
     return page.get_by_label("Link", exact=True).input_value()
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_from_a_csv_file_to_a_vote_to_the_dashboard(live, somebody):
     page = somebody().come_in()
     page.get_by_role("link", name="New study").click()
@@ -104,7 +104,7 @@ def test_two_voters_get_different_pairs_and_the_dashboard_follows_within_two_sec
     assert max(behind) < 2.0, behind
 
 
-@pytest.mark.slow
+@pytest.mark.quick
 def test_a_late_answer_counts(live, somebody):
     study = live.study()
     page = somebody().begin()

@@ -34,7 +34,7 @@ def go(browser, page, right=True):
     return shown, page
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_known_answer_comes_as_a_pair_and_is_no_vote(site):
     study = study_with(site)
     browser, page = site.voter()
@@ -46,6 +46,7 @@ def test_a_known_answer_comes_as_a_pair_and_is_no_vote(site):
     ]
 
 
+@pytest.mark.slow
 def test_who_fails_by_the_rule_is_excluded_visibly(site):
     study = study_with(site, failures=1)
     browser, page = site.voter()

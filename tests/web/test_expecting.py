@@ -23,7 +23,7 @@ def sentences(page):
     return [unescape(one) for one in re.findall(r"<p[^>]*>([^<]+)</p>", page.text)]
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
     page = expected(site, people="5")
     said = sentences(page)
@@ -63,6 +63,7 @@ def test_more_voters_and_a_margin_prove_no_less():
     assert crowd.fewest <= crowd.needed[0]  # a bound from below
 
 
+@pytest.mark.slow
 def test_very_many_options_are_not_simulated():
     intent = Intent(400, {"voters": "people", "delta": 0.05, "margin": 0.0}, [], 20)
     assert any("nothing more" in one for one in expectation_of(intent, 10))

@@ -18,7 +18,7 @@ def take_back(browser, page):
     return send(browser, page, f"{page.url.path}/undo")
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_certificate_tells_how_voters_came_and_what_was_undone(site, tmp_path):
     study = site.study()
     browser, page = site.voter()
@@ -47,6 +47,7 @@ def test_without_votes_there_is_nothing_to_note(site):
     assert "notes" not in certificate(site)[0]
 
 
+@pytest.mark.slow
 def test_the_results_page_tells_the_same_and_stays_frozen(site):
     study = site.study(page={"results": "live"})
     browser, page = site.voter()

@@ -24,7 +24,7 @@ def files(rows, head="item,name,image,text", chosen=None):
     return [("csv", ("rows.csv", table.encode(), "text/csv")), *images]
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_each_item_is_shown_with_its_own_images(site):
     shared = create(site.admin(), pasted="", files=files(ITEMS))
     assert shared.url.path.endswith("/share")

@@ -29,7 +29,13 @@ class Proxy:
         await self._app(scope, receive, send)
 
 
-@pytest.fixture(params=["/votes", "/vote", "/a/b"])  # one of them is the beginning of our own paths
+@pytest.fixture(
+    params=[
+        "/votes",
+        pytest.param("/vote", marks=pytest.mark.slow),  # the beginning of our own paths
+        pytest.param("/a/b", marks=pytest.mark.slow),
+    ]
+)
 def below(request):
     path = request.param
     site = Site(url=f"{HOME}{path}")
@@ -60,7 +66,6 @@ def within(site, page):
     return found
 
 
-@pytest.mark.quick
 def test_everything_works_below_a_path(below):
     site, admin = below, client(below)
     token = site.server.new_admin_token()

@@ -54,7 +54,7 @@ def started(site, admin, **said):
     return answer
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_a_guide_answers_all_it_can_and_proves_nothing(site, obedient):
     admin = site.admin()
     started(site, admin)
@@ -110,6 +110,7 @@ def test_a_judge_whose_server_ended_is_not_at_work_for_ever(site, obedient):
     thread.join(20)
 
 
+@pytest.mark.slow
 def test_money_spent_on_judges_is_on_the_dashboard(site):
     site.study()
     with FakeChat(says("left")) as chat:

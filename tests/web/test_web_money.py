@@ -23,7 +23,7 @@ def board(site):
     return admin, lambda: tiles(admin.get(f"/admin/s/{site.page().slug}/summary"))
 
 
-@pytest.mark.quick
+@pytest.mark.slow
 def test_answers_are_paid_skips_and_those_taken_back_too(site, board):
     admin, numbers = board
     pay(site, admin, price="0.25", budget="20", currency="EUR")

@@ -69,6 +69,7 @@ def test_the_admin_sees_what_is_estimated_and_what_is_proved(site):
     assert "tea" in admin.get("/admin").text
 
 
+@pytest.mark.slow
 def test_programs_get_points_and_results(site):
     study = made(site, voters="independent")
     key = site.key("ask", "tell", "read")

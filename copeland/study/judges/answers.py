@@ -23,7 +23,16 @@ _LONGEST_NOTE = 400
 
 
 class JudgeFailed(CopelandError, RuntimeError):
-    """A judge gave no answer, or one that is no outcome."""
+    """A judge gave no answer, or one that is no outcome.
+
+    Examples
+    --------
+    >>> try:
+    ...     outcome_answered("perhaps")
+    ... except JudgeFailed:
+    ...     print("refused")
+    refused
+    """
 
 
 def outcome_answered(answer: object) -> str:

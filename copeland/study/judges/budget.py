@@ -11,7 +11,16 @@ _ROUNDING = 1e-9  # of the cap: ten times 0.1 must fit into 1
 
 
 class BudgetSpent(CopelandError, RuntimeError):
-    """A call that was not made, because it might have cost more than is left, or all is to stop."""
+    """A call that was not made, because it might have cost more than is left, or all is to stop.
+
+    Examples
+    --------
+    >>> try:
+    ...     Budget(cost=1.0).reserve(2.0)
+    ... except BudgetSpent:
+    ...     print("refused")
+    refused
+    """
 
 
 class Budget:

@@ -94,6 +94,12 @@ class ChatJudge:
         Seconds before the second attempt; each later one waits about twice as long.
     name
         The name it votes under; by default that of the model.
+
+    Examples
+    --------
+    >>> judge = ChatJudge("llama-3", "http://localhost:8000/v1", key_variable=None, prices=(0.15, 0.6))
+    >>> judge
+    ChatJudge('llama-3', 'http://localhost:8000/v1/chat/completions')
     """
 
     def __init__(

@@ -16,7 +16,20 @@ from copeland.study.record.texts import check_text, json_of
 
 
 class InvalidItems(CopelandError, ValueError):
-    """A file that does not hold items, or holds a damaged one."""
+    """A file that does not hold items, or holds a damaged one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp(), "items.jsonl")
+    >>> _ = file.write_text("no JSON")
+    >>> try:
+    ...     read_items(file)
+    ... except InvalidItems:
+    ...     print("refused")
+    refused
+    """
 
 
 @dataclass(frozen=True)

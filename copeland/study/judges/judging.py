@@ -229,7 +229,12 @@ def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) ->
 
 
 def sleep_until(wait: Wait) -> None:
-    """Sleep until it is time to ask again, or a while: an answer may come earlier, and clocks differ."""
+    """Sleep until it is time to ask again, or a while: an answer may come earlier, and clocks differ.
+
+    Examples
+    --------
+    >>> sleep_until(Wait(until=0.0))  # a moment, as that time is past
+    """
     time.sleep(min(max(wait.until - time.time(), _SHORTEST), _LONGEST))
 
 

@@ -184,6 +184,7 @@ def test_where_only_first_votes_count_the_other_order_is_no_question():
 # All kinds of judges
 
 
+@pytest.mark.slow
 def test_programs_and_models_are_asked_once_too(key):
     study = letters("AB")
     with FakeChat(says("left")) as fake:

@@ -1,0 +1,238 @@
+"""Who of a panel is asked what, whose answers count, and options that come and go."""
+
+import itertools
+from collections import Counter
+
+import pytest
+from lunch import DRINKS, ORDERS, Clock, asked_out, lunch, preferred
+
+from copeland import errors
+from copeland.study import create_study, open_study
+
+# Asking
+
+
+def test_no_member_is_asked_a_pair_twice_and_sides_are_balanced():
+    options = [f"o{i}" for i in range(7)]
+    orders = {"ann": options, "ben": options[::-1], "cid": options[3:] + options[:3]}
+    study = lunch(options=options)
+    ballots = asked_out(study, orders)
+    met = Counter((b.voter, frozenset((b.left, b.right))) for b in ballots)
+    assert set(met.values()) == {1}
+    for voter, option in itertools.product(orders, options):
+        sides = [b.left == option for b in ballots if b.voter == voter and option in b[1:3]]
+        assert abs(sides.count(True) - sides.count(False)) <= 2
+
+
+def test_no_option_is_shown_more_than_three_times_running_while_another_pair_may_matter():
+    options = [f"o{i}" for i in range(8)]
+    orders = dict.fromkeys(ORDERS, options)
+    study = lunch(options=options)
+    shown = {voter: [] for voter in orders}
+    while ballot := study.ask():
+        pair = {ballot.left, ballot.right}
+        assert not set.intersection(*[set(options), *shown[ballot.voter][-3:]][-3:], pair) or (
+            len(shown[ballot.voter]) < 3
+        )
+        shown[ballot.voter].append(pair)
+        study.tell(ballot, preferred(ballot, orders))
+    assert study.certificate().best == (0,)
+
+
+def test_a_named_member_is_asked_what_is_left_for_that_member_alone():
+    study = lunch()
+    ballots = asked_out(study, voter="ann")
+    assert {ballot.voter for ballot in ballots} == {"ann"}
+    assert len(ballots) == 6 and study.ask("ann") is None
+    assert study.standing().panel.awaited == ("ben", "cid")
+    assert study.ask().voter in ("ben", "cid")
+
+
+def test_members_at_work_at_once_are_asked_different_things():
+    study = lunch()
+    ballots = study.ask(n=6)
+    assert len({(b.voter, frozenset((b.left, b.right))) for b in ballots}) == len(ballots) > 2
+    assert {ballot.voter for ballot in ballots} == set(ORDERS)
+    own = study.ask("ann", n=4)
+    held = {frozenset((b.left, b.right)) for b in ballots if b.voter == "ann"}
+    assert own and held.isdisjoint(frozenset((b.left, b.right)) for b in own)
+
+
+def test_who_holds_as_many_ballots_as_allowed_gets_the_oldest_again():
+    study = lunch(open_ballots=1)
+    first = study.ask("ann")
+    assert study.ask("ann") == first
+    assert study.ask("ann", item="today").until == first.expires  # it is about something else
+
+
+def test_an_expired_question_is_asked_again():
+    clock = Clock()
+    study = lunch(["ann"], ["tea", "milk"], clock=clock)
+    first = study.ask()
+    assert study.ask() == first
+    clock.now += 601
+    again = study.ask()
+    assert again.id != first.id and {again.left, again.right} == {first.left, first.right}
+    study.tell(first, "tea")  # late, and it counts
+    with pytest.raises(errors.AlreadyVoted, match="'ann' has already answered tea and milk"):
+        study.tell(again, "milk")
+
+
+@pytest.mark.slow
+def test_the_same_seed_and_answers_give_the_same_ballots(tmp_path):
+    runs = [asked_out(lunch(seed=7, clock=Clock())) for _ in range(2)]
+    assert runs[0] == runs[1]
+    storage = f"sqlite:///{tmp_path / 'a.db'}"
+    study = lunch(seed=7, clock=Clock(), storage=storage)
+    ballots = []
+    while ballot := open_study("lunch", storage, clock=Clock()).ask():
+        study.tell(ballot, preferred(ballot))
+        ballots.append(ballot)
+    assert ballots == runs[0]
+
+
+# Who may answer
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"voter": "zoe"}, "'zoe' is not on the panel, which is ann, ben and cid"),
+        ({}, "this vote has no voter, but the panel is ann, ben and cid"),
+        ({"voter": "cid"}, "'cid' is excused; readmit the voter first"),
+        ({"voter": "ann"}, "'ann' has already answered tea and milk"),
+    ],
+)
+def test_votes_that_are_no_members_first_answers_are_refused_with_all_that_came_with_them(
+    said, sentence
+):
+    study = lunch()
+    study.excuse("cid")
+    fine = {"voter": "ann", "left": "milk", "right": "tea", "outcome": "tie"}
+    before = study.number
+    with pytest.raises(errors.InvalidRow, match=sentence) as refused:
+        study.add_votes([fine, {"left": "tea", "right": "milk", "outcome": "left", **said}])
+    assert str(refused.value).endswith("Nothing was imported.")
+    assert study.number == before
+
+
+def test_only_members_are_asked_and_each_answers_its_own_ballot():
+    study = lunch()
+    with pytest.raises(errors.InvalidParameter, match="'zoe' is not on the panel"):
+        study.ask("zoe")
+    ballot = study.ask("ann")
+    with pytest.raises(errors.InvalidParameter, match="was handed to 'ann', so 'ben' cannot"):
+        study.tell(ballot, "left", voter="ben")
+    study.tell(ballot, "left", event_id="once")
+    assert study.tell(ballot, "left", event_id="once").voter == "ann"  # sent twice, kept once
+    assert study.standing().votes == 1
+
+
+def test_an_undone_answer_is_missing_again_and_may_be_given_anew():
+    study = lunch()
+    ballot = study.ask("ann")
+    vote = study.tell(ballot, "left")
+    assert study.certificate().missing == 17
+    study.undo(vote)
+    assert study.certificate().missing == 18
+    study.tell(ballot, "right")
+    assert study.certificate().missing == 17 and study.standing().votes == 1
+
+
+@pytest.mark.parametrize(("outcome", "missing"), [("skip", 17), ("tie", 17), ("error", 18)])
+def test_a_skip_is_an_answer_and_an_error_is_none(outcome, missing):
+    study = lunch()
+    study.tell(study.ask("ann"), outcome)
+    assert study.certificate().missing == missing
+
+
+def test_nobody_waits_for_who_is_excused_until_readmitted():
+    study = lunch()
+    held = study.ask("cid")
+    study.excuse("cid")
+    study.excuse("cid")  # is so already
+    found = study.certificate()
+    assert found.missing == 12 and found.excused == ("cid",)
+    assert "With cid excused" in found.statement
+    assert "No answer of cid is waited for." in found.assumptions
+    with pytest.raises(errors.InvalidParameter, match="'cid' is excused"):
+        study.tell(held, "left")
+    assert {ballot.voter for ballot in asked_out(study)} == {"ann", "ben"}
+    study.readmit("cid")
+    assert study.certificate().excused == () and study.replay() == study.books()
+    study.tell(held, "left")
+
+
+def test_only_a_panels_members_are_excused():
+    with pytest.raises(errors.InvalidParameter, match="this study has no panel"):
+        create_study("tea", DRINKS).excuse("ann")
+    with pytest.raises(errors.InvalidParameter, match="'zoe' is not on the panel"):
+        lunch().excuse("zoe")
+
+
+# Options that come and go
+
+
+def test_answers_on_an_option_that_is_added_are_missing():
+    study = lunch()
+    asked_out(study)
+    missing = study.certificate().missing
+    study.add_option("broth")
+    assert study.certificate().missing == missing + 12
+    assert study.certificate().verdict == "open"
+    assert "broth" in {name for b in study.ask(n=3) for name in (b.left, b.right)}
+
+
+def test_questions_are_about_the_active_options_and_end_when_these_are_settled():
+    study = lunch()
+    study.tell(study.ask("ann"), "left")
+    study.retire_option("tea")
+    ballots = asked_out(study)
+    assert all("tea" not in (ballot.left, ballot.right) for ballot in ballots)
+    found = study.certificate(active=True)
+    assert found.active == (1, 2, 3) and found.best
+    assert "among the 3 active options" in found.statement
+    assert study.certificate().verdict == "open"  # tea may be best of all: it was never asked
+    verdict = study.verdict()
+    assert verdict.claim.startswith("milk is best of the active options.")
+    assert found.statement in verdict.proved and not verdict.advice
+
+
+def test_a_paused_option_is_asked_once_it_is_resumed():
+    study = lunch()
+    study.pause_option("tea")
+    asked_out(study)
+    study.resume_option("tea")
+    assert asked_out(study) and study.certificate().best == (0,)
+
+
+def test_with_one_active_option_nothing_can_be_asked():
+    study = lunch()
+    study.tell(study.ask("ann"), "left")
+    for name in DRINKS[1:]:
+        study.retire_option(name)
+    assert study.ask() is None
+    assert study.verdict().claim.endswith("No option is sure to be best, and nothing can be asked.")
+    assert study.verdict().advice == (
+        "Fewer than 2 options are active, so nothing can be asked; resume one, or add one.",
+    )
+    with pytest.raises(errors.InvalidParameter, match="nothing to ask"):
+        study.plan()
+
+
+def test_of_a_best_option_that_is_retired_and_the_rest_both_are_told():
+    study = lunch()
+    study.add_votes(
+        {"voter": voter, "winner": "tea", "loser": other}
+        for voter, other in itertools.product(("ann", "ben"), DRINKS[1:])
+    )
+    study.retire_option("tea")
+    verdict = study.verdict()
+    assert verdict.claim == "tea is proved the only winner."
+    assert verdict.proved[1] == study.certificate(active=True).statement
+    assert (
+        "tea is retired; the first statement is about all options ever offered." in verdict.proved
+    )
+    assert "is best of the active options:" in verdict.advice[0]
+    asked_out(study)
+    assert study.certificate(active=True).best == (1,)
