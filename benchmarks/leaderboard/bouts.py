@@ -89,11 +89,17 @@ class Bout:
         }
 
     def _most_duels(self) -> int:
-        """How many duels a run may have, by the speed of a short one; 0: any. This also compiles."""
-        probe = self._cells((PROBE,), 1)[0].run()
+        """How many duels a run may have, by the speed of a short one; 0: any. This also compiles.
+
+        The processor's time counts: others may be at work on the machine.
+        """
+        probe = self._cells((PROBE,), 1)[0]
+        probe.run()
         if not self.effort.longest:
             return 0
-        return max(1, int(self.effort.longest / probe["seconds"][0] * probe["comparisons"][0, -1]))
+        start = time.process_time()
+        duels = probe.run()["comparisons"][0, -1]
+        return max(1, int(self.effort.longest * duels / max(time.process_time() - start, 1e-6)))
 
     def _cells(self, marks: tuple[int, ...], runs: int, most_duels: int = 0) -> list[Cell]:
         """The runs one after the other."""

@@ -97,7 +97,7 @@ def _summary(board: Sequence[Played]) -> Iterator[str]:
     yield ""
     yield (
         "This table compares ours, over all problems and at the last mark, with algorithms that assume no Condorcet winner. It says on how many problems ours has the lowest mean, and "
-        "gives the geometric mean of ours as a multiple of the best other and of the limit."
+        "gives the geometric mean of ours as a multiple of the best other and of the limit. Problems on which runs of ours took too long and were cut are left out."
     )
     yield ""
     rows = [_summary_row(board, kind, name) for kind in OURS for name in OURS[kind]]
@@ -113,11 +113,11 @@ def _summary_row(board: Sequence[Played], kind: str, name: str) -> list[str]:
     if not runs:
         return []
     against = [p.hardest(ours, p.others(assuming=False), ours.mark) for p, ours in runs]
-    ratios = [versus.ratio for versus in against if versus is not None]
-    limits = [ours.mean / ours.limit for _, ours in runs if ours.limit > 0]
+    ratios = [versus.ratio for versus in against if versus is not None and not versus.is_open]
+    limits = [ours.mean / ours.limit for _, ours in runs if ours.limit > 0 and not ours.cut]
     lowest = sum(ratio < 1 for ratio in ratios)
     means = [f"{_geometric_mean(values):.2f}" if values else "-" for values in (ratios, limits)]
-    return [TITLES[kind], named(name), str(len(runs)), str(lowest), *means]
+    return [TITLES[kind], named(name), str(len(ratios)), str(lowest), *means]
 
 
 def _geometric_mean(values: Sequence[float]) -> float:
@@ -154,6 +154,7 @@ def _behind(board: Sequence[Played]) -> Iterator[str]:
             for mark in problem.marks
             if problem.has_others(assuming)
         ]
+        compared = [one for one in compared if one is None or not one.is_open]
         lost = sorted(
             (one for one in compared if one and one.ratio > 1), key=lambda one: -one.ratio
         )
@@ -182,7 +183,7 @@ def _behind_row(versus: Versus) -> list[str]:
 def _same_threshold(board: Sequence[Played]) -> Iterator[str]:
     """Ours against the rules that decide pairs as ours does, a row for each problem."""
     regret = [one for one in board if one.about.board == REGRET]
-    rows = [row for one in regret if len(row := _same_row(one)) > 1]
+    rows = [row for row in map(_same_row, regret) if set(row[1:]) - {"-"}]
     if not rows:
         return
     yield ""
@@ -201,10 +202,16 @@ def _same_row(problem: Played) -> list[str]:
     for ours in problem.ours():
         setting = "eager" if "eager" in ours.algorithm else "cautious"
         alike = [one for one in problem.others() if f"threshold={setting}" in one.algorithm]
-        if versus := problem.hardest(ours, alike, ours.mark):
-            error = "" if math.isnan(versus.errors) else f" ({versus.errors:+.1f})"
-            row.append(f"{versus.ratio:.2f}{error}")
+        row.append(_told(problem.hardest(ours, alike, ours.mark)))
     return row
+
+
+def _told(versus: Versus | None) -> str:
+    """A ratio, and the difference in standard errors."""
+    if versus is None or versus.is_open:
+        return "-"
+    error = "" if math.isnan(versus.errors) else f" ({versus.errors:+.1f})"
+    return f"{versus.ratio:.2f}{error}"
 
 
 def _board(board: Sequence[Played], kind: str) -> Iterator[str]:
@@ -248,8 +255,14 @@ def _best_cells(problem: Played, rivals: Sequence[Score]) -> list[str]:
     if not rivals:
         return ["-"] * (1 + len(problem.ours()))
     best = min(rivals, key=lambda one: one.mean)
-    ratios = [f"{Versus(one, best, one.mark).ratio:.2f}" for one in problem.ours()]
+    ratios = [_ratio(Versus(one, best, one.mark)) for one in problem.ours()]
     return [f"{named(best.algorithm)} {mean_of(best, best.mark)}", *ratios]
+
+
+def _ratio(versus: Versus) -> str:
+    """A ratio; a lower bound if runs of ours were cut, and nothing if the other's were cut too."""
+    ours, other = versus.ours.at(versus.mark)[2], versus.other.at(versus.mark)[2]
+    return "-" if ours and other else f"{'≥ ' if ours else ''}{versus.ratio:.2f}"
 
 
 def _details(members: Sequence[Played]) -> Iterator[str]:
@@ -286,7 +299,7 @@ def _detail_row(problem: Played, one: Score, best: Score) -> list[str]:
     if one is best:
         means[-1] = f"**{means[-1]}**"
     row = [named(one.algorithm), *means, amount(one.worst)]
-    row += [f"{Versus(one, best, one.mark).ratio:.2f}", times(one.mean, one.limit)]
+    row += [_ratio(Versus(one, best, one.mark)), times(one.mean, one.limit)]
     seconds = f"{one.seconds:.2g}" if one.seconds < 10 else f"{one.seconds:.0f}"
     if one.board == REGRET:
         return [*row, f"{100 * one.right:.0f} %", str(one.runs), seconds]

@@ -6,8 +6,15 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from benchmarks.leaderboard.scores import IDENTIFICATION, REGRET, Played, Score, Versus, played
-from copeland.registry import algorithms
+from benchmarks.leaderboard.scores import (
+    IDENTIFICATION,
+    REGRET,
+    Played,
+    Score,
+    Versus,
+    assumes_condorcet,
+    played,
+)
 
 BEHIND = "further behind"  # how far is not kept
 ASSUMES = "†"
@@ -67,8 +74,7 @@ def ranked(problem: Played) -> list[Score]:
 
 def named(algorithm: str) -> str:
     """Return a name as tables have it, with a mark for those that assume a Condorcet winner."""
-    assumes = algorithms()[algorithm.partition(":")[0]].assumes_condorcet
-    return f"`{algorithm}`{' ' + ASSUMES if assumes else ''}"
+    return f"`{algorithm}`{' ' + ASSUMES if assumes_condorcet(algorithm) else ''}"
 
 
 def mean_of(score: Score, mark: int) -> str:

@@ -11,6 +11,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -68,7 +69,7 @@ class Score:
     @property
     def assumes_condorcet(self) -> bool:
         """Whether the algorithm is promised anything only where there is a Condorcet winner."""
-        return entrant(self.algorithm)[0].assumes_condorcet
+        return assumes_condorcet(self.algorithm)
 
     @property
     def keeps_delta(self) -> bool:
@@ -90,6 +91,12 @@ class Score:
         """Return the limit at a mark; that of regret grows with ln T."""
         grows = self.board == REGRET
         return self.limit * (math.log(mark) / math.log(self.mark) if grows else 1.0)
+
+
+@cache
+def assumes_condorcet(algorithm: str) -> bool:
+    """Tell whether an algorithm, named with or without parameters, assumes a Condorcet winner."""
+    return entrant(algorithm)[0].assumes_condorcet
 
 
 @dataclass(frozen=True)
@@ -125,6 +132,11 @@ class Versus:
         """Our mean in multiples of the other's, which may be a lower bound."""
         other = self.other.at(self.mark)[0]
         return self.ours.at(self.mark)[0] / other if other > 0 else math.inf
+
+    @property
+    def is_open(self) -> bool:
+        """Whether ours may yet come to more: its runs were cut below the other's mean."""
+        return self.ours.at(self.mark)[2] and self.ratio <= 1
 
     @property
     def errors(self) -> float:
@@ -170,8 +182,10 @@ class Played:
         return any(one.assumes_condorcet == assuming for one in self.scores if not one.is_ours)
 
     def best(self) -> Score:
-        """Return the score of the least mean."""
-        return min((one for one in self.scores if one.is_valid), key=lambda one: one.mean)
+        """Return the score of the least mean; of those whose runs were cut only if there is no other."""
+        return min(
+            (one for one in self.scores if one.is_valid), key=lambda one: (one.cut, one.mean)
+        )
 
     def hardest(self, ours: Score, rivals: Sequence[Score], mark: int) -> Versus | None:
         """Return ours against the rival of the lowest mean at a mark; None without any."""
@@ -193,7 +207,8 @@ def replaced(old: Iterable[Line], new: Iterable[Line]) -> list[Line]:
     Those of an algorithm that is no longer there are left out.
     """
     both = {one.key: one for one in old} | {one.key: one for one in new}
-    return [one for one in both.values() if one.algorithm.partition(":")[0] in algorithms()]
+    known = algorithms()
+    return [one for one in both.values() if one.algorithm.partition(":")[0] in known]
 
 
 def read_lines(path: Path, kind: type[Line]) -> list[Line]:

@@ -350,8 +350,16 @@ def test_the_least_mean_is_bold_and_those_far_behind_are_named():
 @pytest.mark.slow
 def test_cut_runs_are_lower_bounds_and_single_runs_have_no_error():
     page = page_with(scored("cpc", [200], cut=True), scored("ccb", [300]))
-    assert "| `cpc` | **≥ 200** |" in page
-    assert "| `ccb` | 300 |" in page
+    assert "| `cpc` | ≥ 200 | 200 | ≥ 0.67 |" in page
+    assert "| `ccb` | **300** | 300 | 1.00 |" in page
+
+
+def test_nothing_is_said_for_ours_where_its_runs_were_cut():
+    page = page_with(scored("cpc", [200, 220], cut=True), scored("ccb", [300, 320]))
+    assert "| Regret | `cpc` | 0 | 0 | - | - |" in page
+    assert "in 0 of 0 comparisons" in page
+    late = page_with(scored("cpc", [400, 420], cut=True), scored("ccb", [300, 320]))
+    assert "in 1 of 1 comparisons" in late  # it is behind already
 
 
 @pytest.mark.slow
@@ -362,7 +370,7 @@ def test_wrong_and_unfinished_runs_are_counted():
         scored("copeland-pac", [150, 150], cut=True, board=IDENTIFICATION),
     )
     assert "| `pocowista` | 120 ± 10 | 130 | 1.09 | 40.06 | 1 | 0 | 2 | 0.5 |" in page
-    assert "| `copeland-pac` | ≥ 150 ± 0 | 150 | 1.36 | 50.07 | 0 | 2 | 2 | 0.5 |" in page
+    assert "| `copeland-pac` | ≥ 150 ± 0 | 150 | ≥ 1.36 | 50.07 | 0 | 2 | 2 | 0.5 |" in page
 
 
 @pytest.mark.slow
