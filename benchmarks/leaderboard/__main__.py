@@ -38,14 +38,15 @@ def main() -> None:
         print(group.title, file=sys.stderr)
         listed = contests([group], given.only)
         write(page, play(FOLDER, listed, quick=given.quick, jobs=JOBS, day=day, progress=_tell))
-    write(page, giants=_measured(given.quick, given.only))
+    write(page, giants=_measured(given.quick, given.only, day))
     print(page.relative_to(ROOT), file=sys.stderr)
 
 
-def _measured(quick: bool, only: list[str]) -> list[Giant]:
+def _measured(quick: bool, only: list[str], day: str) -> list[Giant]:
     """What very many options take."""
     listed = [one for one in giants(quick) if not only or one.algorithm in only]
-    return [one.measured(found) for one, found in zip(listed, finish(listed, FOLDER), strict=True)]
+    found = finish(listed, FOLDER)
+    return [one.measured(arrays, day) for one, arrays in zip(listed, found, strict=True)]
 
 
 def _tell(done: int, tasks: int) -> None:

@@ -179,12 +179,17 @@ class Footprint:
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         return {name: np.array(value) for name, value in json.loads(told).items()}
 
-    def measured(self, found: Arrays) -> Giant:
+    def measured(self, found: Arrays, day: str) -> Giant:
         """Return what was found as a line."""
         duels, seconds = int(found["duels"]), float(found["seconds"])
-        peak = float(found["mebibytes"])
         return Giant(
-            self.problem, self.algorithm, self.steps, duels, peak, 1e6 * seconds / max(duels, 1)
+            problem=self.problem,
+            algorithm=self.algorithm,
+            steps=self.steps,
+            duels=duels,
+            mebibytes=float(found["mebibytes"]),
+            microseconds=1e6 * seconds / max(duels, 1),
+            played=day,
         )
 
 

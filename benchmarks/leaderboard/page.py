@@ -317,7 +317,7 @@ def _giants(giants: Sequence[Giant]) -> Iterator[str]:
     )
     yield ""
     yield from _table(
-        ("problem", "algorithm", "steps", "real duels", "MiB", "microseconds a duel"),
+        ("problem", "algorithm", "steps", "real duels", "MiB", "microseconds a duel", "measured"),
         [
             [
                 f"`{one.problem}`",
@@ -326,6 +326,7 @@ def _giants(giants: Sequence[Giant]) -> Iterator[str]:
                 f"{one.duels:,}",
                 f"{one.mebibytes:,.0f}",
                 f"{one.microseconds:.2f}",
+                one.played,
             ]
             for one in giants
         ],

@@ -109,6 +109,7 @@ class Giant:
     duels: int
     mebibytes: float  # the peak
     microseconds: float  # a duel
+    played: str  # the day, and the version
 
     @property
     def key(self) -> tuple[str, str]:

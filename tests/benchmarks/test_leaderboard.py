@@ -206,7 +206,7 @@ def test_lines_are_written_and_read_as_they_are(tmp_path):
         scored("ecw-rmed:beta=1e-9,threshold=eager", [2], cut=True),
         scored("cpc-pac", [10, 20], board=IDENTIFICATION, limit=math.nan),
     ]
-    giants = [Giant("implicit-5", "cpc", 10**7, 688, 168.0, 1.93)]
+    giants = [Giant("implicit-5", "cpc", 10**7, 688, 168.0, 1.93, "2020-02-02")]
     write_lines(tmp_path / "scores.csv", scores, Score)
     write_lines(tmp_path / "giants.csv", giants, Giant)
     found = read_lines(tmp_path / "scores.csv", Score)
@@ -240,10 +240,14 @@ def test_lines_of_an_algorithm_that_is_gone_are_left_out():
 def test_files_beside_a_page_make_the_page(tmp_path):
     page = tmp_path / "leaderboard.md"
     write(page, [scored("cpc", [1, 3]), scored("ccb", [4, 6])])
-    write(page, [scored("cpc", [2, 4])], [Giant("implicit-5", "cpc", 10**7, 688, 168.0, 1.93)])
+    write(
+        page,
+        [scored("cpc", [2, 4])],
+        [Giant("implicit-5", "cpc", 10**7, 688, 168.0, 1.93, "2020-02-02")],
+    )
     assert page.read_text() == page_of(page)
     assert "| `cyclic-4` | `cpc` | **3 ± 1** |" in page.read_text()
-    assert "| `implicit-5` | `cpc` | 1e7 | 688 | 168 | 1.93 |" in page.read_text()
+    assert "| `implicit-5` | `cpc` | 1e7 | 688 | 168 | 1.93 | 2020-02-02 |" in page.read_text()
     assert (tmp_path / "images" / "leaderboard-regret.svg").exists()
 
 
