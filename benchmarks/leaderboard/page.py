@@ -76,7 +76,7 @@ def _legend() -> Iterator[str]:
         f"after {_power(MOST_VOTES)} votes, or that took too long, are *unfinished* and count with the votes they had. *Wrong*: runs that stopped with "
         "an option that is not a Copeland winner."
     )
-    yield "- **Bold**: the least mean. **≥**: some runs were cut off, so the true mean is at least this."
+    yield "- **Bold**: the least mean. **≥**: some runs were cut off, so the true mean is at least this. **-**: there is nothing to compare, or runs of both sides were cut."
     yield "- **x best**: the mean, as a multiple of the least mean. **x limit**: the mean, as a multiple of what theory allows in the long run, LB ln T or LB ln(1/delta)"
     yield (
         "  ([limits](theory.md)). It can be below 1, because the limit is asymptotic. Above 60 options we use the limit of ECW-RMED's plan, which is "
@@ -313,7 +313,8 @@ def _giants(giants: Sequence[Giant]) -> Iterator[str]:
     yield "## Very many options"
     yield ""
     yield (
-        "Each row is one run in its own process: the peak memory of the whole process, with Python and numba, and the time of a real duel."
+        "Each row is one run in its own process: the peak memory of the whole process, with Python and numba, and the time of a real duel. "
+        "[leaderboard-many-options.csv](leaderboard-many-options.csv) has the numbers."
     )
     yield ""
     yield from _table(
