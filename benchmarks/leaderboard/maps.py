@@ -23,7 +23,7 @@ def board_map(rows: Sequence[Row], board: str) -> Figure:
     on = [row for row in rows if row.board == board]
     problems = list(dict.fromkeys(row.problem for row in on))
     found = {(row.algorithm, row.problem): min(row.ratio or FAR, FAR) for row in on}
-    label = f"{_BOARDS[board]}, in multiples of the least on the problem; grey: not run"
+    label = f"{_BOARDS[board]}, in multiples of the least on the problem; grey: not run, or cut"
     return heat_map(
         np.array([[found.get((a, p), math.nan) for p in problems] for a in _ranked(on)]),
         [f"{a} †" if _assumes(on, a) else a for a in _ranked(on)],
@@ -38,8 +38,9 @@ def _ranked(rows: Sequence[Row]) -> list[str]:
     """The algorithms, the lowest on the whole first: by the mean logarithm over the problems each was run on."""
     logs: dict[str, list[float]] = {}
     for row in rows:
-        logs.setdefault(row.algorithm, []).append(math.log(min(row.ratio or FAR, FAR)))
-    return sorted(logs, key=lambda name: sum(logs[name]) / len(logs[name]))
+        ratio = min(row.ratio or FAR, FAR)
+        logs.setdefault(row.algorithm, []).extend([] if math.isnan(ratio) else [math.log(ratio)])
+    return sorted(logs, key=lambda name: sum(logs[name]) / max(len(logs[name]), 1))
 
 
 def _assumes(rows: Sequence[Row], algorithm: str) -> bool:

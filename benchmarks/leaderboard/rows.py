@@ -17,6 +17,7 @@ from benchmarks.leaderboard.scores import (
 )
 
 BEHIND = "further behind"  # how far is not kept
+OPEN = "-"  # its runs were cut below the least mean of those that were not
 ASSUMES = "†"
 TITLES = {REGRET: "Regret", IDENTIFICATION: "Identification"}
 
@@ -42,8 +43,10 @@ class Row(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """How many times the least mean its own is; None where it is only known to be far behind."""
-        return None if self.times_best == BEHIND else float(self.times_best)
+        """How many times the least mean its own is; None where it is only known to be far behind, nan where it is open."""
+        if self.times_best == BEHIND:
+            return None
+        return math.nan if self.times_best == OPEN else float(self.times_best)
 
 
 def rows_of(scores: Iterable[Score]) -> list[Row]:
@@ -56,10 +59,10 @@ def _rows(problem: Played) -> Iterator[Row]:
     for one in ranked(problem):
         numbers = (BEHIND, BEHIND, "-", "-")
         if one.is_known:
-            ratio = Versus(one, best, one.mark).ratio
+            versus = Versus(one, best, one.mark)
             numbers = (
                 mean_of(one, one.mark),
-                f"{ratio:.2f}",
+                OPEN if versus.is_open else f"{versus.ratio:.2f}",
                 times(one.mean, one.limit),
                 str(one.runs),
             )

@@ -258,6 +258,8 @@ def test_rows_say_it_in_words_and_those_that_are_far_behind_have_none():
     assert best.is_best and best.assumes and not second.is_best
     assert (second.algorithm, second.times_best, second.runs) == ("ccb", "2.50", "2")
     assert (last.algorithm, last.times_best, last.ratio) == ("scb", BEHIND, None)
+    cut, _ = rows_of([scored("cpc", [1, 1], cut=True), scored("ccb", [2, 2])])
+    assert cut.mean == "≥ 1 ± 0" and cut.times_best == "-" and math.isnan(cut.ratio)
 
 
 @pytest.fixture
