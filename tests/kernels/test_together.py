@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -87,6 +88,16 @@ def test_where_products_prove_nothing_levels_are_those_of_single_losses(terms):
     )
     assert levels(MANY - 1, DELTA, together=True) == levels(MANY - 1, DELTA)
     assert shows_together(levels(MANY, DELTA, epoch=1, together=True))
+
+
+def test_the_page_of_certificates_has_the_numbers_that_count():
+    page = (Path(__file__).parents[2] / "docs" / "certificate.md").read_text()
+    section = page.partition("### Losses shown together")[2].partition("\n## ")[0]
+    at = levels(MANY, DELTA, together=True)
+    share = round(1 / math.exp(at.together) / DELTA, 6)
+    assert f"from {MANY} options on" in section and f"a = {STAKE:g}".replace("0.", ".") in section
+    assert f"x_t = 1 / ({share:g} delta)".replace("0.", ".") in section
+    assert f"x_l = (K-1) / ({share:g} delta)".replace("0.", ".") in section
 
 
 # Under the null
