@@ -71,9 +71,7 @@ class Levels(NamedTuple):
     all: float  # ln x_e: losses of the others, to say that those proved best are all
     all_growth: float  # 1 if x_e(m) is m (m + 1) times that, 0 if it is the same for every m
     union: float  # ln x: every claim about every pair at once
-    together: float = (
-        math.inf
-    )  # ln x_t: losses of another, shown by several claims; infinite if they are not
+    together: float = math.inf  # ln x_t: losses shown by several claims; infinite if none are
 
 
 @kernel
