@@ -24,7 +24,7 @@ _LATER = (
     "claims.won",
     "exclusive",
     "contradicted",
-    "list_length",
+    "wanted",
     "calm.",
     "base.calm.",
 )  # how arrays begin that policies dumped earlier do not have

@@ -12,7 +12,7 @@ from situations import with_random_votes
 
 from copeland.algorithms import cpc
 from copeland.kernels.planner import joint, losses, sharing, state, votes
-from copeland.kernels.planner.champion import compare, lengthen_lists
+from copeland.kernels.planner.champion import begin_edition, compare, name_challengers
 from copeland.kernels.planner.meetings import NONE
 from copeland.problems.generators import coin_flips
 
@@ -133,19 +133,20 @@ def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):
         assert planner.cheap_price[j, : len(listed)] == pytest.approx(cost[listed], rel=1e-9)
 
 
-def test_lists_of_losses_are_as_long_as_the_certificate_takes():
-    k = 90
+def test_lists_of_losses_are_as_long_as_a_certificate_may_take():
+    k = 250
     planner = state.new_planner(k, costly=True, margin=0.0, joint=True)
     planner.levels[[0, 2]] = 8.0
+    name_challengers(planner)
     planner.champion[0] = 3
-    lengths = []
-    for l in (0, 30, 31, 60):
-        planner.skipped[3] = l
-        lengthen_lists(planner)
-        lengths.append(int(planner.list_length[0]))
+    # What the strongest option may lose, what the champion's certificate leaves out; who is listed then.
+    for top, l, wanted in ((k - 1, 2, losses.FEW), (k - 1, 80, 148), (150, 80, 167), (0, 0, k)):
+        planner.top[0], planner.skipped[3] = top, l
+        planner.listed_at[0] = -1  # as if there were many more votes
+        begin_edition(planner)
         losses.list_losses(planner, 5)
-        assert (planner.cheap[5] != NONE).sum() == min(lengths[-1], k - 1)
-    assert lengths == [64, 64, k, k]
+        assert planner.wanted[0] == wanted
+        assert (planner.cheap[5] != NONE).sum() == (losses.FEW if wanted == losses.FEW else k - 1)
 
 
 # Whole runs

@@ -6,12 +6,13 @@ import math
 
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.joint import show
-from copeland.kernels.planner.losses import list_losses, losses_price, relist_loss
+from copeland.kernels.planner.losses import FEW, list_losses, losses_price, relist_loss
 from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
 from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
 from copeland.kernels.planner.sharing import SHARES, raise_aim
 from copeland.kernels.planner.state import (
+    REFUTERS,
     is_refuted,
     is_shown,
     loss_level,
@@ -156,25 +157,25 @@ def estimate_prior(planner):
 
 @kernel
 def begin_edition(planner):
-    """Forget the listed losses when prices have moved: many more votes, or a higher level."""
+    """Forget the listed losses when prices have moved, by many more votes or a higher level, or lists are too short."""
     moved = planner.counted[0] > MORE_VOTES * planner.listed_at[0]
-    if moved or abs(loss_level(planner) - planner.edition_level[0]) > HIGHER_LEVEL:
+    higher = abs(loss_level(planner) - planner.edition_level[0]) > HIGHER_LEVEL
+    l, room = losses_taken(planner), planner.cheap.shape[1]
+    least = l + SHARES[-1] if l > FEW and room > REFUTERS else FEW
+    if len(planner.points) <= 2 * REFUTERS:
+        least = room
+    if moved or higher or planner.wanted[0] < min(least, room):
         planner.listed_at[0] = planner.counted[0]
         planner.edition_level[0] = loss_level(planner)
+        planner.wanted[0] = min(least + SHARES[-1] if least > FEW else FEW, room)
         planner.edition[0] += 1
-    lengthen_lists(planner)
 
 
 @kernel
-def lengthen_lists(planner):
-    """Have lists of losses as long as the champion's certificate takes in the most parts, and longer."""
-    champion = planner.champion[0]
-    if champion == NONE:
-        return
-    wanted, room = planner.skipped[champion] + SHARES[-1], planner.cheap.shape[1]
-    if planner.list_length[0] < min(wanted, room):
-        planner.list_length[0] = min(wanted + SHARES[-1], room)
-        planner.edition[0] += 1
+def losses_taken(planner):
+    """Return how many losses of each option a certificate may take: the champion's, or one of the strongest option."""
+    l = len(planner.points) - 1 - int(planner.top[0])
+    return l if planner.champion[0] == NONE else max(l, planner.skipped[planner.champion[0]])
 
 
 @kernel

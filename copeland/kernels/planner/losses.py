@@ -43,24 +43,22 @@ def list_losses(planner, j):
         k = opponent(meetings, entry, j)
         list_loss(planner, k, j, entry)
         entry = after(meetings, entry, j)
-    options, room = len(planner.points), planner.list_length[0]
-    wanted = room if options <= 2 * room else min(room, FEW)
-    left = wanted
+    left = wanted = planner.wanted[0]
     for k in planner.challengers:
         if k != NONE and k != j and left > 0 and entry_of(meetings, k, j) == NONE:
             list_loss(planner, k, j, NONE)
             left -= 1
-    if planner.cheap[j, wanted - 1] == NONE and options > len(planner.challengers):
-        for k in range(options):
-            if k != j and entry_of(meetings, k, j) == NONE and not is_listed(planner, k, j):
+    if planner.cheap[j, wanted - 1] == NONE and len(planner.points) > len(planner.challengers):
+        for k in range(len(planner.points)):
+            if k != j and not is_challenger(planner, k) and entry_of(meetings, k, j) == NONE:
                 list_loss(planner, k, j, NONE)
 
 
 @kernel
-def is_listed(planner, k, j):
-    """Tell whether k is among those who would prove a loss of j."""
-    for place in range(planner.list_length[0]):
-        if planner.cheap[j, place] == k:
+def is_challenger(planner, k):
+    """Tell whether k is one of the challengers."""
+    for i in planner.challengers:
+        if i == k:
             return True
     return False
 
@@ -70,20 +68,16 @@ def list_loss(planner, k, j, entry):
     """Put k among those who would prove a loss of j, unless that is decided or too dear."""
     if entry != NONE and is_decided(planner, entry, k):
         return
-    cost = loss_price(planner, entry, k, j)
-    place = planner.list_length[0] - 1
-    last = planner.cheap[j, place]
-    if last != NONE and planner.cheap_price[j, place] <= cost:
+    cost, room = loss_price(planner, entry, k, j), planner.cheap.shape[1]
+    if planner.cheap[j, room - 1] != NONE and planner.cheap_price[j, room - 1] <= cost:
         return
-    while place > 0:
-        before = planner.cheap[j, place - 1]
-        if before != NONE and planner.cheap_price[j, place - 1] <= cost:
-            break
-        planner.cheap[j, place] = before
-        planner.cheap_price[j, place] = planner.cheap_price[j, place - 1]
-        place -= 1
-    planner.cheap[j, place] = k
-    planner.cheap_price[j, place] = cost
+    place = 0
+    while planner.cheap[j, place] != NONE and planner.cheap_price[j, place] <= cost:
+        place += 1
+    while place < room and k != NONE:  # each that is dearer moves on by one place
+        planner.cheap[j, place], k = k, planner.cheap[j, place]
+        planner.cheap_price[j, place], cost = cost, planner.cheap_price[j, place]
+        place += 1
 
 
 @kernel
@@ -98,15 +92,15 @@ def relist_loss(planner, k, j, entry):
     """Bring the place of k among the refuters of j up to date."""
     if planner.cheap_edition[j] != planner.edition[0]:
         return  # the whole row will be listed anew when it is looked at
-    length = planner.list_length[0]
-    is_long = planner.cheap[j, length // 2] != NONE
+    room = planner.cheap.shape[1]
+    is_long = planner.cheap[j, room // 2] != NONE
     unlist(planner, k, j)
     list_loss(planner, k, j, entry)
     # One that is not listed may be cheaper now. A look at all of many takes long: it waits until half are used up.
-    if planner.meetings.met[j] <= MANY_MET * length:
-        is_due = is_decided(planner, entry, k) or planner.cheap[j, length - 1] == k
+    if planner.meetings.met[j] <= MANY_MET * room:
+        is_due = is_decided(planner, entry, k) or planner.cheap[j, room - 1] == k
     else:
-        is_due = is_long and unlist_last(planner, k, j) < length // 2
+        is_due = is_long and unlist_last(planner, k, j) < room // 2
     if is_due:
         planner.cheap_edition[j] = 0
 
@@ -114,20 +108,23 @@ def relist_loss(planner, k, j, entry):
 @kernel
 def unlist(planner, k, j):
     """Take k off the refuters of j, if it is one of them."""
-    found, end = False, planner.list_length[0] - 1
-    for place in range(end + 1):
-        found = found or planner.cheap[j, place] == k
-        if found and place < end:
-            planner.cheap[j, place] = planner.cheap[j, place + 1]
-            planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
-    if found:
-        planner.cheap[j, end] = NONE
+    place, room = 0, planner.cheap.shape[1]
+    while place < room and planner.cheap[j, place] != k:
+        if planner.cheap[j, place] == NONE:
+            return
+        place += 1
+    while place < room - 1 and planner.cheap[j, place] != NONE:
+        planner.cheap[j, place] = planner.cheap[j, place + 1]
+        planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
+        place += 1
+    if place == room - 1:
+        planner.cheap[j, place] = NONE
 
 
 @kernel
 def unlist_last(planner, k, j):
     """Take k off the refuters of j if it is the dearest of them; return the place of the dearest left."""
-    place = planner.list_length[0] - 1
+    place = planner.cheap.shape[1] - 1
     while place > 0 and planner.cheap[j, place] == NONE:
         place -= 1
     if planner.cheap[j, place] == k:

@@ -31,9 +31,7 @@ OPTIMISM_FOR_REGRET = 2.0
 OPTIMISM_FOR_VOTES = 1.5
 CHALLENGERS = 32  # the options of the highest plausible scores are planned for
 REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most;
-MANY_REFUTERS = (
-    256  # where they are shown together there is room for more, among up to so many options
-)
+MANY_REFUTERS = 256  # all of them where they are shown together, among up to so many options
 FIRST_ROOM = 256  # pairs; doubled whenever they are used up
 # Before there are votes gaps are taken to be near .2, as if eight votes had said so; then strengths count
 # for 1 / (2 gap)^2 votes.
@@ -77,7 +75,7 @@ class Planner(NamedTuple):
     edition: Ints  # (1,): number of the edition that lists of losses must have to be up to date
     listed_at: Ints  # (1,): the votes when the edition began
     edition_level: Floats  # (1,): the level for a loss by then
-    list_length: Ints  # (1,): how many losses of each option it lists
+    wanted: Ints  # (1,): how many losses of each option are to be listed at least
     top: Floats  # (1,): the highest plausible score
     champion: Ints  # (1,)
     chosen_at: Ints  # (1,): the votes when it was chosen, or confirmed
@@ -91,9 +89,7 @@ class Planner(NamedTuple):
     unproved: Ints  # (1,): how many of these are not free
     risk: Floats  # a tree over the 2 K leaves: those to ask for, the riskiest first
     challengers: Ints
-    cheap: (
-        Ints  # K x list_length or more: who would prove a loss of each option, the cheapest first
-    )
+    cheap: Ints  # K x room: who would prove a loss of each option, the cheapest first
     cheap_price: Floats
     cheap_edition: Ints  # by option: the edition of its row
     row: Floats  # room for a number of each option
@@ -131,7 +127,7 @@ def new_planner(k: int, costly: bool, margin: float, joint: bool = False) -> Pla
         edition=np.ones(1, np.int64),
         listed_at=np.zeros(1, np.int64),
         edition_level=np.zeros(1),
-        list_length=np.array([min(k, REFUTERS)]),
+        wanted=np.array([min(k, REFUTERS)]),
         top=np.zeros(1),
         champion=np.array([NONE]),  # none before the first comparison
         chosen_at=np.zeros(1, np.int64),
