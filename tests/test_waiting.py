@@ -95,19 +95,20 @@ def test_the_time_left_is_the_one_that_was_told(terminal, soon):
         until(lambda: "1:02:0" in terminal.getvalue())
 
 
-def test_a_bar_says_what_is_done_before_anything_is_counted(terminal, notebook, soon, monkeypatch):
-    for is_notebook in (True, False):
-        monkeypatch.setattr(waiting, "_is_notebook", lambda there=is_notebook: there)
-        with waiting.waiting("worlds") as tell:
-            waiting.tell_what(tell, "compiling cpc-pac")
-            until(lambda: "compiling cpc-pac" in told(notebook, terminal, is_notebook))
-            tell(1, 4)
-            until(lambda: "worlds" in told(notebook, terminal, is_notebook))
+@pytest.mark.parametrize("is_notebook", [True, False], ids=["notebook", "terminal"])
+def test_a_bar_says_what_is_done_before_anything_is_counted(
+    is_notebook, terminal, notebook, soon, monkeypatch
+):
+    def told():
+        return " ".join(text for one in notebook for text in one.texts) + terminal.getvalue()
 
-
-def told(notebook, terminal, is_notebook):
-    """All that was shown so far."""
-    return " ".join(notebook[0].texts if notebook else ()) if is_notebook else terminal.getvalue()
+    monkeypatch.setattr(waiting, "_is_notebook", lambda: is_notebook)
+    with waiting.waiting("worlds") as tell:
+        waiting.tell_what(tell, "compiling cpc-pac")
+        until(lambda: "compiling cpc-pac" in told())
+        tell(1, 4)
+        until(lambda: "worlds" in told())
+    assert bool(notebook) == is_notebook
 
 
 def test_a_function_of_ones_own_hears_no_estimate():
