@@ -101,6 +101,7 @@ class Cell:
                     assert algorithm.enlarge is not None
                     state = algorithm.enlarge(state)
                 loop(state, world, shortfall, among, ledger, work, self.jump, noise, rng)
+                algorithm.check_named(*ledger.astray.tolist(), problem.k, int(ledger.t[0]))
             seconds = time.perf_counter() - start
         _leave_unreached(ledger)
         return {

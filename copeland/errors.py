@@ -93,7 +93,7 @@ class UnknownAlgorithm(UnknownName):
 
 
 class InvalidAlgorithm(CopelandError, ImportError):
-    """A file or an installed package whose algorithm cannot be loaded.
+    """An algorithm that cannot be loaded from its file or package, or that names an option which is not there.
 
     Examples
     --------

@@ -124,6 +124,14 @@ class Algorithm:
                 f"{self.name} cannot begin with {k:,} options and {params}: {error}."
             ) from error
 
+    def check_named(self, first: int, second: int, k: int, t: int) -> None:
+        """Refuse a pair that it named at step t unless both are among K options."""
+        if not (0 <= first < k and 0 <= second < k):
+            raise InvalidAlgorithm(
+                f"{self.name} named the options {first} and {second} at step {t}; "
+                f"the options are 0 to {k - 1}."
+            )
+
     def _started(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
         if not self.needs_horizon:
             return self.init(k, **params)

@@ -202,3 +202,17 @@ def test_algorithms_of_one_source_but_other_functions_are_compiled_apart(mine):
     problem = problem_of("cyclic-4")
     names = {loop_for(one, problem, True).__name__ for one in (algorithm, swapped)}
     assert len(names) == 2
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("astray", [4, -1])
+def test_an_algorithm_that_names_a_missing_option_is_told_so(mine, astray, compiled):
+    named = FILE.replace("recommend, select\n", "recommend\n").replace(
+        "def plain", f"@kernel\ndef select(state, t, rng):\n    return 0, {astray}\n\ndef plain"
+    )
+    mine.write_text(named)
+    sentence = f"mine named the options 0 and {astray} at step 1; the options are 0 to 3"
+    with pytest.raises(InvalidAlgorithm, match=sentence):
+        simulate(f"{mine}:MINE", compiled=compiled)
+    with pytest.raises(InvalidAlgorithm, match=sentence):
+        copeland.Policy(entrant(f"{mine}:MINE")[0], k=4).ask()

@@ -35,6 +35,7 @@ class Ledger(NamedTuple):
     regret_at: Floats
     duels_at: Ints
     answer_at: Ints  # the recommendation
+    astray: Ints  # (2,): a pair that the algorithm named although it is not there; 0, 0 if all were
 
 
 def new_ledger(marks: Ints) -> Ledger:
@@ -48,6 +49,7 @@ def new_ledger(marks: Ints) -> Ledger:
         regret_at=np.zeros(len(marks)),
         duels_at=np.zeros(len(marks), np.int64),
         answer_at=np.zeros(len(marks), np.int64),
+        astray=np.zeros(2, np.int64),
     )
 
 
@@ -112,7 +114,7 @@ def answer(world, first, second, noise):
 def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
     """Duel until the last mark, until ``work`` turns are spent or the state is crowded.
 
-    The ledger tells how far it came.
+    The ledger tells how far it came, and whether the algorithm went astray: then nothing is dueled any more.
 
     Parameters
     ----------
@@ -134,21 +136,25 @@ def duel_loop(state, world, shortfall, among, ledger, work, jump, noise, rng):
         t = ledger.t[0]
         until = ledger.marks[ledger.mark[0]] + 1
         n = 0
-        if finished(state):
+        is_final = finished(state)
+        if is_final:
             first = second = recommend(state)
         else:
             advance(state, t, rng)
             first, second = select(state, t, rng)
-            if first != second:
-                until = t + 1
-                duel(state, world, first, second, noise, rng)
-                ledger.duels[0] += 1
-                ledger.regret[0] += cost(shortfall[first], shortfall[second])
-            else:
+        if min(first, second) < 0 or max(first, second) >= len(shortfall):
+            ledger.astray[0], ledger.astray[1] = first, second
+            return
+        if first != second:
+            until = t + 1
+            duel(state, world, first, second, noise, rng)
+            ledger.duels[0] += 1
+            ledger.regret[0] += cost(shortfall[first], shortfall[second])
+        else:
+            if not is_final:
                 until = min(until, rest(state, t) if jump else t + 1)
                 if until > t + 1:
                     n = resting(state, among)
-        if first == second:
             if n == 0:
                 among[0] = first
                 n = 1

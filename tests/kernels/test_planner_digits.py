@@ -74,6 +74,22 @@ def test_a_refuter_that_turns_out_dear_makes_room_for_another():
     assert sour not in planner.cheap[1] and NONE not in planner.cheap[1]
 
 
+def test_an_option_that_met_many_has_its_refuters_listed_anew_when_half_of_them_are_used_up():
+    planner = state.with_more_pairs(planner_of(6 * state.REFUTERS, level=6.0))
+    for i in range(2, len(planner.points)):
+        votes.take_in(planner, i, 1, 1, 0, 0)
+    losses.refresh_losses(planner, 1)
+    listed = planner.cheap[1].tolist()
+    half = len(listed) // 2
+    for sour in listed[:half]:
+        assert planner.cheap_edition[1] == planner.edition[0]
+        votes.take_in(planner, 1, sour, 200, 0, 0)
+    left = [i for i in planner.cheap[1].tolist() if i != NONE]
+    assert left == listed[half:] and planner.cheap_edition[1] != planner.edition[0]
+    losses.losses_price(planner, 1, 1, 0)
+    assert NONE not in planner.cheap[1] and not set(planner.cheap[1]) & set(listed[:half])
+
+
 @pytest.mark.parametrize("k", [2, 3])
 def test_an_option_keeps_a_win_to_prove_however_many_it_loses(k):
     planner = planner_of(k, level=2.0)

@@ -227,8 +227,9 @@ def lay_out(planner):
     for j in range(k):
         put(planner.risk, j, math.inf)
         put(planner.risk, k + j, math.inf)
-        rate_win(planner, j)
-        rate_losses(planner, j)
+        if planner.planned[j]:
+            set_win(planner, j, -planner.row[j])
+        price_losses(planner, j)
     planner.price_when_chosen[0] = planner.price[0]
 
 
@@ -260,7 +261,15 @@ def rate_win(planner, j):
         return
     champion = planner.champion[0]
     entry = entry_of(planner.meetings, champion, j)
-    cost = price_of(planner, entry, champion, j, win_level(planner, planner.skipped[champion]))
+    level = win_level(planner, planner.skipped[champion])
+    set_win(planner, j, price_of(planner, entry, champion, j, level))
+
+
+@kernel
+def set_win(planner, j, cost):
+    """Set price and risk of the champion's win over j; note if it is ruled out."""
+    champion = planner.champion[0]
+    entry = entry_of(planner.meetings, champion, j) if cost == BLOCKED else NONE
     if entry != NONE and is_refuted(planner, entry, champion):
         planner.contradicted[0] = True
     set_leaf(planner, j, cost, risk(planner, champion, j, cost))
@@ -268,13 +277,21 @@ def rate_win(planner, j):
 
 @kernel
 def rate_losses(planner, j):
+    """Price the other losses of j that are missing, by what the champion's win over it counts for now."""
+    champion = planner.champion[0]
+    if planner.skipped[champion] > 0 and j != champion:
+        planner.fresh[j] = not is_shown(planner, champion, j)
+        price_losses(planner, j)
+
+
+@kernel
+def price_losses(planner, j):
     """Price the other losses of j that are missing; name who is to prove one, the riskiest."""
     k = len(planner.points)
     champion = planner.champion[0]
     l = planner.skipped[champion]
     if l == 0 or j == champion:
         return
-    planner.fresh[j] = not is_shown(planner, champion, j)
     missing = losses_missing(planner, champion, j, l, not planner.planned[j])
     if missing <= 0:
         set_leaf(planner, k + j, 0.0, math.inf)

@@ -9,6 +9,7 @@ from copeland.kernels.planner.prices import BLOCKED
 from copeland.kernels.planner.sharing import best_share, loss_price, set_share
 from copeland.kernels.planner.state import is_refuted
 
+MANY_MET = 4  # lists: an option that met more than so many times as many as are listed has met many
 FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices
 
 
@@ -16,8 +17,8 @@ FEW = 8  # so many refuters are enough among many options: looking at all of the
 def refresh_losses(planner, j):
     """List anew who would prove a loss of option j at the lowest price.
 
-    Of those it never met only the challengers come into question, for the strong are cheap; all others
-    if too few are listed.
+    Of those it never met only the challengers come into question, for the strong are cheap: the first few among
+    many options. All others do if too few are listed.
     """
     if not planner.joint.used[0]:
         list_losses(planner, j)
@@ -42,11 +43,13 @@ def list_losses(planner, j):
         k = opponent(meetings, entry, j)
         list_loss(planner, k, j, entry)
         entry = after(meetings, entry, j)
-    for k in planner.challengers:
-        if k != NONE and k != j and entry_of(meetings, k, j) == NONE:
-            list_loss(planner, k, j, NONE)
     options, room = len(planner.points), planner.list_length[0]
     wanted = room if options <= 2 * room else min(room, FEW)
+    left = wanted
+    for k in planner.challengers:
+        if k != NONE and k != j and left > 0 and entry_of(meetings, k, j) == NONE:
+            list_loss(planner, k, j, NONE)
+            left -= 1
     if planner.cheap[j, wanted - 1] == NONE and options > len(planner.challengers):
         for k in range(options):
             if k != j and entry_of(meetings, k, j) == NONE and not is_listed(planner, k, j):
@@ -95,6 +98,22 @@ def relist_loss(planner, k, j, entry):
     """Bring the place of k among the refuters of j up to date."""
     if planner.cheap_edition[j] != planner.edition[0]:
         return  # the whole row will be listed anew when it is looked at
+    length = planner.list_length[0]
+    is_long = planner.cheap[j, length // 2] != NONE
+    unlist(planner, k, j)
+    list_loss(planner, k, j, entry)
+    # One that is not listed may be cheaper now. A look at all of many takes long: it waits until half are used up.
+    if planner.meetings.met[j] <= MANY_MET * length:
+        is_due = is_decided(planner, entry, k) or planner.cheap[j, length - 1] == k
+    else:
+        is_due = is_long and unlist_last(planner, k, j) < length // 2
+    if is_due:
+        planner.cheap_edition[j] = 0
+
+
+@kernel
+def unlist(planner, k, j):
+    """Take k off the refuters of j, if it is one of them."""
     found, end = False, planner.list_length[0] - 1
     for place in range(end + 1):
         found = found or planner.cheap[j, place] == k
@@ -103,9 +122,18 @@ def relist_loss(planner, k, j, entry):
             planner.cheap_price[j, place] = planner.cheap_price[j, place + 1]
     if found:
         planner.cheap[j, end] = NONE
-    list_loss(planner, k, j, entry)
-    if is_decided(planner, entry, k) or planner.cheap[j, end] == k:
-        planner.cheap_edition[j] = 0  # one that is not listed may be cheaper now
+
+
+@kernel
+def unlist_last(planner, k, j):
+    """Take k off the refuters of j if it is the dearest of them; return the place of the dearest left."""
+    place = planner.list_length[0] - 1
+    while place > 0 and planner.cheap[j, place] == NONE:
+        place -= 1
+    if planner.cheap[j, place] == k:
+        planner.cheap[j, place] = NONE
+        place -= 1
+    return place
 
 
 @kernel

@@ -8,10 +8,11 @@ from copeland.kernels.heaps import sink
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.losses import losses_price
-from copeland.kernels.planner.meetings import NONE, claim_of, entry_of
+from copeland.kernels.planner.meetings import NONE, after, claim_of, opponent
 from copeland.kernels.planner.prices import BLOCKED, price_of
 from copeland.kernels.planner.state import losses_shown, win_level
 
+UNPRICED = 1.0  # in a row of prices less than 0
 FAR = 1e13  # the weight of a claim that cannot be asked: that of hundreds of the dearest that can
 
 
@@ -25,21 +26,32 @@ def weight(cost, blocked):
 def price_row(planner, i):
     """Price every win of option i, and list them in a heap, the dearest first: by prices less than 0."""
     level = win_level(planner, planner.skipped[i])
-    has_met = planner.meetings.met[i] > 0
+    for j in range(len(planner.row)):
+        planner.row[j] = UNPRICED
+        planner.left_out[j] = False
+        planner.fresh[j] = j != i
+    price_met(planner, i, level)
     size = 0
     for j in range(len(planner.row)):
-        planner.left_out[j] = False
-        planner.fresh[j] = False
-        if j == i:
-            continue
-        entry = entry_of(planner.meetings, i, j) if has_met else NONE
-        planner.row[j] = -price_of(planner, entry, i, j, level)
-        planner.heap[size] = j
-        size += 1
-        shown = entry != NONE and is_held(planner.claims, claim_of(planner.meetings, entry, i))
-        planner.fresh[j] = not shown
+        if j != i:
+            if planner.row[j] == UNPRICED:
+                planner.row[j] = -price_of(planner, NONE, i, j, level)
+            planner.heap[size] = j
+            size += 1
     for at in range(size // 2 - 1, -1, -1):
         sink(planner.heap, None, planner.row, at, size)
+
+
+@kernel
+def price_met(planner, i, level):
+    """Price the wins of option i over those that it met: without a search for each of all others."""
+    meetings = planner.meetings
+    entry = meetings.head[i]
+    while entry != NONE:
+        j = opponent(meetings, entry, i)
+        planner.row[j] = -price_of(planner, entry, i, j, level)
+        planner.fresh[j] = not is_held(planner.claims, claim_of(meetings, entry, i))
+        entry = after(meetings, entry, i)
 
 
 @kernel
