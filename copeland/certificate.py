@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -19,14 +19,25 @@ from scipy.special import betainc
 
 from copeland.errors import InvalidParameter
 from copeland.inert import inert
-from copeland.kernels.evidence import PRIOR, Levels, all_level, levels, loss_level, win_level
+from copeland.kernels.evidence import (
+    PRIOR,
+    Levels,
+    all_level,
+    levels,
+    loss_level,
+    shows_together,
+    win_level,
+)
+from copeland.sentences import assumed, proved
 from copeland.shown import MOST_ROWS, html_table
+from copeland.together import losses_together
 from copeland.words import listed
 
 Verdict = Literal["winner", "tied", "open"]
 Voters = Literal["independent", "dependent"]
 
 FORMAT = 2  # 1: without `choice`, and with a margin more was ruled out than is proved
+TOGETHER_FORMAT = 3  # of one whose losses may be shown together
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.floating]
@@ -70,6 +81,8 @@ class Certificate:
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i is proved to beat j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
 
+    together = False  # whether losses may be shown by several pairs together
+
     def __repr__(self) -> str:
         return inert(f"<Certificate: {self.statement}>")
 
@@ -92,7 +105,7 @@ class Certificate:
     @property
     def statement(self) -> str:
         """What is proved, in a sentence."""
-        return f"After {self.votes:,} votes, {_proved(self)} (error probability {self.delta:g})."
+        return f"After {self.votes:,} votes, {proved(self)} (error probability {self.delta:g})."
 
     @property
     def advice(self) -> str:
@@ -102,7 +115,7 @@ class Certificate:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the votes must be like for the statement to hold."""
-        return tuple(_assumed(self))
+        return tuple(assumed(self))
 
     @property
     def proviso(self) -> str:
@@ -111,7 +124,8 @@ class Certificate:
 
     def to_json(self) -> str:
         """Return the certificate as the text of a file, which can be checked against the votes."""
-        return json.dumps({"format": FORMAT, **asdict(self)})
+        version = TOGETHER_FORMAT if self.together else FORMAT
+        return json.dumps({"format": version, **asdict(self)})
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
@@ -120,9 +134,10 @@ class Certificate:
             content = json.loads(text)
             if content["format"] == 1:
                 content["choice"] = ()
-            elif content["format"] != FORMAT:
-                raise ValueError(f"format {content['format']}, and formats 1 and {FORMAT} are read")
-            read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
+            elif content["format"] not in (FORMAT, TOGETHER_FORMAT):
+                raise ValueError(f"format {content['format']}, and formats 1 to 3 are read")
+            kind = _TogetherCertificate if content["format"] == TOGETHER_FORMAT else Certificate
+            read = kind(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
             _require_fitting(read)
             _check(read.delta, read.margin, read.epoch, read.voters)
             _named(read.labels, len(read.labels))
@@ -156,6 +171,7 @@ class Certificate:
             voters=self.voters,
             active=self.active,
             labels=self.labels,
+            together=self.together,
         )
         return tuple(
             f"it says that {field.name} is {said!r}, but the votes give {found!r}."
@@ -164,6 +180,12 @@ class Certificate:
                 field.name, said := getattr(self, field.name), found := getattr(again, field.name)
             )
         )
+
+
+class _TogetherCertificate(Certificate):
+    """A certificate whose losses may be shown by several pairs together."""
+
+    together = True
 
 
 def certify(
@@ -176,6 +198,7 @@ def certify(
     voters: Voters = "independent",
     active: Sequence[int] | None = None,
     labels: Sequence[str] | None = None,
+    together: bool = False,
 ) -> Certificate:
     """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
 
@@ -198,6 +221,9 @@ def certify(
         Make the statement only about these options, even if they were chosen after looking at the votes.
     labels
         One name for each option; ``"0"``, ``"1"``, ... by default.
+    together
+        Let several pairs together show that an option loses often, among 50 options or more, if voters are
+        independent and no options were added. Levels for a single loss are a little higher then.
 
     Examples
     --------
@@ -213,11 +239,11 @@ def certify(
     k = len(won)
     _check(delta, margin, epoch, voters)
     among = _mask(k, active)
-    at = levels(k, delta, epoch, voters == "dependent", union=active is not None)
+    at = levels(k, delta, epoch, voters == "dependent", active is not None, together)
 
     exact = _log_evidence(won, won.T, tied, 0.0)
     found = _log_evidence(won, won.T, tied, margin) if margin > 0 else exact
-    lower, upper, best, is_all = _judged(found, at, among)
+    lower, upper, best, is_all = _judged(found, at, among, _asked(won, tied))
     # Each of these claims includes the one before it: so all pairs are right together at one delta.
     close = found >= at.union  # i is not behind j by the margin or more
     beats = close & (exact >= at.union)
@@ -228,7 +254,7 @@ def certify(
         # One that beats every other is the only winner.
         is_all |= bool((lower == among.sum() - 1)[best].any())
         possible = best if is_all else best | _possible(lower, upper, among)
-    return Certificate(
+    return (_TogetherCertificate if together else Certificate)(
         labels=_named(labels, k),
         votes=int(won.sum() + tied.sum() // 2),
         digest=_digest(won, tied),
@@ -264,7 +290,7 @@ def is_decided(
     """
     at = levels(len(wins), delta, epoch, dependent)
     found = _log_evidence(wins, wins.T, ties, margin)
-    _, _, best, _ = _judged(found, at, np.ones(len(wins), bool))
+    _, _, best, _ = _judged(found, at, np.ones(len(wins), bool), _asked(wins, ties))
     return bool(best.any())
 
 
@@ -318,7 +344,9 @@ def _stirling(z: _Floats) -> _Floats:
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / z
 
 
-def _judged(found: _Floats, at: Levels, among: _Bools) -> tuple[_Ints, _Ints, _Bools, bool]:
+def _judged(
+    found: _Floats, at: Levels, among: _Bools, asked: _Bools
+) -> tuple[_Ints, _Ints, _Bools, bool]:
     """Bounds of the scores, who is best, and whether they are all: the row argument."""
     k = len(found)
     others = among.sum() - among  # how many each option meets
@@ -331,6 +359,8 @@ def _judged(found: _Floats, at: Levels, among: _Bools) -> tuple[_Ints, _Ints, _B
         return others - (found[among] >= level).sum(axis=0)
 
     upper = at_most(loss_level(at))
+    if shows_together(at):  # then the statement is about all options
+        upper = np.minimum(upper, k - 1 - losses_together(found, asked, at.together))
     best = among & (lower > 0) & (lower >= _largest_other(upper, among))
     m = int(best.sum())
     outside = among & ~best
@@ -377,62 +407,9 @@ def _says_more(name: str, said: Any, found: Any) -> bool:
     return said != found
 
 
-def _proved(c: Certificate) -> str:
-    """The verdict in words."""
-    among = c.k if c.active is None else len(c.active)
-    scope = "" if c.active is None else f" among the {among} active options"
-    up_to = f" up to a margin of {c.margin:g}" if c.margin > 0 else ""
-    if c.verdict == "open":
-        left = "all" if len(c.possible) == among else listed([c.labels[i] for i in c.possible])
-        return f"no option is proved best{scope}{up_to} yet, and {left} may be"
-    if c.verdict == "winner":
-        claim = "is proved the only winner" if c.is_all and not up_to else "is proved best"
-    else:
-        claim = "are proved tied for first" if not up_to else "are each proved best"
-    beats, by = (
-        ("beats, or ties within the margin,", " by more than the margin")
-        if up_to
-        else ("beats", "")
-    )
-    rivals = (
-        "no other option beats as many"
-        if c.is_all and len(c.best) < among
-        else "no option beats more"
-    )
-    least = min(c.lower[i] for i in c.best)
-    how_many = f"at least {least} of the {among - 1} others"
-    if least == among - 1:
-        how_many = "the other" if among == 2 else "every other"
-    return (
-        f"{listed([c.labels[i] for i in c.best])} {claim}{scope}{up_to}: "
-        f"{'it' if c.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
-    )
-
-
-def _assumed(c: Certificate) -> Iterator[str]:
-    yield (
-        "Whatever came before, option i wins a vote against j with the same probability p_ij, a tie "
-        "counting half: votes do not influence each other, and preferences do not drift."
-    )
-    if c.voters == "independent":
-        yield "Answers of one voter to different pairs do not depend on each other."
-    else:
-        yield (
-            "Votes on one pair come from different voters. What a voter is asked does not depend on that "
-            "voter's own earlier answers: neither directly, nor through what others were asked because "
-            "of them."
-        )
-    yield "Which option is shown first is drawn at random, or makes no difference."
-    yield (
-        "Delta, the margin and what counts as a vote were fixed before the votes were seen, and no "
-        "vote was left out or undone because of its outcome."
-    )
-    if c.epoch == 0:
-        yield "No option was added after the first vote."
-    if c.active is None:
-        yield "The statement is about all options ever offered, those retired included."
-    else:
-        yield "The statement is about the active options alone, as if there were no others."
+def _asked(won: _Ints, tied: _Ints) -> _Bools:
+    """Which pairs have votes."""
+    return won + won.T + tied > 0
 
 
 def _counts(wins: ArrayLike, ties: ArrayLike | None) -> tuple[_Ints, _Ints]:

@@ -15,7 +15,7 @@ from copeland.algorithms.cpc import (
     update,
 )
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import levels
+from copeland.kernels.evidence import STAKE, Levels, levels, shows_together
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner import (
     EPOCH,
@@ -38,14 +38,19 @@ from copeland.registry import Algorithm, register
 
 
 def init(
-    k: int, delta: float = 0.05, margin: float = 0.0, epoch: int = 0, dependent: bool = False
+    k: int,
+    delta: float = 0.05,
+    margin: float = 0.0,
+    epoch: int = 0,
+    dependent: bool = False,
+    together: bool = False,
 ) -> Planner:
     """Begin; what is certified is wrong with probability ``delta`` at most.
 
     Options within ``margin`` of 1/2 against each other count as equals: then it ends with probability 1,
     as it does without a margin where no pair is exactly even (docs/one-algorithm.md). ``epoch``
     is 1 if options may be added later, ``dependent`` says that votes of different pairs may depend on
-    each other: docs/certificate.md.
+    each other, ``together`` lets losses be shown by several pairs together: docs/certificate.md.
     """
     if not 0 < delta < 1:
         raise InvalidParameter(
@@ -56,16 +61,24 @@ def init(
         raise InvalidParameter(
             f"cpc-pac: epoch is {epoch}; it is 0 if options are never added, else 1."
         )
-    planner = new_planner(k, costly=False, margin=margin)
+    at = levels(k, delta, epoch, dependent, together=together)
+    planner = new_planner(k, costly=False, margin=margin, joint=shows_together(at))
     planner.promise[:] = delta, epoch, dependent
-    return with_levels(planner, k)
+    planner.joint.stake[:] = STAKE if together else 0.0
+    return with_levels(planner, at)
 
 
-def with_levels(planner: Planner, k: int) -> Planner:
-    """Take the levels for K options from what is promised; return the planner."""
+def promised_levels(planner: Planner, k: int) -> Levels:
+    """Return the levels for K options by what is promised."""
     delta, epoch, dependent = planner.promise.tolist()
-    at = levels(k, delta, int(epoch), bool(dependent))
+    together = bool(planner.joint.stake[0] > 0)
+    return levels(k, delta, int(epoch), bool(dependent), together=together)
+
+
+def with_levels(planner: Planner, at: Levels) -> Planner:
+    """Take these levels; return the planner."""
     planner.levels[:] = at.win, at.win_growth, at.loss
+    planner.joint.level[:] = at.together
     return planner
 
 
@@ -78,7 +91,8 @@ def grow(planner: Planner, k: int) -> Planner:
                 " epoch=1 where options may be added after votes."
             )
         planner.promise[EPOCH] += 1
-    return with_options(with_levels(planner, k), k)
+    at = promised_levels(planner, k)
+    return with_options(with_levels(planner, at), k, shows_together(at))
 
 
 @kernel

@@ -66,7 +66,7 @@ def is_possible(start: Start, room: Counts, wins: Counts, ties: Counts) -> bool:
     """Tell whether any further answers could prove an option best: each claim gets all the votes left."""
     at = levels(start.k, start.delta, start.epoch, start.dependent)
     found = _log_evidence(wins + room, wins.T, ties, start.margin)
-    _, _, best, _ = _judged(found, at, np.ones(start.k, dtype=bool))
+    _, _, best, _ = _judged(found, at, np.ones(start.k, dtype=bool), wins + wins.T + ties > 0)
     return bool(best.any())
 
 

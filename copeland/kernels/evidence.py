@@ -16,6 +16,8 @@ from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
 
 PRIOR = 2.0  # a of Beta(a, a); the constant 6 m^2 / (1 + 2 m) below is written out for it
+MANY = 50  # from so many options on, losses can be shown together; among fewer that gains little
+STAKE = 0.1  # the share of its capital that a claim stakes in the product of several
 FEW = 4  # up to this many options the plain union over all claims is at least as good as the rows
 
 
@@ -65,10 +67,11 @@ class Levels(NamedTuple):
 
     win: float  # ln x_w(0): wins of an option that is to be proved best
     win_growth: float  # 1 if x_w(l) is l + 1 times that, 0 if it is the same for every l
-    loss: float  # ln x_l: losses of the others
+    loss: float  # ln x_l: losses of the others, each alone
     all: float  # ln x_e: losses of the others, to say that those proved best are all
     all_growth: float  # 1 if x_e(m) is m (m + 1) times that, 0 if it is the same for every m
     union: float  # ln x: every claim about every pair at once
+    together: float = math.inf  # ln x_t: losses shown by several claims; infinite if none are
 
 
 @kernel
@@ -95,6 +98,7 @@ def levels(
     epoch: int = 0,
     dependent: bool = False,
     union: bool = False,
+    together: bool = False,
 ) -> Levels:
     """Return the levels at which a certificate on ``k`` options is wrong with probability delta at most.
 
@@ -107,6 +111,9 @@ def levels(
     union
         Whether all claims must hold at once, as for a statement on some of the options, chosen by the
         votes.
+    together
+        Whether losses may also be shown by several claims together: among :data:`MANY` options or more whose
+        votes are independent, before options are added. Each way then has half of the delta of losses.
 
     Examples
     --------
@@ -125,14 +132,22 @@ def levels(
     if union or k <= FEW:
         return Levels(every, 0.0, every, every, 0.0, every)
     by_rows = not dependent
+    shared = together and k >= MANY and by_rows and not late
+    of_losses = (0.15 if shared else 0.3) * delta
     return Levels(
         win=math.log((k if by_rows else claims) / (0.6 * delta)),
         win_growth=float(by_rows),
-        loss=math.log((claims if late else k - 1) / (0.3 * delta)),
+        loss=math.log((claims if late else k - 1) / of_losses),
         all=math.log((claims if late else k - 1) / (0.1 * delta)),
         all_growth=float(not late),
         union=every,
+        together=-math.log(of_losses) if shared else math.inf,
     )
+
+
+def shows_together(at: Levels) -> bool:
+    """Tell whether several claims together can show losses at these levels."""
+    return math.isfinite(at.together)
 
 
 def fewest_votes(

@@ -62,7 +62,7 @@ def _is_error(value):
 
 def callables():
     """Every public function, constructor and method, by name."""
-    # Those of archives leave it to whoever reads a file to name it; those of errors and words are told by this package alone.
+    # Those of archives leave it to whoever reads a file to name it; those of the last four are told by this package alone.
     hidden = {
         "cli",
         "kernels",
@@ -73,6 +73,8 @@ def callables():
         "archives",
         "errors",
         "words",
+        "sentences",
+        "together",
     }
     names = ["copeland", "copeland.study.judges", "copeland.problems.generators"]
     names += [f"copeland.{m.name}" for m in pkgutil.iter_modules(copeland.__path__)]

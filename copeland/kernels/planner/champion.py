@@ -11,7 +11,13 @@ from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
 from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
 from copeland.kernels.planner.sharing import SHARES, raise_aim
-from copeland.kernels.planner.state import is_refuted, is_shown, loss_level, win_level
+from copeland.kernels.planner.state import (
+    is_refuted,
+    is_shown,
+    loss_level,
+    together_level,
+    win_level,
+)
 from copeland.kernels.planner.trees import lowest_leaf, put, smallest
 
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
@@ -239,8 +245,8 @@ def rate_pair(planner, entry):
     meetings = planner.meetings
     i, j = meetings.first[entry], meetings.second[entry]
     if planner.joint.used[0]:
-        show(planner.joint, planner.claims, i, loss_level(planner))
-        show(planner.joint, planner.claims, j, loss_level(planner))
+        show(planner.joint, planner.claims, i, together_level(planner))
+        show(planner.joint, planner.claims, j, together_level(planner))
     relist_loss(planner, i, j, entry)
     relist_loss(planner, j, i, entry)
     champion = planner.champion[0]

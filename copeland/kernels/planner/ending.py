@@ -12,7 +12,7 @@ import math
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import lay_out
 from copeland.kernels.planner.meetings import NONE, entry_of
-from copeland.kernels.planner.state import win_level
+from copeland.kernels.planner.state import losses_shown, win_level
 
 FIRST_TURN = 64  # its square is beyond most studies, and few of any number of votes are squares
 
@@ -93,7 +93,7 @@ def crown_proved(planner):
     if l == k - 1:
         return
     for j in range(k):
-        if j != champion and planner.claims.lost[j] < l:
+        if j != champion and losses_shown(planner, j) < l:
             return
     planner.champion[0] = champion
     planner.skipped[champion] = l

@@ -4,6 +4,10 @@ If an option loses fewer than m times, all but m - 1 of the claims against it ar
 are dropped, and the rest counts together: the strongest of it by its index, each further one by its nats less a
 charge for having been looked at. What that comes to, J(m), is evidence for "it loses at least m times", and is
 held against the level and expires as that of a single claim does. docs/one-algorithm.md says why.
+
+A certificate for votes multiplies instead: each claim stakes a share a of its capital E, and has ln(1 - a + a E)
+nats. There is no charge, but a claim whose E is below 1 has less than 0, and that counts as well: a *debt*.
+docs/certificate.md has the proof.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from copeland.kernels.planner.trees import new_tree, put
 # Nats that each further pair is charged. For s even pairs, P(sum of nats of those ahead >= X) exceeds that of
 # one by some 5 nats for s = 6, and 10 for s = 18. A claim of no more than the charge counts for nothing.
 CHARGE = 1.0
+MOST_EVIDENCE = 600.0  # beyond it, more nats change nothing, and E would not fit into a double
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -30,7 +35,7 @@ class Joint(NamedTuple):
     """Claims of more nats than the charge, a list for each loser, from its weakest up; what they show."""
 
     used: NDArray[np.bool_]  # (1,): whether evidence is added up at all
-    nats: Floats  # by claim: n d; 0 if it is in no list
+    nats: Floats  # by claim: n d, or ln(1 - a + a E); 0 or less if it is in no list
     stronger: Ints  # by claim: the next one in the list, NONE at its end
     weaker: Ints  # by claim: the one before it
     weakest: Ints  # by option: where its list begins
@@ -40,6 +45,9 @@ class Joint(NamedTuple):
     share: Ints  # by option: in how many parts the evidence for its last loss is planned; see `sharing`
     aim: Floats  # by option: the nats that each part is to have
     slack: Floats  # by option: nats by which aims turned out to fall short
+    stake: Floats  # (1,): a, if capitals are multiplied; 0 if n d are added up
+    level: Floats  # (1,): the nats that capitals need together
+    debt: Floats  # by option: the sum of the nats below 0 of the claims against it
 
 
 def new_joint(k: int, room: int, used: bool) -> Joint:
@@ -57,6 +65,9 @@ def new_joint(k: int, room: int, used: bool) -> Joint:
         share=np.ones(k, np.int64),
         aim=np.zeros(k),
         slack=np.zeros(k),
+        stake=np.zeros(1),
+        level=np.zeros(1),
+        debt=np.zeros(k),
     )
 
 
@@ -71,14 +82,34 @@ def joint_with_room(joint: Joint, room: int) -> Joint:
 
 
 @kernel
+def charge(joint):
+    """Return the nats that each further pair is charged."""
+    return 0.0 if joint.stake[0] > 0 else CHARGE
+
+
+@kernel
+def staked_nats(joint, evidence):
+    """Return ln(1 - a + a E) of a claim with ln E nats of evidence."""
+    a = joint.stake[0]
+    return math.log1p(-a) + math.log1p(a / (1 - a) * math.exp(min(evidence, MOST_EVIDENCE)))
+
+
+@kernel
+def evidence_of_nats(joint, nats):
+    """Return ln E with ln(1 - a + a E) = nats, for nats above 0."""
+    return math.log1p(math.expm1(nats) / joint.stake[0])
+
+
+@kernel
 def file_claim(joint, claim, loser, nats):
     """Put a claim where its nats belong in the list of its loser, or out of it."""
     listed = joint.nats[claim] > 0
-    if nats <= CHARGE:
+    joint.debt[loser] += min(nats, 0.0) - min(joint.nats[claim], 0.0)
+    if nats <= charge(joint):
         if listed:
             unlink(joint, claim, loser)
             joint.number[loser] -= 1
-        joint.nats[claim] = 0.0
+        joint.nats[claim] = min(nats, 0.0)
         return
     joint.nats[claim] = nats
     if not listed:
@@ -132,24 +163,30 @@ def link(joint, claim, loser, before):
 @kernel
 def evidence_together(joint, claims, j, m):
     """Return J(m) of option j: the evidence that it loses at least m times, m >= 1."""
-    claim, rest = joint.weakest[j], 0.0
+    claim, rest = joint.weakest[j], joint.debt[j]
     for _ in range(joint.number[j] - m):
-        rest += joint.nats[claim] - CHARGE
+        rest += joint.nats[claim] - charge(joint)
         claim = joint.stronger[claim]
-    return claims.evidence[claim] + rest if joint.number[j] >= m else 0.0
+    return nats_of_strongest(joint, claims, claim) + rest if joint.number[j] >= m else 0.0
+
+
+@kernel
+def nats_of_strongest(joint, claims, claim):
+    """Return what the strongest claim counts for: its index, or its share of the product like the others."""
+    return joint.nats[claim] if joint.stake[0] > 0 else claims.evidence[claim]
 
 
 @kernel
 def show(joint, claims, j, level):
     """Find out how many losses of j are shown: the most for which J is above the level, or those shown singly."""
-    claim, rest = joint.weakest[j], 0.0
+    claim, rest = joint.weakest[j], joint.debt[j]
     for m in range(joint.number[j], claims.lost[j], -1):
-        together = claims.evidence[claim] + rest
+        together = nats_of_strongest(joint, claims, claim) + rest
         if together > level:
             joint.shown[j] = m
             put(joint.until, j, together)
             return
-        rest += joint.nats[claim] - CHARGE
+        rest += joint.nats[claim] - charge(joint)
         claim = joint.stronger[claim]
     joint.shown[j] = claims.lost[j]
     put(joint.until, j, math.inf)

@@ -6,6 +6,7 @@ import math
 
 from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
+from copeland.kernels.planner.joint import evidence_of_nats
 from copeland.kernels.planner.meetings import NONE, claim_of, entry_of, side_of
 from copeland.kernels.planner.state import is_refuted
 
@@ -103,9 +104,11 @@ def price_of(planner, entry, i, j, level):
 
 @kernel
 def price_to_nats(planner, entry, i, j, aim):
-    """Return what it may take until "i beats j" has n d of so many nats, enough to be one of several parts."""
+    """Return what it may take until "i beats j" has so many nats, enough to be one of several parts."""
     if entry != NONE and planner.joint.nats[claim_of(planner.meetings, entry, i)] >= aim:
         return 0.0
+    if planner.joint.stake[0] > 0:
+        return price_of_votes(planner, entry, i, j, evidence_of_nats(planner.joint, aim), 0.0)
     return price_of_votes(planner, entry, i, j, 0.0, aim)
 
 

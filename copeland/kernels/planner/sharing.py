@@ -12,7 +12,7 @@ from copeland.kernels.mark import kernel
 from copeland.kernels.planner.joint import CHARGE, evidence_together
 from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.kernels.planner.prices import BLOCKED, price_of, price_to_nats
-from copeland.kernels.planner.state import loss_level
+from copeland.kernels.planner.state import loss_level, together_level
 
 SHARES = (1, 2, 3, 5, 8, 13, 21, 34)
 VOTES_A_NAT = 10.0  # that ln n is guessed by: of a pair with a gap of .22
@@ -34,7 +34,15 @@ def nats_each(s, level):
 def set_share(planner, j, s):
     """Plan the losses of j in s parts."""
     planner.joint.share[j] = s
-    planner.joint.aim[j] = nats_each(s, loss_level(planner) + planner.joint.slack[j])
+    planner.joint.aim[j] = aim_of(planner, j, s)
+
+
+@kernel
+def aim_of(planner, j, s):
+    """Return the nats that each of s parts of the losses of j is to have."""
+    joint = planner.joint
+    level = together_level(planner) + joint.slack[j]
+    return (level - joint.debt[j]) / s if joint.stake[0] > 0 else nats_each(s, level)
 
 
 @kernel
@@ -65,7 +73,7 @@ def best_share(planner, j):
 def price_in_parts(planner, j, s, number):
     """Return what the first so many of the listed claims cost in s parts; infinite if there are not as many."""
     level = loss_level(planner)
-    aim = nats_each(s, level + planner.joint.slack[j])
+    aim = aim_of(planner, j, s)
     cost = 0.0
     for place in range(planner.cheap.shape[1]):
         k = planner.cheap[j, place]
@@ -87,8 +95,10 @@ def price_in_parts(planner, j, s, number):
 
 @kernel
 def raise_aim(planner, j, m):
-    """Aim higher where all parts are there, but do not yet show that j loses m times."""
+    """Aim higher where all parts are there, but do not yet show that j loses m times: the debt may have grown."""
     joint = planner.joint
-    lacking = loss_level(planner) - evidence_together(joint, planner.claims, j, m)
-    joint.slack[j] += max(lacking, LEAST_SLACK)
+    in_debt = joint.stake[0] > 0 and aim_of(planner, j, joint.share[j]) > joint.aim[j]
+    if not in_debt:
+        lacking = together_level(planner) - evidence_together(joint, planner.claims, j, m)
+        joint.slack[j] += max(lacking, LEAST_SLACK)
     set_share(planner, j, joint.share[j])

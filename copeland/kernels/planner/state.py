@@ -182,6 +182,12 @@ def loss_level(planner):
 
 
 @kernel
+def together_level(planner):
+    """Return the evidence that several claims together need."""
+    return planner.joint.level[0] if planner.joint.stake[0] > 0 else loss_level(planner)
+
+
+@kernel
 def losses_shown(planner, j):
     """Return how many losses of j are shown."""
     return planner.joint.shown[j] if planner.joint.used[0] else planner.claims.lost[j]

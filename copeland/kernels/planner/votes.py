@@ -13,7 +13,7 @@ from copeland.kernels.live import live
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import compare, make_due, rate_losses, rate_pair
 from copeland.kernels.planner.claims import release, weakest, weigh
-from copeland.kernels.planner.joint import file_claim, show
+from copeland.kernels.planner.joint import file_claim, show, staked_nats
 from copeland.kernels.planner.meetings import NONE, enter, entry_of, side_of
 from copeland.kernels.planner.prices import pair_credit
 from copeland.kernels.planner.state import Planner, loss_level, new_planner, with_more_pairs
@@ -91,9 +91,13 @@ def file_claims(planner, entry):
     n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
     for side in range(2):
         loser = meetings.second[entry] if side == 0 else meetings.first[entry]
-        wins = meetings.won[entry, side] + meetings.tied[entry] / 2
-        nats = nats_ahead(wins, n, planner.margin[0])
-        file_claim(planner.joint, 2 * entry + side, loser, nats)
+        claim = 2 * entry + side
+        if planner.joint.stake[0] > 0:
+            nats = staked_nats(planner.joint, planner.claims.evidence[claim]) if n > 0 else 0.0
+        else:
+            wins = meetings.won[entry, side] + meetings.tied[entry] / 2
+            nats = nats_ahead(wins, n, planner.margin[0])
+        file_claim(planner.joint, claim, loser, nats)
 
 
 @kernel
@@ -146,13 +150,19 @@ def take_all(planner, pairs, wins, losses, ties):
     make_due(planner)
 
 
-def with_options(planner: Planner, k: int) -> Planner:
-    """Return the planner with new options, up to ``k`` in all; the champion stays."""
+def with_options(planner: Planner, k: int, joint: bool | None = None) -> Planner:
+    """Return the planner with new options, up to ``k`` in all; the champion stays.
+
+    ``joint`` says whether losses can be shown together from now on; None: as before.
+    """
     old = len(planner.points)
     meetings = planner.meetings
-    wider = new_planner(k, bool(planner.costly[0]), planner.margin[0], bool(planner.joint.used[0]))
+    if joint is None:
+        joint = bool(planner.joint.used[0])
+    wider = new_planner(k, bool(planner.costly[0]), planner.margin[0], joint)
     for name in ("levels", "caution", "promise"):
         getattr(wider, name)[:] = getattr(planner, name)
+    wider.joint.stake[:], wider.joint.level[:] = planner.joint.stake, planner.joint.level
     while len(wider.meetings.first) < len(meetings.first):
         wider = with_more_pairs(wider)
     wider = wider._replace(hints=planner.hints.copy())  # entries stay in their order

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
 )
-_TERMS = ("labels", "delta", "margin", "epoch", "voters", "active")
+_TERMS = ("labels", "delta", "margin", "epoch", "voters", "active", "together")
 _PANEL_TERMS = ("labels", "excused", "active")
 UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
 
@@ -291,7 +291,7 @@ def _terms(filed: Filed, books: Books) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
     found = certificate_of(books, filed.certificate.active is not None)
-    if type(found) is not type(filed.certificate):
+    if isinstance(found, PanelCertificate) != isinstance(filed.certificate, PanelCertificate):
         yield "one of the certificate and the study is about a panel, and the other is not."
         return
     for term in _PANEL_TERMS if books.settings.panel else _TERMS:

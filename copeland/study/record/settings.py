@@ -135,6 +135,10 @@ class Settings:
                 f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, "
                 "as a study of people must; use cpc-pac, or let voters be independent."
             )
+        if self.spec.params.get("together"):
+            raise InvalidParameter(
+                "a study shows losses one by one; leave `together` out of its algorithm's parameters."
+            )
         if algorithm.needs_horizon:
             raise InvalidParameter(
                 f"{self.spec.name} must know its horizon in advance, and a study has none; use "

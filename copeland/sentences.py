@@ -1,0 +1,71 @@
+"""What a certificate says and what it rests on, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from copeland.words import listed
+
+Certified = Any  # a copeland.Certificate, whose file imports this one
+
+
+def proved(c: Certified) -> str:
+    """Return the verdict in words."""
+    among = c.k if c.active is None else len(c.active)
+    scope = "" if c.active is None else f" among the {among} active options"
+    up_to = f" up to a margin of {c.margin:g}" if c.margin > 0 else ""
+    if c.verdict == "open":
+        left = "all" if len(c.possible) == among else listed([c.labels[i] for i in c.possible])
+        return f"no option is proved best{scope}{up_to} yet, and {left} may be"
+    if c.verdict == "winner":
+        claim = "is proved the only winner" if c.is_all and not up_to else "is proved best"
+    else:
+        claim = "are proved tied for first" if not up_to else "are each proved best"
+    beats, by = (
+        ("beats, or ties within the margin,", " by more than the margin")
+        if up_to
+        else ("beats", "")
+    )
+    rivals = (
+        "no other option beats as many"
+        if c.is_all and len(c.best) < among
+        else "no option beats more"
+    )
+    least = min(c.lower[i] for i in c.best)
+    how_many = f"at least {least} of the {among - 1} others"
+    if least == among - 1:
+        how_many = "the other" if among == 2 else "every other"
+    return (
+        f"{listed([c.labels[i] for i in c.best])} {claim}{scope}{up_to}: "
+        f"{'it' if c.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
+    )
+
+
+def assumed(c: Certified) -> Iterator[str]:
+    """Yield what the votes must be like for it to hold, in sentences."""
+    yield (
+        "Whatever came before, option i wins a vote against j with the same probability p_ij, a tie "
+        "counting half: votes do not influence each other, and preferences do not drift."
+    )
+    if c.voters == "independent":
+        yield "Answers of one voter to different pairs do not depend on each other."
+    else:
+        yield (
+            "Votes on one pair come from different voters. What a voter is asked does not depend on that "
+            "voter's own earlier answers: neither directly, nor through what others were asked because "
+            "of them."
+        )
+    yield "Which option is shown first is drawn at random, or makes no difference."
+    yield (
+        "Delta, the margin and what counts as a vote were fixed before the votes were seen, and no "
+        "vote was left out or undone because of its outcome."
+    )
+    if c.together:
+        yield "That losses may be shown together was decided before the votes were seen."
+    if c.epoch == 0:
+        yield "No option was added after the first vote."
+    if c.active is None:
+        yield "The statement is about all options ever offered, those retired included."
+    else:
+        yield "The statement is about the active options alone, as if there were no others."
