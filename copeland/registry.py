@@ -14,7 +14,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
@@ -95,7 +95,7 @@ class Algorithm:
     @property
     def needs_horizon(self) -> bool:
         """Whether it must know in advance how long it will run."""
-        return "horizon" in _signature(self.init)
+        return _takes_horizon(self.init)
 
     @property
     def stops(self) -> bool:
@@ -181,13 +181,14 @@ def _check_arguments(
         return  # Python does not know the arguments of what is written in C
 
 
-def _signature(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(function).parameters  # a study at work asks for it at every question
+@cache  # every run asks for it, and every question of a study
+def _takes_horizon(init: Callable[..., Any]) -> bool:
+    return "horizon" in inspect.signature(init).parameters
 
 
 @cache
 def _parameters(init: Callable[..., Any]) -> Mapping[str, Any]:
-    given = _signature(init).values()
+    given = inspect.signature(init).parameters.values()
     return {p.name: p.default for p in given if p.name not in ("k", "horizon")}
 
 
@@ -289,7 +290,19 @@ def _discover() -> None:
 
 def _installed() -> dict[str, metadata.EntryPoint]:
     """What installed packages name, not loaded; a name of this package's stays its own."""
-    return {p.name: p for p in metadata.entry_points(group=GROUP) if p.name not in _registry}
+    return {p.name: p for p in _offered(_folders()) if p.name not in _registry}
+
+
+def _folders() -> tuple[tuple[str, int], ...]:
+    """What is imported from, and when something last came into it or left it."""
+    there = [Path(folder) for folder in sys.path]
+    return tuple((str(one), one.stat().st_mtime_ns) for one in there if one.exists())
+
+
+@lru_cache(maxsize=1)  # packages are many, and each has a file to read
+def _offered(folders: tuple[tuple[str, int], ...]) -> tuple[metadata.EntryPoint, ...]:
+    """The algorithms that packages in these folders name."""
+    return tuple(metadata.entry_points(group=GROUP))
 
 
 def _known(name: str, point: metadata.EntryPoint) -> Algorithm:

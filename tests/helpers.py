@@ -1,5 +1,7 @@
 """What several files of tests use."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,3 +25,12 @@ def certain_matrix(seed: int) -> PreferenceMatrix:
     k = int(rng.integers(2, 8))
     upper = np.triu(rng.random((k, k)) < 0.5, 1).astype(float)
     return PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(k) / 2)
+
+
+@cache
+def kept(kernel: Callable) -> Callable:
+    """The compiled twin of a kernel, which numba keeps on disk: compiling it takes longer than its test."""
+    from copeland.kernels.mark import bound
+
+    home = kernel.__globals__["__file__"]
+    return bound(kernel, {}, kernel.__name__, home, compile=True)

@@ -7,12 +7,15 @@ enough members of the subset have come by, a few steps for all but the smallest 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.kernels import compiled, kernel
+from copeland.kernels import kernel
+from copeland.kernels.mark import bound
 from copeland.matrix import PreferenceMatrix
 
 
@@ -63,8 +66,14 @@ def gap_ratios(
     [4.0, 1.0]
     """
     ratios = np.empty(len(subsets))
-    compiled(fill_ratios)(matrix.p, order, subsets, winners, l_c, ratios)
+    _filling()(matrix.p, order, subsets, winners, l_c, ratios)
     return ratios
+
+
+@cache
+def _filling() -> Callable[..., None]:
+    """The compiled twin of :func:`fill_ratios`, kept on disk; taken from there once a process."""
+    return bound(fill_ratios, {}, "fill_ratios", __file__, compile=True)
 
 
 @kernel

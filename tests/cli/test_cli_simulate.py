@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,11 +88,23 @@ def test_simulate_writes_nothing_without_out_and_json_alone_to_standard_output(t
     assert list(tmp_path.iterdir()) == []
 
 
-def test_simulate_writes_a_folder_that_can_be_read(tmp_path):
-    done = run(*SMALL, "--out", tmp_path / "a" / "b")
-    assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == FILES
-    assert results.read(tmp_path / "a" / "b").runs == 3
-    assert "index.html" in done.stderr
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A folder of a simulation with its page, made once, and what was said of it; tests that write take a copy."""
+    folder = tmp_path_factory.mktemp("simulated") / "a" / "b"
+    return folder, run(*SMALL, "--out", folder).stderr
+
+
+@pytest.fixture
+def copied(written, tmp_path):
+    return shutil.copytree(written[0], tmp_path / "copied")
+
+
+def test_simulate_writes_a_folder_that_can_be_read(written):
+    folder, said = written
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    assert results.read(folder).runs == 3
+    assert "index.html" in said
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -239,15 +252,14 @@ def test_report_gives_what_simulate_gave(tmp_path):
     assert "ccb:alpha=2.0" in run("report", tmp_path).stdout
 
 
-def test_report_writes_the_page_and_the_figures_anew(tmp_path):
-    run(*SMALL, "--out", tmp_path)
-    page = (tmp_path / "index.html").read_text()
+def test_report_writes_the_page_and_the_figures_anew(copied):
+    page = (copied / "index.html").read_text()
     for name in FILES:
         if name not in ("manifest.json", "runs.npz"):
-            (tmp_path / name).unlink()
-    run("report", tmp_path, "--page")
-    assert sorted(path.name for path in tmp_path.iterdir()) == FILES
-    assert (tmp_path / "index.html").read_text() == page
+            (copied / name).unlink()
+    run("report", copied, "--page")
+    assert sorted(path.name for path in copied.iterdir()) == FILES
+    assert (copied / "index.html").read_text() == page
 
 
 def test_the_figure_looks_as_asked_and_the_command_repeats_it(tmp_path):
@@ -256,12 +268,9 @@ def test_the_figure_looks_as_asked_and_the_command_repeats_it(tmp_path):
     assert ' width="244.8pt"' in (tmp_path / "regret.svg").read_text()  # 3.4 inches
 
 
-def test_report_draws_some_algorithms_at_the_width_of_a_column(tmp_path):
-    run(*SMALL, "--out", tmp_path)
-    run(
-        "report", tmp_path, "--page", "-a", "ccb:alpha=2.0", "--width", "single", "--spread", "none"
-    )
-    drawn = (tmp_path / "regret.svg").read_text()
+def test_report_draws_some_algorithms_at_the_width_of_a_column(copied):
+    run("report", copied, "--page", "-a", "ccb:alpha=2.0", "--width", "single", "--spread", "none")
+    drawn = (copied / "regret.svg").read_text()
     assert "<title>ccb:alpha=2.0</title>" in drawn and "<title>ccb</title>" not in drawn
 
 
@@ -273,9 +282,8 @@ def test_report_draws_some_algorithms_at_the_width_of_a_column(tmp_path):
         (("--page", "-a", "scb"), "algorithms has 'scb', which was not run"),
     ],
 )
-def test_report_refuses_a_look_that_there_is_not(tmp_path, words, reason):
-    run(*SMALL, "--out", tmp_path)
-    assert reason in flat(run("report", tmp_path, *words).stderr)
+def test_report_refuses_a_look_that_there_is_not(copied, words, reason):
+    assert reason in flat(run("report", copied, *words).stderr)
 
 
 def test_report_writes_nothing_unless_asked(tmp_path):

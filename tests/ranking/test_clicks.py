@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers import kept
 
 from copeland.errors import InvalidParameter, UnknownName
-from copeland.kernels import compiled
 from copeland.ranking.clicks import (
     ClickModel,
     binarize,
@@ -70,7 +70,7 @@ def test_a_distribution_sums_to_one(model):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [click_model("informational"), *OTHERS], ids=lambda m: m.name)
-@pytest.mark.parametrize("twin", [compiled, lambda kernel: kernel], ids=["compiled", "plain"])
+@pytest.mark.parametrize("twin", [kept, lambda kernel: kernel], ids=["compiled", "plain"])
 def test_simulated_users_follow_the_distribution(model, twin):
     grades = np.array([0, 1, 1, 0])
     exact = click_distribution(model, grades)
@@ -88,7 +88,7 @@ def test_simulated_users_follow_the_distribution(model, twin):
 def test_compiled_users_click_as_interpreted_ones():
     tables, grades = click_model("navigational").tables(6), np.array([0, 3, 1, 4, 2, 0])
     runs = []
-    for simulate in (simulate_clicks, compiled(simulate_clicks)):
+    for simulate in (simulate_clicks, kept(simulate_clicks)):
         rng, clicked, found = np.random.default_rng(5), np.zeros(6, bool), []
         for _ in range(300):
             simulate(tables, grades, clicked, rng)

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 import pytest
+from helpers import kept
 from oracles.clicks import new_plain_room, plain_many
 
 from copeland.errors import InvalidParameter, UnknownName
-from copeland.kernels import compiled
 from copeland.ranking.clicks import ClickModel, click_distribution, click_model, position_based
 from copeland.ranking.comparison import (
     compare_many,
@@ -107,7 +107,7 @@ def world_of(rankings, grades, length, model, outcome=SIGN, tau=3.0):
     )  # fmt: skip
 
 
-def run(case, outcome, times, seed, twin=compiled, swap=False):
+def run(case, outcome, times, seed, twin=kept, swap=False):
     """The kernel's wins, losses, ties, and the sums of outcomes and squares."""
     counts, sums = np.zeros(3, np.int64), np.zeros(2)
     rng, world = np.random.default_rng(seed), world_of(*case, outcome)
@@ -167,7 +167,7 @@ def test_the_kernels_expected_outcome_has_the_enumerated_mean(case):
 
 def test_the_plain_kernel_wins_as_often_as_enumerated():
     n, counts, rng = 100_000, np.zeros(3, np.int64), np.random.default_rng(13)
-    compiled(plain_many)(world_of(*BAR), 0, 1, 1, n, new_plain_room(4, BAR[2]), counts, rng)
+    kept(plain_many)(world_of(*BAR), 0, 1, 1, n, new_plain_room(4, BAR[2]), counts, rng)
     assert within((counts[0] + counts[2] / 2) / n, enumerated(BAR)["sign"], 0.5, n)
 
 
@@ -182,7 +182,7 @@ def test_fast_and_plain_agree_on_a_long_query():
     n, plain = 200_000, np.zeros(3, np.int64)
     fast, _ = run(case, SIGN, n, seed=14)
     rng = np.random.default_rng(15)
-    compiled(plain_many)(world_of(*case), 0, 1, 1, n, new_plain_room(120, 10), plain, rng)
+    kept(plain_many)(world_of(*case), 0, 1, 1, n, new_plain_room(120, 10), plain, rng)
     for place in range(3):
         p = (fast[place] + plain[place]) / (2 * n)
         assert within((fast[place] - plain[place]) / n, 0, math.sqrt(2 * p * (1 - p)), n)
@@ -192,7 +192,7 @@ def test_fast_and_plain_agree_on_a_long_query():
 @pytest.mark.parametrize("n", [2, 5, 40])
 def test_compiled_comparisons_equal_interpreted_ones(outcome, n):
     case = random_case(n, 2)
-    ours, theirs = (run(case, outcome, 300, 16, twin) for twin in (compiled, lambda f: f))
+    ours, theirs = (run(case, outcome, 300, 16, twin) for twin in (kept, lambda f: f))
     assert ours[0].tolist() == theirs[0].tolist()
     assert ours[1].tolist() == theirs[1].tolist()
 

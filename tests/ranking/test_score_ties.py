@@ -5,9 +5,9 @@ import math
 
 import numpy as np
 import pytest
+from helpers import kept
 
 from copeland.errors import InvalidParameter, UnknownName
-from copeland.kernels import compiled
 from copeland.ranking import Collection, estimation, letor
 from copeland.ranking.clicks import click_distribution, click_model
 from copeland.ranking.comparison import compare_many, compare_once, sign_of
@@ -91,7 +91,7 @@ def world_of(scores, mode, outcome):
     )
 
 
-def run(world, times, seed=0, twin=compiled):
+def run(world, times, seed=0, twin=kept):
     counts, sums = np.zeros(3, np.int64), np.zeros(2)
     twin(compare_many)(world, 0, 1, 1, times, counts, sums, np.random.default_rng(seed))
     return counts, sums

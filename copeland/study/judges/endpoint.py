@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import ssl
 import weakref
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -213,4 +215,14 @@ def _without_secrets(url: str) -> str:
 
 def _client(timeout: float) -> httpx.Client:
     need("tenacity", "judges", "a chat judge")
-    return need("httpx", "judges", "a chat judge").Client(timeout=timeout)
+    httpx = need("httpx", "judges", "a chat judge")
+    certificates = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    return httpx.Client(timeout=timeout, verify=_trusted(*certificates))
+
+
+@cache  # reading all certificates takes longer than many a request
+def _trusted(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """Whom HTTPS trusts, by the certificates that these variables of the environment name."""
+    import httpx
+
+    return httpx.create_ssl_context()
