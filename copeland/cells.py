@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter
 from copeland.kernels.loop import Ledger, loop_of, new_ledger, weak_cost
 from copeland.kernels.mark import source_digest
+from copeland.kernels.stand_ins import with_stand_in
 from copeland.problems import Problem, problem_of_run
 from copeland.registry import Algorithm
 from copeland.runs import BOUNDED
@@ -82,7 +83,7 @@ class Cell:
         problem, algorithm = self._problem(run), self.algorithm
         loop = self.loop(problem)
         world = _writable(problem.world)
-        state = algorithm.start(problem.k, self.horizon, **self.spec.params)
+        state = with_stand_in(algorithm.start(problem.k, self.horizon, **self.spec.params))
         ledger = new_ledger(self.marks)
         own = (run, self.horizon) if algorithm.needs_horizon else (run,)
         noise = stream(self.seed, "noise", problem.key, *own)
@@ -99,9 +100,10 @@ class Cell:
                 look()
                 if algorithm.crowded is not None and algorithm.crowded(state):
                     assert algorithm.enlarge is not None
-                    state = algorithm.enlarge(state)
+                    state = with_stand_in(algorithm.enlarge(state))
                 loop(state, world, shortfall, among, ledger, work, self.jump, noise, rng)
-                algorithm.check_named(*ledger.astray.tolist(), problem.k, int(ledger.t[0]))
+                first, second = ledger.astray.tolist()
+                algorithm.check_named(first, second, problem.k, int(ledger.t[0]))
             seconds = time.perf_counter() - start
         _leave_unreached(ledger)
         return {

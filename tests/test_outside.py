@@ -1,8 +1,11 @@
 """Algorithms from outside: objects, files, installed packages, and what numba cannot compile."""
 
 import json
+import os
+import pickle
 import subprocess
 import sys
+from collections import namedtuple
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +16,11 @@ import copeland
 from copeland.cells import loop_for
 from copeland.cli import app
 from copeland.errors import AlgorithmWarning, InvalidAlgorithm, UnknownAlgorithm
+from copeland.kernels import stand_ins
 from copeland.problems import problem_of
 from copeland.registry import _registry, algorithms, entrant, find
+
+SCRIPTED = namedtuple("SCRIPTED", "wins state", module="__main__")  # as if a script had it
 
 FILE = """
 from typing import NamedTuple
@@ -216,3 +222,30 @@ def test_an_algorithm_that_names_a_missing_option_is_told_so(mine, astray, compi
         simulate(f"{mine}:MINE", compiled=compiled)
     with pytest.raises(InvalidAlgorithm, match=sentence):
         copeland.Policy(entrant(f"{mine}:MINE")[0], k=4).ask()
+
+
+@pytest.mark.slow
+def test_a_script_with_an_algorithm_of_its_own_is_compiled_once(mine):
+    script = FILE.replace(
+        "from copeland.algorithms.random import State, recommend, select",
+        "from copeland.algorithms.random import recommend, select\n"
+        "class State(NamedTuple):\n    wins: np.ndarray",
+    )
+    ending = "if __name__ == '__main__':\n    copeland.simulate('cyclic-4', MINE, 30, runs=2)\n"
+    mine.write_text(f"{script}\n{ending}")
+    kept = mine.parent / "kept"
+    for _ in range(2):
+        subprocess.run(
+            [sys.executable, str(mine)],
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(kept)},
+        )
+    assert len(list(kept.rglob("*.nbc"))) == 1
+
+
+def test_a_stand_in_is_found_by_its_name_and_by_no_other():
+    named = stand_ins.with_stand_in(SCRIPTED([1], SCRIPTED(2, 3)))
+    assert named == ([1], (2, 3)) and named.state.wins == 2
+    assert pickle.loads(pickle.dumps(named)) == named
+    for name in ("Record", "Record_4win", "Record_3wins", "State", "Record_1a_1a "):
+        assert not hasattr(stand_ins, name)
