@@ -24,7 +24,7 @@ from copeland.kernels.planner.trees import lowest_leaf, put, smallest
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
 DEARER = 1.05  # a price that rose by this factor is a reason to look for a cheaper certificate
 
-# How often plans are made. Comparing all takes up to 32 plans of K claims: each K/2 votes, that is 64 prices
+# How often plans are made. Comparing all takes up to 16 plans of K claims: each K/2 votes, that is 32 prices
 # a vote. After less than one in a hundred more votes, hardly a price has moved.
 VOTES_AN_OPTION = 0.5
 ONE_IN = 100

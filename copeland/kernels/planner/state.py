@@ -29,7 +29,7 @@ DELTA, EPOCH, DEPENDENT = range(3)  # promises; the last, whether votes may depe
 # tried for longer before a plan is given up; with less, a plan that had bad luck. For votes less is cheaper.
 OPTIMISM_FOR_REGRET = 2.0
 OPTIMISM_FOR_VOTES = 1.5
-CHALLENGERS = 32  # the options of the highest plausible scores are planned for
+CHALLENGERS = 16  # the options of the highest plausible scores are planned for; if more, plans change too often
 REFUTERS = 64  # the cheapest open losses that are remembered of each option, at most;
 MANY_REFUTERS = 256  # all of them where they are shown together, among up to so many options
 FIRST_ROOM = 256  # pairs; doubled whenever they are used up
