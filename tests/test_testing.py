@@ -108,7 +108,7 @@ BROKEN = {
     "its update counts the lower option's wins": ({"update": one_sided_update}, "won every duel"),
     "its select writes": ({"select": writing_select}, "select changed `wins`"),
     "its select draws its own luck": ({"select": unseeded_select}, "select answered"),
-    "its select names no option": ({"select": outside_select}, "asked for"),
+    "its select names no option": ({"select": outside_select}, "named the options"),
     "its select forgets an option": ({"select": forgetful_select}, "won every duel"),
     "its answer is fixed": ({"recommend": constant_recommend}, "won every duel"),
     "its recommend writes": ({"recommend": writing_recommend}, "recommend changed `wins`"),

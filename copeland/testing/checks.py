@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from copeland.errors import InvalidAlgorithm
 from copeland.matrix import PreferenceMatrix
 from copeland.policy import Policy, arrays_of
 from copeland.problems import Problem, matrix_problem
@@ -50,8 +51,10 @@ def check_valid_pairs(algorithm: Algorithm) -> None:
     """Every pair asked is a pair of options."""
     policy = _policy(algorithm, k=5)
     for _ in range(300):
-        duel = policy.ask()
-        assert 0 <= duel.first < 5 and 0 <= duel.second < 5, f"asked for {duel}"
+        try:
+            duel = policy.ask()
+        except InvalidAlgorithm as error:
+            raise AssertionError(str(error)) from None
         policy.tell(duel, winner=min(duel.first, duel.second))
 
 
