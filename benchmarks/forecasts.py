@@ -43,7 +43,7 @@ def begun(matrix: PreferenceMatrix, votes: int, run: int) -> Standing:
         policy.tell(duel, winner)
         names = [matrix.labels[i] for i in (duel.first, duel.second, winner)]
         rows.append(dict(zip(("left", "right", "outcome"), names, strict=True)))
-    study = copeland.create_study("forecasts", list(matrix.labels))
+    study = copeland.create_study("forecasts", list(matrix.labels), voters="independent")
     study.add_votes(rows)
     return study.standing()
 

@@ -1,22 +1,18 @@
-"""What manners cost: votes until a certificate, with and without them: `python -m benchmarks.people`.
+"""How many pairs to deal to a person: votes until a certificate, and people: `python -m benchmarks.people`.
 
-Thirty voters are present, and one of them at random is asked next. Whoever has answered STAY ballots goes, and
-somebody else comes. Answers are drawn from the matrix, the same ones for a pair with manners and without. Where people vote, nobody meets a pair twice, with
-manners or without.
+Thirty voters are present, and one of them at random answers next. Whoever has answered all pairs goes, and somebody else comes.
+Answers are drawn from the matrix, of each pair the same ones for every rule. The rule of version 0.2 asked each person
+STAY pairs one by one, counted answers at once, and needed more evidence.
 
-The chooser of a study is asked itself, without a storage. Answers are fresh draws here, so one plan serves everybody;
-a study of people plans for each of them anew.
+The chooser of a study is asked itself, without a storage.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 
@@ -25,49 +21,20 @@ from copeland import PreferenceMatrix
 from copeland.policy import warm
 from copeland.streams import stream
 from copeland.study.conduct.chooser import Player, Wish, active
-from copeland.study.conduct.manners import FINE, Manners
+from copeland.study.conduct.manners import Manners
+from copeland.study.meaning.standing import is_open
 from copeland.study.record.books import Books
-from copeland.study.record.events import VOTED, Event
+from copeland.study.record.events import ASKED, CREATED, VOTED, Event
+from copeland.study.record.settings import Settings
 
 PRESENT = 30
-STAY = 8  # ballots that a person answers
+STAY = 8  # pairs that a person answered by the former rule
+BATCHES = (1, 4, 8)
 MOST = 20_000  # votes
-RUNS = 20
-MARGIN = 0.1  # else the second takes 40,000 votes
+RUNS = 10
+MARGIN = 0.1  # else mslr-5 takes 40,000 votes
 PROBLEMS = ("easy-20", "mslr-5")
 MATRICES = ("trec_540006_9", "trec_764738_9", "spotify_day_20")  # of COPELAND_TEST_DATA/matrices
-
-
-class Course(NamedTuple):
-    """How one study went."""
-
-    votes: int
-    again: float  # share of ballots with the pair of the voter's ballot before
-    tiresome: float  # share of ballots that showed an option for the fourth time running, or more
-
-
-class Voter:
-    """What one voter was shown."""
-
-    def __init__(self) -> None:
-        self.shown: list[tuple[int, int]] = []
-        self.manners = Manners(lean={})
-
-    def see(self, left: int, right: int) -> None:
-        """Remember a ballot."""
-        self.shown.append((left, right))
-        self.manners = self.manners.after(left, right)
-
-    @property
-    def again(self) -> int:
-        """How often a pair came twice running."""
-        return sum(set(a) == set(b) for a, b in pairwise(self.shown))
-
-    @property
-    def tiresome(self) -> int:
-        """How often an option came four times running, or more."""
-        runs = zip(*(self.shown[start:] for start in range(4)), strict=False)
-        return sum(bool(set.intersection(*map(set, four))) for four in runs)
 
 
 class Answers:
@@ -80,64 +47,81 @@ class Answers:
             for i, j in combinations(range(matrix.k), 2)
         }
 
-    def left_wins(self, left: int, right: int) -> bool:
+    def outcome(self, left: int, right: int) -> str:
         """Draw the next answer of a pair."""
         first, second = sorted((left, right))
         first_wins = self._noise[first, second].random() < self._p[first, second]
-        return bool(first_wins) == (left == first)
+        return "left" if bool(first_wins) == (left == first) else "right"
 
 
-def course(matrix: PreferenceMatrix, voters: str, run: int) -> Course:
-    """Run a study until an option is proved best."""
-    options = list(matrix.labels)
-    study = copeland.create_study("people", options, voters=voters, seed=run, margin=MARGIN)
-    books = study.books()
-    player = Player(books, (books.wins, books.ties))
-    rng = stream(run, "people", matrix.name)
-    answers = Answers(matrix, run)
-    present = [Voter() for _ in range(PRESENT)]
-    gone: list[Voter] = []
-    while not player.policy.finished and books.votes < MOST:
-        seat = int(rng.integers(PRESENT))
-        pairs = player.choose(books, wish_of(books, present[seat]), 1)
-        if not pairs or len(present[seat].shown) == STAY:
-            gone.append(present[seat])
-            present[seat] = Voter()
-            continue
-        vote(books, player, *pairs[0], answers.left_wins(*pairs[0]))
-        present[seat].see(*pairs[0])
-    everybody = gone + present
-    return Course(
-        books.votes,
-        sum(voter.again for voter in everybody) / books.votes,
-        sum(voter.tiresome for voter in everybody) / books.votes,
-    )
+def begin(matrix: PreferenceMatrix, run: int, batch: int) -> Books:
+    """Return the books of a new study; without a batch, by the rule of version 0.2."""
+    dealt = {"batch": batch, "missing": "against"} if batch else {}
+    settings = Settings(voters="people", repeats="first", seed=run, margin=MARGIN, **dealt)
+    body = {"settings": settings.to_dict(), "options": [{"name": one} for one in matrix.labels]}
+    return Books(Event(1, CREATED, 0.0, body=body))
 
 
-def wish_of(books: Books, voter: Voter) -> Wish:
-    """Return what a study would wish for this voter."""
-    wish = Wish(books.number + 1, 0.0, "somebody", active(books))
-    if not books.settings.dependent:
-        return wish._replace(manners=Manners(tuple(voter.shown[-1:])))
-    met = frozenset(map(frozenset, voter.shown))
-    return wish._replace(once=True, avoided=met, manners=voter.manners)
+def deal(books: Books, player: Player, voter: str, batch: int) -> list[Event]:
+    """Hand all ballots to somebody who arrives."""
+    wish = Wish(books.number + 1, 0.0, voter, active(books), once=True, manners=Manners(lean={}))
+    asked = []
+    for left, right in player.choose(books, wish, batch):
+        asked.append(Event(books.number + 1, ASKED, 0.0, voter=voter, left=left, right=right))
+        books.take(asked[-1])
+    return asked
 
 
-def vote(books: Books, player: Player, left: int, right: int, left_wins: bool) -> None:
+def tell(books: Books, player: Player, vote: Event) -> None:
     """Count an answer."""
-    outcome = "left" if left_wins else "right"
-    event = Event(books.number + 1, VOTED, 0.0, left=left, right=right, outcome=outcome)
-    player.tell(event, books)
-    books.take(event)
+    player.tell(vote, books)
+    books.take(vote)
 
 
-def without_manners() -> AbstractContextManager[object]:
-    """Let voters mind nothing."""
-    return patch.multiple(
-        Manners,
-        minds=lambda *_: FINE,
-        minds_of=lambda _self, k: np.zeros((k, k), np.int8),
-    )
+def run_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> tuple[int, int]:
+    """Return the votes and the people until an option is proved best, if each is dealt a batch."""
+    books, answers, rng = begin(matrix, run, batch), Answers(matrix, run), seats_of(matrix, run)
+    player = Player(books, (books.wins, books.ties))
+    held: list[list[Event]] = [[] for _ in range(PRESENT)]
+    people = 0
+    while is_open(books) and books.votes < MOST:
+        seat = held[int(rng.integers(PRESENT))]
+        if not seat:
+            people += 1
+            seat += deal(books, player, f"person {people}", batch)
+        asked = seat.pop(0)
+        assert asked.left is not None and asked.right is not None
+        outcome = answers.outcome(asked.left, asked.right)
+        vote = asked._replace(number=books.number + 1, kind=VOTED, outcome=outcome)
+        tell(books, player, vote._replace(ballot=asked.number))
+    return books.votes, people
+
+
+def run_one_by_one(matrix: PreferenceMatrix, run: int) -> tuple[int, int]:
+    """Return the same by the rule of version 0.2."""
+    books, answers, rng = begin(matrix, run, 0), Answers(matrix, run), seats_of(matrix, run)
+    player = Player(books, (books.wins, books.ties))
+    shown: list[list[tuple[int, int]]] = [[] for _ in range(PRESENT)]
+    people = PRESENT
+    while is_open(books) and books.votes < MOST:
+        seat = int(rng.integers(PRESENT))
+        if len(shown[seat]) == STAY:
+            people, shown[seat] = people + 1, []
+        manners = Manners(lean={})
+        for sides in shown[seat]:
+            manners = manners.after(*sides)
+        met = frozenset(map(frozenset, shown[seat]))
+        wish = Wish(books.number + 1, 0.0, "somebody", active(books), True, met, manners=manners)
+        ((left, right),) = player.choose(books, wish, 1)
+        shown[seat].append((left, right))
+        vote = Event(books.number + 1, VOTED, 0.0, left=left, right=right)
+        tell(books, player, vote._replace(outcome=answers.outcome(left, right)))
+    return books.votes, people
+
+
+def seats_of(matrix: PreferenceMatrix, run: int) -> np.random.Generator:
+    """Return what decides who answers next."""
+    return stream(run, "people", matrix.name)
 
 
 def problems() -> Iterator[PreferenceMatrix]:
@@ -153,20 +137,19 @@ def problems() -> Iterator[PreferenceMatrix]:
 def people() -> Iterator[str]:
     """Yield the table, line by line."""
     warm()
-    yield "| matrix | voters | votes without manners | with | more | same pair running | option 4 times running |"
-    yield "|---|---|---|---|---|---|---|"
+    yield f"| matrix | version 0.2, {STAY} one by one | {' | '.join(f'{b} dealt' for b in BATCHES)} |"
+    yield "|---|---|---|---|---|"
     for matrix in problems():
-        for voters in ("people", "independent"):
-            with without_manners():
-                old = np.array([course(matrix, voters, run) for run in range(RUNS)])
-            new = np.array([course(matrix, voters, run) for run in range(RUNS)])
-            before, after = old.mean(axis=0), new.mean(axis=0)
-            error = np.std((new - old)[:, 0]) / before[0] / np.sqrt(RUNS)
-            yield (
-                f"| {matrix.name} | {voters} | {before[0]:,.0f} | {after[0]:,.0f} | "
-                f"{after[0] / before[0] - 1:+.0%} ± {error:.0%} | {before[1]:.0%}, now {after[1]:.0%} | "
-                f"{before[2]:.0%}, now {after[2]:.0%} |"
+        before = np.array([run_one_by_one(matrix, run) for run in range(RUNS)])
+        cells = [f"{before[:, 0].mean():,.0f} votes, {before[:, 1].mean():,.0f} people"]
+        for batch in BATCHES:
+            now = np.array([run_dealt(matrix, run, batch) for run in range(RUNS)])
+            ratio = now[:, 0] / before[:, 0].mean()
+            error = ratio.std() / np.sqrt(RUNS)
+            cells.append(
+                f"{ratio.mean():.2f} ± {error:.2f} of the votes, {now[:, 1].mean():,.0f} people"
             )
+        yield f"| {matrix.name} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def rows(votes, rng):
 
 def turns(storage, votes=10_000):
     """Milliseconds of ask and of tell, turn by turn, after so many votes."""
-    study = create_study("latency", OPTIONS, storage)
+    study = create_study("latency", OPTIONS, storage, voters="independent")
     study.add_votes(rows(votes, np.random.default_rng(0)))
     asks, tells = [], []
     coin = np.random.default_rng(1)
@@ -74,7 +74,7 @@ def quickness(votes=1_000_000):
 
 def opening(votes, storage):
     """Yield how long it takes to open a study of many votes, all of them asked for and answered."""
-    study = create_study("large", OPTIONS, storage)
+    study = create_study("large", OPTIONS, storage, voters="independent")
     start = time.perf_counter()
     study.storage.write(study._key, lambda log: log.append(list(life(votes))))
     yield f"| {votes:,} votes on SQLite, each with its question | seconds |"

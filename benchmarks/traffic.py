@@ -96,7 +96,9 @@ def _run(world, traffic, seed, storage, folder):
     rng = np.random.default_rng([seed, traffic.late])
     clock = [float(START)]
     name = f"{traffic.a_day} a day, late {traffic.late}, run {seed}"
-    study = create_study(name, world.names, storage, clock=lambda: clock[0], seed=seed)
+    study = create_study(
+        name, world.names, storage, clock=lambda: clock[0], seed=seed, voters="independent"
+    )
     wait = 1 if traffic.late else 0  # days
     log = Log(folder, wait)
     for day in range(LONGEST):

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,7 +34,7 @@ from copeland.together import losses_together
 from copeland.words import listed
 
 Verdict = Literal["winner", "tied", "open"]
-Voters = Literal["independent", "dependent"]
+Voters = Literal["independent", "dependent", "people", "people, missing ignored"]
 
 FORMAT = 2  # 1: without `choice`, and with a margin more was ruled out than is proved
 TOGETHER_FORMAT = 3  # of one whose losses may be shown together
@@ -42,6 +42,34 @@ TOGETHER_FORMAT = 3  # of one whose losses may be shown together
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.floating]
 _Bools = NDArray[np.bool_]
+_Given = tuple[ArrayLike, ArrayLike]
+
+
+class _Votes(NamedTuple):
+    """The counts that claims are judged by."""
+
+    won: _Ints
+    tied: _Ints
+    missing: _Ints | None  # answers that never came: losses of both sides
+    given: tuple[_Ints, _Ints] | None  # wins and ties as they were before any was undone
+
+    def weigh(self, margin: float) -> _Floats:
+        """Return the evidence for each option over each other: the smaller of what stands and what was given."""
+        found = self._weigh(self.won, self.tied, margin)
+        if self.given is None:
+            return found
+        return np.minimum(found, self._weigh(*self.given, margin))
+
+    def _weigh(self, won: _Ints, tied: _Ints, margin: float) -> _Floats:
+        losses = won.T if self.missing is None else won.T + self.missing
+        return _log_evidence(won, losses, tied, margin)
+
+    @property
+    def digest(self) -> str:
+        """The same counts have the same digest, on any machine."""
+        tables = (self.won, self.tied, self.missing, *(self.given or ()))
+        content = np.stack([table for table in tables if table is not None]).astype("<i8").tobytes()
+        return hashlib.sha256(content).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -151,12 +179,18 @@ class Certificate:
             raise InvalidParameter(f"this text is not a certificate: {error}.") from None
         return read
 
-    def recheck(self, wins: ArrayLike, ties: ArrayLike | None = None) -> tuple[str, ...]:
+    def recheck(
+        self,
+        wins: ArrayLike,
+        ties: ArrayLike | None = None,
+        missing: ArrayLike | None = None,
+        given: _Given | None = None,
+    ) -> tuple[str, ...]:
         """Make it again from these counts; return what does not hold, in sentences.
 
         No sentence means: these are the votes it was issued on, and they prove all that it says.
         """
-        digest = _digest(*_counts(wins, ties))
+        digest = _votes(wins, ties, missing, given).digest
         if digest != self.digest:
             return (
                 f"it was issued on other votes: their counts have the digest {self.digest[:12]}, "
@@ -172,6 +206,8 @@ class Certificate:
             active=self.active,
             labels=self.labels,
             together=self.together,
+            missing=missing,
+            given=given,
         )
         return tuple(
             f"it says that {field.name} is {said!r}, but the votes give {found!r}."
@@ -199,6 +235,8 @@ def certify(
     active: Sequence[int] | None = None,
     labels: Sequence[str] | None = None,
     together: bool = False,
+    missing: ArrayLike | None = None,
+    given: _Given | None = None,
 ) -> Certificate:
     """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
 
@@ -216,7 +254,10 @@ def certify(
     epoch
         0 if options are never added. Otherwise 1 before the first addition, and one more at each.
     voters
-        ``"dependent"`` if one voter answers several pairs and the answers may depend on each other.
+        ``"people"`` if one voter answers several pairs and the answers may depend on each other, all pairs of a voter
+        were fixed before that voter's first answer, and these are the votes of the first voters to arrive.
+        ``"people, missing ignored"`` if besides nobody left because of the options. ``"dependent"`` if the pairs
+        were chosen one by one, without that voter's own answers.
     active
         Make the statement only about these options, even if they were chosen after looking at the votes.
     labels
@@ -224,6 +265,11 @@ def certify(
     together
         Let several pairs together show that an option loses often, among 50 options or more, if voters are
         independent and no options were added. Levels for a single loss are a little higher then.
+    missing
+        K x K symmetric counts of answers that were asked for and never came. Each counts as a loss of both sides.
+    given
+        Wins and ties as they were before any vote was undone. Each claim takes the smaller evidence of these
+        and of ``wins`` and ``ties``, so it holds whatever the reasons to undo.
 
     Examples
     --------
@@ -235,20 +281,22 @@ def certify(
     After 360 votes, rock, paper and scissors are proved tied for first: each beats at least
     1 of the 2 others, and no option beats more (error probability 0.05).
     """
-    won, tied = _counts(wins, ties)
+    votes = _votes(wins, ties, missing, given)
+    won, tied = votes.won, votes.tied
     k = len(won)
     _check(delta, margin, epoch, voters)
+    _require_independent(together, voters)
     among = _mask(k, active)
     at = levels(k, delta, epoch, voters == "dependent", active is not None, together)
 
-    exact = _log_evidence(won, won.T, tied, 0.0)
-    found = _log_evidence(won, won.T, tied, margin) if margin > 0 else exact
+    exact = votes.weigh(0.0)
+    found = votes.weigh(margin) if margin > 0 else exact
     lower, upper, best, is_all = _judged(found, at, among, _asked(won, tied))
     # Each of these claims includes the one before it: so all pairs are right together at one delta.
     close = found >= at.union  # i is not behind j by the margin or more
     beats = close & (exact >= at.union)
     if margin > 0:
-        clear = beats & (_log_evidence(won, won.T, tied, -margin) >= at.union)
+        clear = beats & (votes.weigh(-margin) >= at.union)
         possible = best | _possible(*_proved_scores(clear, among), among)
     else:
         # One that beats every other is the only winner.
@@ -257,7 +305,7 @@ def certify(
     return (_TogetherCertificate if together else Certificate)(
         labels=_named(labels, k),
         votes=int(won.sum() + tied.sum() // 2),
-        digest=_digest(won, tied),
+        digest=votes.digest,
         delta=float(delta),
         margin=float(margin),
         epoch=int(epoch),
@@ -278,7 +326,14 @@ def certify(
 
 
 def is_decided(
-    wins: _Ints, ties: _Ints, delta: float, margin: float, epoch: int, dependent: bool
+    wins: _Ints,
+    ties: _Ints,
+    delta: float,
+    margin: float,
+    epoch: int,
+    dependent: bool,
+    missing: _Ints | None = None,
+    given: tuple[_Ints, _Ints] | None = None,
 ) -> bool:
     """Tell whether :func:`certify` would name an option best; it is asked before every question.
 
@@ -289,7 +344,7 @@ def is_decided(
     [False, True]
     """
     at = levels(len(wins), delta, epoch, dependent)
-    found = _log_evidence(wins, wins.T, ties, margin)
+    found = _Votes(wins, ties, missing, given).weigh(margin)
     _, _, best, _ = _judged(found, at, np.ones(len(wins), bool), _asked(wins, ties))
     return bool(best.any())
 
@@ -305,7 +360,13 @@ def advice_of(found: Certificate, names: Sequence[str]) -> str:
     return f"{beats} That it is best up to the margin is not proved yet."
 
 
-def evidence(wins: ArrayLike, ties: ArrayLike | None = None, margin: float = 0.0) -> _Floats:
+def evidence(
+    wins: ArrayLike,
+    ties: ArrayLike | None = None,
+    margin: float = 0.0,
+    missing: ArrayLike | None = None,
+    given: _Given | None = None,
+) -> _Floats:
     """Return the evidence in nats for each option over each other, K x K.
 
     Entry (i, j) is ln E against "p_ij <= 1/2 - margin", and -inf where nothing speaks for i: see
@@ -316,9 +377,8 @@ def evidence(wins: ArrayLike, ties: ArrayLike | None = None, margin: float = 0.0
     >>> evidence([[0, 30], [10, 0]]).round(2).tolist()
     [[-inf, 4.26], [-inf, -inf]]
     """
-    won, tied = _counts(wins, ties)
     _check_margin(margin)
-    return _log_evidence(won, won.T, tied, margin)
+    return _votes(wins, ties, missing, given).weigh(margin)
 
 
 def _log_evidence(wins: _Ints, losses: _Ints, ties: _Ints, margin: float) -> _Floats:
@@ -412,6 +472,22 @@ def _asked(won: _Ints, tied: _Ints) -> _Bools:
     return won + won.T + tied > 0
 
 
+def _votes(
+    wins: ArrayLike, ties: ArrayLike | None, missing: ArrayLike | None, given: _Given | None
+) -> _Votes:
+    """Check all counts, as they come in; what is nowhere missing or undone is left out."""
+    won, tied = _counts(wins, ties)
+    lost = None if missing is None else _counts(np.zeros_like(won), missing)[1]
+    before = None if given is None else _counts(*given)
+    if before is not None and len(before[0]) != len(won):
+        raise InvalidParameter(
+            f"given has {len(before[0])} options, wins has {len(won)}; make them equal."
+        )
+    if before is not None and np.array_equal(before, (won, tied)):
+        before = None
+    return _Votes(won, tied, lost if lost is not None and lost.any() else None, before)
+
+
 def _counts(wins: ArrayLike, ties: ArrayLike | None) -> tuple[_Ints, _Ints]:
     """Check counts of votes, as they come in."""
     won = _whole(wins, "wins")
@@ -457,7 +533,16 @@ def _check(delta: float, margin: float, epoch: int, voters: str) -> None:
             f"epoch is {epoch}; it is 0 if options are never added, else 1, 2, ... with each addition."
         )
     if voters not in get_args(Voters):
-        raise InvalidParameter(f"voters is {voters!r}; say 'independent' or 'dependent'.")
+        raise InvalidParameter(f"voters is {voters!r}; say 'independent', 'people' or 'dependent'.")
+
+
+def _require_independent(together: bool, voters: str) -> None:
+    """Refuse a product over pairs whose answers may depend on each other."""
+    if together and voters.startswith("people"):
+        raise InvalidParameter(
+            "answers of one person to several pairs may depend on each other, so they show losses one by one; "
+            "leave `together` out."
+        )
 
 
 def _check_margin(margin: float) -> None:
@@ -483,12 +568,6 @@ def _named(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
             f"there are {len(set(names))} different labels for {k} options; give each option its own label."
         )
     return names
-
-
-def _digest(won: _Ints, tied: _Ints) -> str:
-    """The same counts have the same digest, on any machine."""
-    content = np.stack([won, tied]).astype("<i8").tobytes()
-    return hashlib.sha256(content).hexdigest()
 
 
 def _indices(mask: _Bools) -> tuple[int, ...]:

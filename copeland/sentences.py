@@ -48,7 +48,17 @@ def assumed(c: Certified) -> Iterator[str]:
         "Whatever came before, option i wins a vote against j with the same probability p_ij, a tie "
         "counting half: votes do not influence each other, and preferences do not drift."
     )
-    if c.voters == "independent":
+    if c.voters.startswith("people"):
+        yield (
+            "The voters are draws from one population, independent of each other. Each was dealt all pairs before the "
+            "first answer, and voters count in the order in which they arrived."
+        )
+        yield (
+            "A dealt pair without an answer counts as a loss of both options."
+            if c.voters == "people"
+            else "Voters who left pairs unanswered left for reasons that have nothing to do with the options."
+        )
+    elif c.voters == "independent":
         yield "Answers of one voter to different pairs do not depend on each other."
     else:
         yield (
@@ -59,7 +69,7 @@ def assumed(c: Certified) -> Iterator[str]:
     yield "Which option is shown first is drawn at random, or makes no difference."
     yield (
         "Delta, the margin and what counts as a vote were fixed before the votes were seen, and no "
-        "vote was left out or undone because of its outcome."
+        "vote was left out because of its outcome. Where votes were undone, each claim holds with and without them."
     )
     if c.together:
         yield "That losses may be shown together was decided before the votes were seen."

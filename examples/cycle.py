@@ -24,7 +24,7 @@ def rows(votes):
 
 def main() -> None:
     """Tell what the votes say, and what twenty times as many would prove."""
-    study = copeland.create_study("cycle", list("ABCDE"))
+    study = copeland.create_study("cycle", list("ABCDE"), voters="independent")
     study.add_votes(rows(VOTES))
     print(*study.verdict().sentences, sep="\n")
 

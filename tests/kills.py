@@ -50,7 +50,9 @@ def kill_voters(
     seconds
         The shortest and the longest life of a voter, from when all of them vote.
     """
-    study = create_study(NAME, OPTIONS, storage, algorithm=algorithm, seed=seed, lease=1.0)
+    study = create_study(
+        NAME, OPTIONS, storage, algorithm=algorithm, seed=seed, lease=1.0, voters="independent"
+    )
     return [_round(study, storage, number, voters, seconds, seed) for number in range(rounds)]
 
 

@@ -101,7 +101,9 @@ def test_a_plan_says_what_is_compiled(monkeypatch, tmp_path):
         def say(self, sentence):
             said.append(sentence)
 
-    study = copeland.create_study("s", ["a", "b"], storage=f"sqlite:///{tmp_path / 's.db'}")
+    study = copeland.create_study(
+        "s", ["a", "b"], storage=f"sqlite:///{tmp_path / 's.db'}", voters="independent"
+    )
     study.plan(worlds=2, most=50, progress=Bar())
     assert said == ["compiling cpc-pac", 1, 2]
 

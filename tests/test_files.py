@@ -76,7 +76,7 @@ def test_what_cannot_be_written_is_told_by_its_own_name(tmp_path):
 
 @pytest.mark.parametrize("name", ["votes.csv", "log.jsonl"])
 def test_an_export_is_whole_or_not_there(tmp_path, monkeypatch, name):
-    study = create_study("tea", ["green", "black"])
+    study = create_study("tea", ["green", "black"], voters="independent")
     study.tell(study.ask(), "left")
     path = tmp_path / name
     path.write_text("old")
@@ -93,7 +93,7 @@ def test_an_export_is_whole_or_not_there(tmp_path, monkeypatch, name):
 @pytest.mark.slow
 def test_new_files_with_names_are_for_their_owner_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    study = create_study("tea", ["green", "black"], "sqlite:///tea.db")
+    study = create_study("tea", ["green", "black"], "sqlite:///tea.db", voters="independent")
     study.tell(study.ask("ann"), "left")
     assert {path.name for path in tmp_path.iterdir()} >= {"tea.db", "tea.db-wal", "tea.db-shm"}
     for words in (("export", "tea", "v.csv"), ("export", "tea", "l.jsonl"), ("report", "tea")):
@@ -109,5 +109,5 @@ def test_a_database_that_exists_keeps_its_mode(tmp_path):
     path = tmp_path / "tea.db"
     path.touch(0o640)
     path.chmod(0o640)
-    create_study("tea", ["green", "black"], f"sqlite:///{path}")
+    create_study("tea", ["green", "black"], f"sqlite:///{path}", voters="independent")
     assert mode(path) == 0o640

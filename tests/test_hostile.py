@@ -293,7 +293,9 @@ def read_only(request, tmp_path, monkeypatch):
     from copeland.study.record import storage
 
     file = tmp_path / "s.db"
-    work = copeland.create_study("tea", ["green", "black"], f"sqlite:///{file}")
+    work = copeland.create_study(
+        "tea", ["green", "black"], f"sqlite:///{file}", voters="independent"
+    )
     work.tell(work.ask(voter="ann"), "left", voter="ann")
     assert work.ask(voter="bob").id == 4
     if request.param == "closed":
@@ -336,7 +338,9 @@ def test_a_read_only_database_takes_nothing_and_says_so(read_only):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
 def test_a_file_without_the_right_to_write_is_read_only(tmp_path):
-    copeland.create_study("tea", ["green", "black"], f"sqlite:///{tmp_path}/s.db")
+    copeland.create_study(
+        "tea", ["green", "black"], f"sqlite:///{tmp_path}/s.db", voters="independent"
+    )
     (tmp_path / "s.db").chmod(0o444)
     assert copeland.open_study("tea", f"sqlite:///{tmp_path}/s.db").standing().votes == 0
 
@@ -361,7 +365,7 @@ def test_winners_reads_votes_and_counts(tmp_path, content):
 
 
 def test_winners_reads_what_a_study_exports(tmp_path):
-    work = copeland.create_study("tea", ["green", "black"])
+    work = copeland.create_study("tea", ["green", "black"], voters="independent")
     told = [work.tell(work.ask(voter="ann"), "green", voter="ann") for _ in range(3)]
     work.undo(told[0])
     work.export(tmp_path / "v.csv")

@@ -51,13 +51,19 @@ def folder(tmp_path, monkeypatch):
 # Where it enters
 
 FIELDS = {
-    "name": lambda value: create_study(value, ["a", "b"]),
-    "voter": lambda value: create_study("s", ["a", "b"]).ask(value),
-    "item": lambda value: create_study("s", ["a", "b"]).ask(item=value),
-    "event_id": lambda value: create_study("s", ["a", "b"]).tell(1, "left", event_id=value),
-    "source": lambda value: create_study("s", ["a", "b"]).tell(1, "left", source=value),
-    "text": lambda value: create_study("s", {"a": value, "b": ""}),
-    "path": lambda value: create_study("s", ["a", {"name": "b", "path": value}]),
+    "name": lambda value: create_study(value, ["a", "b"], voters="independent"),
+    "voter": lambda value: create_study("s", ["a", "b"], voters="independent").ask(value),
+    "item": lambda value: create_study("s", ["a", "b"], voters="independent").ask(item=value),
+    "event_id": lambda value: create_study("s", ["a", "b"], voters="independent").tell(
+        1, "left", event_id=value
+    ),
+    "source": lambda value: create_study("s", ["a", "b"], voters="independent").tell(
+        1, "left", source=value
+    ),
+    "text": lambda value: create_study("s", {"a": value, "b": ""}, voters="independent"),
+    "path": lambda value: create_study(
+        "s", ["a", {"name": "b", "path": value}], voters="independent"
+    ),
 }
 
 
@@ -88,7 +94,7 @@ def test_names_have_one_line(field, active):
 
 
 def test_texts_and_items_may_have_lines_and_tabs():
-    study = create_study("s", {"a": "one\n\ttwo\r\nthree", "b": ""})
+    study = create_study("s", {"a": "one\n\ttwo\r\nthree", "b": ""}, voters="independent")
     assert study.option("a").text == "one\n\ttwo\r\nthree"
     assert study.ask(item="one\ntwo").item == "one\ntwo"
 
@@ -98,7 +104,7 @@ def test_what_is_at_the_limit_fits_every_storage(storage_of):
     for kind in ("sqlite", "postgres"):
         longest = {field: "\U0001f375" * most for field, most in LIMITS.items()}
         options = [{key: longest[key] for key in ("name", "text", "path")}, "b"]
-        study = create_study(longest["name"], options, storage_of(kind))
+        study = create_study(longest["name"], options, storage_of(kind), voters="independent")
         ballot = study.ask(longest["voter"], item=longest["item"])
         event_id = longest["event_id"]
         vote = study.tell(ballot, "left", event_id=event_id, source=longest["source"])
@@ -111,20 +117,20 @@ def test_what_is_at_the_limit_fits_every_storage(storage_of):
     [{"voter": "v" * 401}, {"item": TITLE}, {"event_id": "e" * 501}, {"voter": "a\nb"}],
 )
 def test_imported_votes_are_looked_at_too(vote):
-    study = create_study("s", ["a", "b"])
+    study = create_study("s", ["a", "b"], voters="independent")
     with pytest.raises(InvalidRow, match=r"row 0: (voter|item|event_id) .*Nothing was imported"):
         study.add_votes([{"left": "a", "right": "b", "outcome": "left", **vote}])
     assert study.standing().votes == 0
 
 
 def test_options_that_are_added_or_read_from_a_file_are_looked_at_too(tmp_path):
-    study = create_study("s", ["a", "b"])
+    study = create_study("s", ["a", "b"], voters="independent")
     with pytest.raises(InvalidParameter, match="an option's name has 401 characters"):
         study.add_option("c" * 401)
     path = tmp_path / "options.csv"
     path.write_text(f"name,text\na,{TITLE}\nb,\n")
     with pytest.raises(InvalidRow, match="line 2: an option's text is"):
-        create_study("t", path)
+        create_study("t", path, voters="independent")
 
 
 # Where it is shown
@@ -281,7 +287,7 @@ def test_a_cell_is_never_a_formula_and_comes_back(text):
 
 @pytest.mark.slow
 def test_exported_names_are_no_formulas_and_come_back(tmp_path):
-    study, other = (create_study(name, FORMULAS) for name in "st")
+    study, other = (create_study(name, FORMULAS, voters="independent") for name in "st")
     votes = [
         {"left": one, "right": FORMULAS[0], "outcome": "left", "voter": one, "item": one}
         for one in FORMULAS[1:]
@@ -334,7 +340,7 @@ def test_the_name_of_a_study_chooses_no_folder(tmp_path, monkeypatch, name):
     inside = tmp_path / "inside"
     inside.mkdir()
     monkeypatch.chdir(inside)
-    create_study(name, ["a", "b"], "sqlite:///copeland.db")
+    create_study(name, ["a", "b"], "sqlite:///copeland.db", voters="independent")
     done = run("study", "report", "--", name)
     assert done.exit_code == 0, done.stderr
     pages = list(inside.glob("*.html"))

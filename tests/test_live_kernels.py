@@ -43,7 +43,9 @@ def test_a_study_asks_the_same_once_its_kernels_are_compiled(cold):
     for ready in (False, True):
         if ready:
             warm("ccb")
-        study = create_study("tea", ["green", "black", "white"], algorithm="ccb", seed=2)
+        study = create_study(
+            "tea", ["green", "black", "white"], algorithm="ccb", seed=2, voters="independent"
+        )
         ballots = []
         for n in range(30):
             ballot = study.ask(f"voter {n % 4}")

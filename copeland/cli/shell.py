@@ -127,12 +127,14 @@ def require_new(path: Path, force: bool) -> None:
         raise FolderExists(f"{path} exists; name another file, or replace it with --force.")
 
 
-def tell_result(sentence: str, result: dict[str, Any], as_json: bool) -> None:
-    """Say what was done: as JSON, or in a sentence."""
+def tell_result(sentence: str, result: dict[str, Any], as_json: bool, hint: str = "") -> None:
+    """Say what was done: as JSON, or in a sentence and a hint, which stays on one line to be copied."""
     if as_json:
         print_json(result)
-    else:
-        show(sentence)
+        return
+    show(sentence)
+    if hint:
+        print_line(hint)
 
 
 def print_line(text: str) -> None:

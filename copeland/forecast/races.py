@@ -188,7 +188,7 @@ def forecast_of(
         interrupted = True
     taken = zip(*(raced.votes for raced in done), strict=True)
     ways = tuple(Way(way, votes, most) for way, votes in zip(WAYS, taken, strict=True))
-    people = Way("people", tuple(raced.people for raced in done), most) if start.dependent else None
+    people = Way("people", tuple(raced.people for raced in done), most) if start.people else None
     within = _within(start, voters, done) if voters is not None and voters.number else None
     return Forecast(start.k, start.votes, len(done), most, ways, interrupted, goal, people, within)
 
@@ -219,7 +219,7 @@ def _raced(world: _World, look: Callable[[], None]) -> _Raced:
     people, within = 0, None
     for way in WAYS:
         look()
-        if way != PLANNED or not world.start.dependent:
+        if way != PLANNED or not world.start.people:
             votes.append(_taken(way, world))
             continue
         ended = _ended(world)

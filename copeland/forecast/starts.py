@@ -32,6 +32,7 @@ class Start:
     margin: float = 0.0
     epoch: int = 0
     dependent: bool = False
+    people: bool = False  # each of whom has one vote on a pair
     paused: frozenset[int] = field(default_factory=frozenset)  # options that cannot be asked
 
     @property

@@ -51,8 +51,8 @@ def _next(server: Server, voter: Voter, study: Study) -> Ballot | None:
     if len(held) >= HELD:
         return held[1]
     try:
-        item, available = next_of(server, voter, done + 1)
-        found = study.ask(voter.name, item=item, available=available)
+        about = next_of(server, voter, done + 1)
+        found = study.ask(voter.name, item=about.item, available=about.available)
     except StudyClosed:  # just now
         return None
     return found if isinstance(found, Ballot) and found.id != held[0].id else None

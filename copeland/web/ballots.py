@@ -91,14 +91,15 @@ def _item(page: Page, ballot: Ballot) -> Markup | None:
 
 
 def next_of(server: Server, voter: Voter, done: int) -> Following:
-    """Return what a voter's new ballot is about: an item by lot, and the options that have a text for it."""
+    """Return what a voter's new ballots are about: items by lot, and the options that have a text for each."""
     outputs = server.outputs(voter.page)
     items = sorted(item for item, texts in outputs.items() if len(texts) > 1)
     if not items:
         return Following()
-    lot = int(hashed(f"{voter.name} {done}")[:12], 16)
-    item = items[lot % len(items)]
-    return Following(item, tuple(outputs[item]))
+    lots = (int(hashed(f"{voter.name} {n}")[:12], 16) for n in range(done, voter.page.per_voter))
+    drawn = [items[lot % len(items)] for lot in lots]
+    about = [(item, tuple(outputs[item])) for item in drawn]
+    return Following(*about[0], tuple(about[1:])) if about else Following()
 
 
 def side_of(

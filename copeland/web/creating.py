@@ -13,6 +13,8 @@ from starlette.datastructures import FormData, UploadFile
 
 from copeland.errors import InvalidParameter
 from copeland.study import Option, Study, create_study
+from copeland.study.record.arrivals import AGAINST, IGNORED
+from copeland.study.record.settings import BATCH
 from copeland.web.media import image_of
 from copeland.web.offered import DIVIDER, NAME, Offered, from_csv, from_lines, pictured
 from copeland.web.page import KINDS, QUESTION
@@ -240,11 +242,14 @@ def _settings(form: FormData) -> dict[str, object]:
         "voters": voters,
         "both_bad": "drop" if said(form, "both_bad") == "drop" else "tie",
     }
-    return told if voters != "independent" else {**told, "repeats": "first"}
+    if voters == "independent":
+        return {**told, "repeats": "first"}
+    missing = IGNORED if said(form, "missing") == IGNORED else AGAINST
+    return told if said(form, "space") else {**told, "batch": _pairs(form), "missing": missing}
 
 
 def _pairs(form: FormData) -> int:
-    return whole(form, "per_voter", 20, 1, 10_000)
+    return whole(form, "per_voter", BATCH, 1, 10_000)
 
 
 def _limited(form: FormData, name: str) -> str:

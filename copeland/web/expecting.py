@@ -62,9 +62,10 @@ class Crowd(NamedTuple):
     @property
     def fewest(self) -> int:
         """With how many voters a proof is possible, if all of them agree."""
-        terms = {"delta": self.delta, "margin": self.margin, "dependent": self.dependent}
-        people = fewest_people(new_start(self.options, **terms)) if self.dependent else 1
-        return max(people, -(-fewest_votes(self.options, **terms) // self.each))
+        start = new_start(self.options, delta=self.delta, margin=self.margin)
+        people = fewest_people(start) if self.dependent else 1
+        votes = fewest_votes(self.options, delta=self.delta, margin=self.margin)
+        return max(people, -(-votes // self.each))
 
     @property
     def needed(self) -> list[int]:
@@ -152,7 +153,7 @@ def _simulated(
     options: int, delta: float, margin: float, dependent: bool
 ) -> tuple[tuple[int, int], ...]:
     """How many votes each simulated study takes, and how many of one pair: each of these is somebody else's."""
-    start = new_start(options, delta=delta, margin=margin, dependent=dependent)
+    start = new_start(options, delta=delta, margin=margin, people=dependent)
     found = forecast_of(start, WORLDS, MOST)
     votes = found.way(PLANNED).votes
     people = found.people.votes if found.people else (0,) * len(votes)

@@ -30,7 +30,7 @@ def prepared(storage: str, url: str, demo: bool) -> str:
     kept = Storage(storage)
     server = Server(Config(storage, url), kept)
     if demo and DEMO not in kept.names():
-        create_study(DEMO, LINES, kept, voters="people")
+        create_study(DEMO, LINES, kept, voters="people", batch=10)
         key = kept.key(DEMO)
         server.keep.add_page(key, {"question": "Which line welcomes you better?", "per_voter": 10})
         server.keep.add_links(key, server.signer, ["Open link"], personal=False)

@@ -143,7 +143,7 @@ def undo(request: Request, slug: str, form: Form) -> Response:
     last = progress_of(study.look(voter.name)).last
     try:
         if last is not None and last.event_id is not None:
-            study.undo(last.event_id, UNDONE)
+            study.undo(last.event_id, UNDONE, own=True)
     except (StudyClosed, UnknownVote):  # it was closed, or undone in another window, just now
         last = None
     return _after(request, voter, study, "Your last answer is taken back. " if last else "")

@@ -9,7 +9,7 @@ from copeland.study import create_study, open_study
 @pytest.mark.quick
 def test_a_backup_holds_every_vote_and_can_be_opened(tmp_path):
     storage = f"sqlite:///{tmp_path}/votes.db"
-    study = create_study("tea", ["green", "black"], storage)
+    study = create_study("tea", ["green", "black"], storage, voters="independent")
     study.tell(study.ask(), "left")
     ballot = study.ask()
     copy = tmp_path / "copy.db"
@@ -25,7 +25,7 @@ def test_a_backup_holds_every_vote_and_can_be_opened(tmp_path):
 
 def test_a_backup_replaces_nothing_unasked(tmp_path):
     storage = f"sqlite:///{tmp_path}/votes.db"
-    create_study("tea", ["green", "black"], storage).storage.dispose()
+    create_study("tea", ["green", "black"], storage, voters="independent").storage.dispose()
     copy = tmp_path / "copy.db"
     copy.write_text("mine")
     assert run("backup", copy, "--storage", storage).exit_code == 2
@@ -37,6 +37,8 @@ def test_a_backup_replaces_nothing_unasked(tmp_path):
 def test_what_cannot_be_copied_is_one_sentence(tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     storage = "sqlite:///missing.db" if words == ["x.db"] else "sqlite:///votes.db"
-    create_study("tea", ["green", "black"], "sqlite:///votes.db").storage.dispose()
+    create_study(
+        "tea", ["green", "black"], "sqlite:///votes.db", voters="independent"
+    ).storage.dispose()
     out = run("backup", *words, "--storage", storage)
     assert out.exit_code == 2 and out.stderr.startswith("copeland: ")

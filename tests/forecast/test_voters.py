@@ -21,7 +21,7 @@ def order(k, gap):
 
 
 def people(k, **terms):
-    return new_start(k, epoch=1, dependent=True, **terms)
+    return new_start(k, epoch=1, dependent=True, people=True, **terms)
 
 
 def test_a_pair_has_room_for_those_who_have_not_met_it():

@@ -22,7 +22,9 @@ def template(tmp_path_factory):
             (folder / f"{name}{suffix}").write_bytes(content)
     for name in ("folder", "folder.csv", "folder.npz"):
         (folder / name).mkdir()
-    work = copeland.create_study("tea", ["green", "black", "white"], f"sqlite:///{folder}/s.db")
+    work = copeland.create_study(
+        "tea", ["green", "black", "white"], f"sqlite:///{folder}/s.db", voters="independent"
+    )
     for _ in range(3):
         work.tell(work.ask(voter="ann"), "left", voter="ann")
     work.ask(voter="ann")

@@ -112,7 +112,9 @@ def samples(kind):
         "Tuner": lambda: [copeland.Tuner(_space())],
         "Audit": lambda: [copeland.tuning.Audit(_space(), {"x": 0.5, "c": "a"})],
         "Option": lambda: [copeland.study.Option("x")],
-        "Study": lambda: [copeland.create_study("tea", ["green", "black", "left or right"])],
+        "Study": lambda: [
+            copeland.create_study("tea", ["green", "black", "left or right"], voters="independent")
+        ],
     }
     return make[kind]() if kind in make else None
 

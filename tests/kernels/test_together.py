@@ -201,8 +201,10 @@ def test_added_options_leave_no_losses_shown_together():
 
 def test_a_study_shows_losses_one_by_one(tmp_path):
     with pytest.raises(InvalidParameter, match="one by one"):
-        create_study("tea", ["green", "black"], algorithm="cpc-pac:together=1")
-    study = create_study("tea", ["green", "black"])
+        create_study(
+            "tea", ["green", "black"], algorithm="cpc-pac:together=1", voters="independent"
+        )
+    study = create_study("tea", ["green", "black"], voters="independent")
     path = tmp_path / "tea.json"
     path.write_text(certificate_to_file(study)[1].replace('"format": 2', '"format": 3'))
     assert any("together is True" in why for why in objections(read_certificate(path), study))

@@ -40,7 +40,7 @@ def clock():
 
 @pytest.fixture
 def study(storage, clock):
-    return create_study("drinks", OPTIONS, storage, clock=clock, lease=60)
+    return create_study("drinks", OPTIONS, storage, clock=clock, lease=60, voters="independent")
 
 
 @pytest.fixture(scope="module")

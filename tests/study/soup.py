@@ -15,7 +15,7 @@ SWAPPED = {"left": "right", "right": "left", "tie": "tie"}
 
 @cache
 def undecided():
-    return verdict_of(create_study("soup", ["a", "b"]).standing())
+    return verdict_of(create_study("soup", ["a", "b"], voters="independent").standing())
 
 
 def said(**parts):
@@ -41,7 +41,7 @@ def votes(one, other, won, lost=0, tied=0, **more):
 
 
 def study_with(options, *rows, **settings):
-    study = create_study("soup", list(options), **settings)
+    study = create_study("soup", list(options), **{"voters": "independent", **settings})
     study.add_votes([row for some in rows for row in some])
     return study
 

@@ -22,7 +22,7 @@ NOW = 1_800_000_000.0
 
 @pytest.fixture
 def study():
-    made = create_study("search", RANKERS, clock=lambda: NOW)
+    made = create_study("search", RANKERS, clock=lambda: NOW, voters="independent")
     made.add_votes([{"winner": "bm25", "loser": "old", "n": 9}])
     return made
 
@@ -158,7 +158,7 @@ def test_a_panel_is_refused():
 @pytest.mark.slow
 def test_the_command_writes_the_document(tmp_path):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
-    create_study("search", RANKERS, storage)
+    create_study("search", RANKERS, storage, voters="independent")
     out = tmp_path / "allocation.json"
     words = ("study", "allocate", "search", "--storage", storage, "--impressions", "1e3")
     said = run(*words, "--out", out, "--control", "old", "--control-share", "0.25")

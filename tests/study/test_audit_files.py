@@ -153,11 +153,11 @@ def test_a_constraint_in_words_is_in_the_log(tmp_path):
 
 
 def test_files_of_options_and_of_a_space_are_told_apart(study, file, tmp_path):
-    options = create_study("s", ["a", "b"])
+    options = create_study("s", ["a", "b"], voters="independent")
     options.add_votes([{"left": "a", "right": "b", "outcome": "left"}] * study.number)
     assert "about a space" in objections(read_certificate(file), options)[0]
     other = tmp_path / "o.json"
-    other.write_text(certificate_to_file(create_study("s", ["a", "b"]))[1])
+    other.write_text(certificate_to_file(create_study("s", ["a", "b"], voters="independent"))[1])
     assert "about a space" in objections(read_certificate(other), study)[0]
 
 

@@ -24,7 +24,7 @@ def told(study, shares, seed=0, pair=("tea", "milk"), start=0.0):
 
 @pytest.mark.quick
 def test_a_pair_that_changed_is_named():
-    study = create_study("drinks", NAMES)
+    study = create_study("drinks", NAMES, voters="independent")
     won = told(study, np.repeat([0.8, 0.3], 200))
     told(study, np.full(200, 0.7), pair=("juice", "tea"), seed=1)
     (drift,) = study.drift()
@@ -34,7 +34,10 @@ def test_a_pair_that_changed_is_named():
 
 
 def test_sides_do_not_matter():
-    study, turned = create_study("drinks", NAMES), create_study("turned", NAMES)
+    study, turned = (
+        create_study("drinks", NAMES, voters="independent"),
+        create_study("turned", NAMES, voters="independent"),
+    )
     won = told(study, np.repeat([0.8, 0.3], 200))
     turned.add_votes(
         [
@@ -46,7 +49,7 @@ def test_sides_do_not_matter():
 
 
 def test_votes_that_do_not_count_say_nothing():
-    study = create_study("drinks", NAMES, repeats="first")
+    study = create_study("drinks", NAMES, repeats="first", voters="independent")
     told(study, np.repeat([0.8, 0.3], 200))
     study.add_votes(
         [{"left": "tea", "right": "milk", "outcome": word} for word in ("tie", "skip", "both_bad")]
@@ -60,7 +63,7 @@ def test_votes_that_do_not_count_say_nothing():
 
 
 def test_counts_have_no_order():
-    study = create_study("drinks", NAMES)
+    study = create_study("drinks", NAMES, voters="independent")
     study.add_votes(
         [{"winner": "tea", "loser": "milk", "n": 300}, {"winner": "milk", "loser": "tea", "n": 300}]
     )
@@ -73,7 +76,10 @@ def test_counts_have_no_order():
 def test_the_level_is_one_for_all_pairs():
     names = [f"option {n}" for n in range(12)]
     votes = np.repeat([0.4, 0.9], 130)
-    two, many = create_study("two", ["tea", "milk"]), create_study("many", ["tea", "milk", *names])
+    two, many = (
+        create_study("two", ["tea", "milk"], voters="independent"),
+        create_study("many", ["tea", "milk", *names], voters="independent"),
+    )
     for study in (two, many):
         told(study, votes, seed=4)
     evidence = two.drift(0.2)[0].change.evidence
@@ -85,7 +91,7 @@ def test_the_level_is_one_for_all_pairs():
 @pytest.mark.slow
 def test_status_json_and_report_tell_it(tmp_path):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
-    study = create_study("drinks", NAMES, storage)
+    study = create_study("drinks", NAMES, storage, voters="independent")
     words = ("study", "status", "drinks", "--storage", storage)
     told(study, np.full(60, 0.5))
     assert values(*words)["drift"] == [] and "Changed over time" not in run(*words).stdout

@@ -15,7 +15,7 @@ OPTIONS = ["tea", "milk", "juice"]
 @pytest.fixture(params=["memory", pytest.param("postgres", marks=pytest.mark.slow)])
 def study(request, storage_of):
     kept = storage_of(request.param)
-    yield create_study("drinks", OPTIONS, kept)
+    yield create_study("drinks", OPTIONS, kept, voters="independent")
     kept.dispose()
 
 
@@ -91,13 +91,13 @@ def test_an_export_of_imported_votes_brings_nothing_new(study, file, tmp_path):
 
 
 def test_every_row_is_accounted_for(file):
-    study = create_study("first", OPTIONS, repeats="first")
+    study = create_study("first", OPTIONS, repeats="first", voters="independent")
     lines = ["tea,milk,left,ann,", "milk,tea,left,ann,", "tea,milk,skip,bob,", "tea,milk,tea,cas,1"]
     path = file(*lines, head="left,right,outcome,voter,undone")
     taken = study.import_votes(path)
     assert taken.to_dict() == {
         **{"rows": 4, "imported": 3, "counted": 1, "repeats": 1},
-        **{"skipped": 1, "known": 0, "undone": 1},
+        **{"skipped": 1, "known": 0, "undone": 1, "extra": 0},
     }
     assert taken.sentence == (
         "Added 3 new votes: 1 counted, 1 left out as repeats of a voter's first vote, "
@@ -144,7 +144,7 @@ def test_an_import_that_was_undone_can_be_imported_again_and_again(study, file):
 
 
 def test_an_import_of_first_votes_leaves_the_place_to_the_next(file):
-    study = create_study("first", OPTIONS, repeats="first")
+    study = create_study("first", OPTIONS, repeats="first", voters="independent")
     lines = ["tea,milk,left,ann", "tea,milk,left,ann", "milk,juice,left,ann"]
     study.import_votes(file(*lines, head="left,right,outcome,voter"))
     study.add_votes([{"left": "tea", "right": "milk", "outcome": "right", "voter": "ann"}], "other")
@@ -196,7 +196,7 @@ def test_any_columns_can_be_named(study, file):
 
 
 def test_an_option_whose_name_has_spaces_around_it_is_found(file):
-    study = create_study("spaces", ["tea ", "milk"])
+    study = create_study("spaces", ["tea ", "milk"], voters="independent")
     study.import_votes(file("tea ,milk,tea ", " milk ,tea ,left"))
     assert wins(study) == [[0, 1], [1, 0]]
 
@@ -230,7 +230,7 @@ def test_counts_beyond_what_a_study_keeps_are_refused(study, file, monkeypatch):
 def test_a_study_is_made_from_votes(file, tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
     path = file("b,a,2", "c,b,1", head="winner,loser,n")
-    study, taken = create_study_from_votes("made", path, storage, delta=0.1)
+    study, taken = create_study_from_votes("made", path, storage, delta=0.1, voters="independent")
     assert [option.name for option in study.options] == ["b", "a", "c"]
     assert (taken, study.settings.delta, study.standing().votes) == (3, 0.1, 3)
     assert study.import_votes(path) == 0
@@ -240,9 +240,11 @@ def test_a_study_is_made_from_votes(file, tmp_path):
 
 def test_a_study_that_is_there_takes_in_the_new_votes(file, tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
-    create_study_from_votes("made", file("b,a,left"), storage)
+    create_study_from_votes("made", file("b,a,left"), storage, voters="independent")
     path = file("b,a,left", "a,b,left")
-    _, taken = create_study_from_votes("made", path, storage, load_if_exists=True)
+    _, taken = create_study_from_votes(
+        "made", path, storage, load_if_exists=True, voters="independent"
+    )
     assert (taken, taken.known) == (1, 1)
 
 
@@ -258,7 +260,7 @@ def test_a_study_that_is_there_takes_in_the_new_votes(file, tmp_path):
 )
 def test_a_study_whose_votes_cannot_be_is_not_made(file, tmp_path, line, how, sentence):
     storage = f"sqlite:///{tmp_path}/s.db"
-    create_study("other", OPTIONS, storage)
+    create_study("other", OPTIONS, storage, voters="independent")
     with pytest.raises((InvalidRow, InvalidParameter), match=sentence):
         create_study_from_votes("made", file("a,b,left", line), storage, **how)
     with pytest.raises(UnknownStudy):

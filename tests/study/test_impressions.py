@@ -33,7 +33,7 @@ def clock():
 
 @pytest.fixture
 def study(clock):
-    return create_study("search", list(LISTS), repeats="first", clock=clock)
+    return create_study("search", list(LISTS), repeats="first", clock=clock, voters="independent")
 
 
 @pytest.fixture
@@ -189,7 +189,13 @@ def test_the_queries_of_old_ballots_are_forgotten(monkeypatch):
 @pytest.mark.slow
 def test_lists_without_a_click_are_told_by_status_and_report(tmp_path, monkeypatch, clock):
     monkeypatch.chdir(tmp_path)
-    made = create_study("search", list(LISTS), repeats="first", storage="sqlite:///copeland.db")
+    made = create_study(
+        "search",
+        list(LISTS),
+        repeats="first",
+        storage="sqlite:///copeland.db",
+        voters="independent",
+    )
     assert "shown" not in run("study", "status", "search").stdout
     desk = made.impressions(SECRET)
     pages = [shown_to(desk, user)[1] for user in ("ann", "bea", "cat")]
@@ -230,7 +236,9 @@ def test_forged_and_foreign_tokens_are_refused(study, desk, clock):
             desk.clicks(bad, [1])
     with pytest.raises(InvalidToken, match="secret"):
         study.impressions(SECRET + "!").clicks(token, [1])
-    elsewhere = create_study("other", list(LISTS), repeats="first", clock=clock)
+    elsewhere = create_study(
+        "other", list(LISTS), repeats="first", clock=clock, voters="independent"
+    )
     with pytest.raises(InvalidToken, match="of the study 'search'"):
         elsewhere.impressions(SECRET).clicks(token, [1])
     unknown = sealed(Ticket("search", 99, query_digest("tea"), clock.now, "LR"), SECRET)
@@ -263,12 +271,14 @@ def test_a_desk_that_cannot_work_is_refused(study, how, sentence):
 
 def test_users_who_count_again_and_again_are_refused():
     with pytest.raises(InvalidParameter, match="once per pair"):
-        create_study("search", list(LISTS)).impressions(SECRET)
+        create_study("search", list(LISTS), voters="independent").impressions(SECRET)
 
 
 def test_waiting_clicks_survive_a_restart_and_a_snapshot(tmp_path, clock):
     storage = f"sqlite:///{tmp_path / 'votes.db'}"
-    made = create_study("search", list(LISTS), storage, repeats="first", clock=clock)
+    made = create_study(
+        "search", list(LISTS), storage, repeats="first", clock=clock, voters="independent"
+    )
     _, page = shown_to(made.impressions(SECRET, window=100.0), "ann")
     made.impressions(SECRET, window=100.0).clicks(page.token, [1])
     books = made.books()

@@ -142,12 +142,12 @@ def test_a_page_is_the_same_each_time(circle, page):
 
 
 def test_a_study_without_votes_has_a_page():
-    page = page_of(create_study("empty", ["a", "b", "c"]))
+    page = page_of(create_study("empty", ["a", "b", "c"], voters="independent"))
     assert "0 votes" in page and "<svg" not in page
 
 
 def test_a_study_of_skips_has_a_page():
-    study = create_study("soup", ["a", "b", "c"])
+    study = create_study("soup", ["a", "b", "c"], voters="independent")
     study.tell(study.ask(voter="ann"), "skip")
     assert "1 skipped" in words_of(study)
 

@@ -240,7 +240,7 @@ def test_a_panel_is_kept_with_its_study(tmp_path, monkeypatch):
 
 
 def test_the_settings_of_other_studies_say_nothing_of_panels():
-    assert "panel" not in create_study("tea", DRINKS).settings.to_dict()
+    assert "panel" not in create_study("tea", DRINKS, voters="independent").settings.to_dict()
     assert not {"delta", "margin"} & lunch().settings.to_dict().keys()
 
 
@@ -299,7 +299,7 @@ def test_judges_are_members_by_their_names():
 
 
 def test_the_table_of_answers_takes_no_room_where_there_is_no_panel():
-    books = create_study("tea", [f"o{i}" for i in range(300)]).books()
+    books = create_study("tea", [f"o{i}" for i in range(300)], voters="independent").books()
     assert books.panel.answered.size == 0 and isinstance(books.panel.answered, np.ndarray)
 
 

@@ -25,7 +25,7 @@ intervals = st.lists(
 
 def study_of(wins, names="abcdefgh"):
     wins = np.array(wins)
-    study = copeland.create_study("rank", list(names[: len(wins)]))
+    study = copeland.create_study("rank", list(names[: len(wins)]), voters="independent")
     rows = [
         {"winner": names[i], "loser": names[j], "n": int(wins[i, j])}
         for i, j in np.argwhere(wins > 0)
@@ -116,7 +116,7 @@ def test_strengths_are_those_of_the_largest_likelihood(seed):
 
 
 def test_ties_are_half_a_win_for_each():
-    study = copeland.create_study("ties", ["a", "b"])
+    study = copeland.create_study("ties", ["a", "b"], voters="independent")
     study.add_votes([{"left": "a", "right": "b", "outcome": "left"}] * 2)
     study.add_votes([{"left": "a", "right": "b", "outcome": "tie"}] * 2)
     found, notes = strengths_of(Reading(study.standing()))
@@ -158,7 +158,7 @@ def test_without_the_extra_the_ranking_is_there_and_names_it(monkeypatch):
 @pytest.mark.slow
 def test_the_command_and_the_page_show_the_ranking(tmp_path):
     storage = f"sqlite:///{tmp_path}/s.db"
-    study = copeland.create_study("rank", ["a", "b", "c"], storage=storage)
+    study = copeland.create_study("rank", ["a", "b", "c"], storage=storage, voters="independent")
     study.add_votes([{"winner": "b", "loser": name, "n": 40} for name in "ac"])
     told = run("study", "rank", "rank", "--storage", storage)
     assert told.exit_code == 0 and "2 tiers are proved apart" in told.output

@@ -21,7 +21,7 @@ from copeland.study.page.page import study_page
 
 def study_of(votes, options, **how):
     """A study with wins and losses by pair."""
-    study = copeland.create_study("study", list(options), **how)
+    study = copeland.create_study("study", list(options), **{"voters": "independent", **how})
     study.add_votes(
         {"left": pair[0], "right": pair[1], "outcome": winner}
         for pair, (won, lost) in votes.items()

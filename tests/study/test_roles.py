@@ -89,8 +89,9 @@ def test_what_guides_say_never_changes_the_books_of_proof(voters, steps):
 @given(steps=st.lists(said, max_size=40))
 @quietly
 def test_the_certificate_is_the_same_with_and_without_guides(steps):
-    study = lived([step for step in steps if step[3] != "undo"], ["model", "program"])
-    alone = create_study("roles", OPTIONS, voters="people")
+    guides, voters = ["model", "program"], "independent"
+    study = lived([step for step in steps if step[3] != "undo"], guides, voters)
+    alone = create_study("roles", OPTIONS, voters="independent", repeats="first")
     for event in without_guides(study.log())[1:]:
         if event.kind == VOTED:
             names = [option.name for option in study.options]
@@ -112,7 +113,7 @@ def test_replay_snapshot_and_live_state_are_equal(steps):
 
 
 def test_a_guides_votes_are_counted_apart():
-    study = create_study("apart", OPTIONS)
+    study = create_study("apart", OPTIONS, voters="independent")
     study.set_role("model", "guide")
     for _ in range(6):
         vote = study.tell(study.ask("model"), "left")
@@ -127,7 +128,7 @@ def test_a_guides_votes_are_counted_apart():
 
 
 def test_a_guide_is_asked_every_pair_once_before_any_twice():
-    study = create_study("rounds", [f"option {i}" for i in range(6)])
+    study = create_study("rounds", [f"option {i}" for i in range(6)], voters="independent")
     study.set_role("model", "guide")
     study.set_role("program", "guide")
     asked = []
@@ -145,7 +146,7 @@ def test_a_guide_is_dealt_no_batch():
 
 
 def test_a_role_is_given_before_the_first_vote_or_not_at_all():
-    study = create_study("late", OPTIONS)
+    study = create_study("late", OPTIONS, voters="independent")
     study.tell(study.ask("ann"), "left")
     before = study.number
     with pytest.raises(AlreadyVoted, match="'ann' has voted in the role proof and keeps it"):
@@ -170,7 +171,7 @@ def test_a_role_is_given_before_the_first_vote_or_not_at_all():
     ],
 )
 def test_what_is_no_role_or_no_voter_is_refused(voter, role, error):
-    study = create_study("refused", OPTIONS)
+    study = create_study("refused", OPTIONS, voters="independent")
     with pytest.raises(error):
         study.set_role(voter, role)
     assert study.number == 1
@@ -183,7 +184,7 @@ def test_an_algorithm_without_beliefs_takes_no_guide():
 
 
 def test_options_added_after_a_guides_votes_begin_no_epoch():
-    study = create_study("epoch", OPTIONS)
+    study = create_study("epoch", OPTIONS, voters="independent")
     study.set_role("model", "guide")
     study.tell(study.ask("model"), "left")
     study.add_option("E")
@@ -195,7 +196,7 @@ def test_options_added_after_a_guides_votes_begin_no_epoch():
 
 @pytest.mark.slow
 def test_judges_guide_and_people_prove():
-    study = create_study("judged", OPTIONS, voters="people")
+    study = create_study("judged", OPTIONS, voters="people", batch=1)
     done = judge_study(study, {"model": _earlier}, role="guide")
     assert (done.votes, done.reason) == (6, "answered") and "for people" in done.stopped
     assert study.standing().votes == 0 and study.certificate().best == ()
@@ -219,7 +220,7 @@ def _later(left, right, item):
 
 
 def test_a_guide_that_may_repeat_itself_needs_a_cap():
-    study = create_study("endless", OPTIONS)
+    study = create_study("endless", OPTIONS, voters="independent")
     with pytest.raises(InvalidParameter, match="never ends"):
         judge_study(study, {"model": _earlier}, role="guide", repeat=True)
     assert study.number == 1
@@ -236,7 +237,7 @@ def test_the_planner_begins_with_the_guides_favourite():
 
 
 def test_ballots_that_guides_hold_are_no_votes_under_way():
-    study = create_study("held", ["A", "B"])
+    study = create_study("held", ["A", "B"], voters="independent")
     study.set_role("model", "guide")
     assert study.ask("model", n=1) and study.ask("ann") is not None
     assert study.standing().open == 2
@@ -258,7 +259,7 @@ def test_imported_votes_may_be_those_of_guides(tmp_path):
 
 @pytest.fixture
 def mixed():
-    study = create_study("mixed", OPTIONS, voters="people")
+    study = create_study("mixed", OPTIONS, voters="people", batch=1)
     judge_study(study, {"model": _earlier}, role="guide")
     for number in range(10):
         study.tell(study.ask(f"person {number}"), "left")

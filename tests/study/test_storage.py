@@ -420,7 +420,7 @@ def test_a_password_in_an_address_is_never_said(address):
 @pytest.mark.slow
 def test_a_working_address_is_shown_without_its_passwords(postgres_url):
     kept = Storage(f"{postgres_url}&password={SECRET}&application_name=votes")
-    study = create_study("tea", ["green", "black"], kept)
+    study = create_study("tea", ["green", "black"], kept, voters="independent")
     assert SECRET not in kept.url + repr(kept) + repr(study)
     assert "password=***" in kept.url and "application_name=votes" in kept.url
 

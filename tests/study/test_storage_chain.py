@@ -81,7 +81,9 @@ def test_events_without_links_are_bound_by_the_next_link():
 def filed(tmp_path):
     """A study of some of everything, the file of its certificate, and its database."""
     address = f"sqlite:///{tmp_path / 'votes.db'}"
-    study = create_study("drinks", ["tea", "milk", "wine"], address, repeats="first", delta=0.2)
+    study = create_study(
+        "drinks", ["tea", "milk", "wine"], address, repeats="first", delta=0.2, voters="independent"
+    )
     rows = {"left": "tea", "right": "milk", "outcome": "left"}
     study.add_votes([rows | {"voter": f"v{i}", "event_id": f"e{i}"} for i in range(9)], "a file")
     study.tell(study.ask("ann", item="x"), "tie", event_id="a")
@@ -292,7 +294,9 @@ def test_a_snapshot_of_other_events_is_dropped(kept, tmp_path):
     path, number, content = kept
     for wrong in (number - 1, number + 1, 10**6, 0):
         assert opened_with(path, content, wrong)._work._snapshot == 0
-    other = create_study("drinks", ["rum", "gin"], f"sqlite:///{tmp_path / 'other.db'}")
+    other = create_study(
+        "drinks", ["rum", "gin"], f"sqlite:///{tmp_path / 'other.db'}", voters="independent"
+    )
     for _ in range(number):
         other.ask()
     other.storage.write(other._key, lambda log: log.save_snapshot(number, b"x"))
@@ -313,7 +317,14 @@ def test_damaged_bytes_are_no_books_and_no_traceback(data):
 
 
 SNAPSHOT = dump_books(
-    Books(Event(1, CREATED, 0.0, body=create_study("x", ["a", "b", "c"]).log()[0].body))
+    Books(
+        Event(
+            1,
+            CREATED,
+            0.0,
+            body=create_study("x", ["a", "b", "c"], voters="independent").log()[0].body,
+        )
+    )
 )
 
 
@@ -332,7 +343,7 @@ def old_database(address):
     from alembic.migration import MigrationContext
     from alembic.operations import Operations
 
-    new = create_study("drinks", ["tea", "milk"], repeats="first")
+    new = create_study("drinks", ["tea", "milk"], repeats="first", voters="independent")
     rows = {"left": "tea", "right": "milk", "voter": "ann"}
     new.add_votes([rows | {"outcome": o, "event_id": o} for o in ("left", "right")])
     log = new.log()

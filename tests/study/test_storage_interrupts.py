@@ -69,7 +69,11 @@ def points_of(study):
 def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
     path = tmp_path / "votes.db"
     study = create_study(
-        "tea", OPTIONS, f"sqlite:///{path}" if kind == "sqlite" else None, lease=0.01
+        "tea",
+        OPTIONS,
+        f"sqlite:///{path}" if kind == "sqlite" else None,
+        lease=0.01,
+        voters="independent",
     )
     points = points_of(study)
     assert points > 1000
@@ -104,7 +108,7 @@ def test_an_interrupt_at_any_point_releases_the_lock_at_once(kind, tmp_path):
 
 @pytest.mark.slow
 def test_an_interrupt_does_not_end_a_study_in_memory():
-    study = create_study("tea", OPTIONS)
+    study = create_study("tea", OPTIONS, voters="independent")
     vote = study.tell(study.ask(), "left")
 
     def interrupted(_log):
@@ -117,7 +121,7 @@ def test_an_interrupt_does_not_end_a_study_in_memory():
 
 
 def test_an_interrupt_is_told_as_one_though_another_error_follows_it():
-    study = create_study("tea", OPTIONS)
+    study = create_study("tea", OPTIONS, voters="independent")
 
     def interrupted(_log):
         try:
@@ -141,7 +145,7 @@ def _fail():
 @pytest.mark.slow
 def test_books_that_were_interrupted_are_made_anew(tmp_path):
     """Else an event that was half taken in would be taken in again."""
-    study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}")
+    study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}", voters="independent")
     ballot = study.ask()
     take = study._books.take
 
@@ -162,7 +166,7 @@ def test_books_that_were_interrupted_are_made_anew(tmp_path):
 def test_a_query_that_was_left_under_way_does_not_hold_back_what_is_read_later(tmp_path, trouble):
     """SQLite would show its connection the database as it was then; the traceback keeps the query."""
     url = f"sqlite:///{tmp_path / 'votes.db'}"
-    study = create_study("tea", OPTIONS, url)
+    study = create_study("tea", OPTIONS, url, voters="independent")
     study.tell(study.ask(), "left")
 
     def look(log):
@@ -181,7 +185,7 @@ def test_a_query_that_was_left_under_way_does_not_hold_back_what_is_read_later(t
 
 
 def test_a_change_that_an_interrupt_left_in_the_queue_keeps_nobody_waiting():
-    study = create_study("tea", OPTIONS)
+    study = create_study("tea", OPTIONS, voters="independent")
     work = study._work
     work._waiting.append(_Change(lambda _log: ([], None)))  # never made, and never taken away
     ballot = study.ask()
@@ -192,7 +196,7 @@ def test_a_change_that_an_interrupt_left_in_the_queue_keeps_nobody_waiting():
 
 def test_books_are_ahead_of_the_log_from_before_they_take_an_event_in(tmp_path):
     """Wherever an interrupt comes between the two, the books are made anew."""
-    study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}")
+    study = create_study("tea", OPTIONS, f"sqlite:///{tmp_path / 'votes.db'}", voters="independent")
     seen = []
     take = study._work.take
 
@@ -255,7 +259,9 @@ VOTING = """
 @pytest.mark.slow
 def test_signals_at_random_moments_leave_no_lock_and_lose_no_vote(tmp_path):
     path = tmp_path / "votes.db"
-    create_study("tea", OPTIONS, f"sqlite:///{path}", lease=0.01).storage.dispose()
+    create_study(
+        "tea", OPTIONS, f"sqlite:///{path}", lease=0.01, voters="independent"
+    ).storage.dispose()
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(VOTING), str(path)],
         capture_output=True,
@@ -270,7 +276,7 @@ def test_signals_at_random_moments_leave_no_lock_and_lose_no_vote(tmp_path):
 
 @pytest.mark.slow
 def test_an_interrupt_gives_back_a_lock_of_postgres(postgres_url):
-    study = create_study("tea", OPTIONS, postgres_url, lease=0.01)
+    study = create_study("tea", OPTIONS, postgres_url, lease=0.01, voters="independent")
     other = open_study("tea", postgres_url)
     points = points_of(study)
     raised = []

@@ -28,24 +28,41 @@ def test_a_study_opens_as_it_was_left(study):
 
 def test_two_studies_of_one_name_are_refused(study):
     with pytest.raises(StudyExists, match="there is a study 'drinks'"):
-        create_study("drinks", OPTIONS, study.storage)
+        create_study("drinks", OPTIONS, study.storage, voters="independent")
 
 
 @pytest.mark.slow
 def test_a_study_that_exists_is_loaded_if_that_is_asked_for(study, clock):
     study.tell(study.ask(), "left")
-    same = create_study("drinks", OPTIONS, study.storage, lease=60, load_if_exists=True)
+    same = create_study(
+        "drinks", OPTIONS, study.storage, lease=60, load_if_exists=True, voters="independent"
+    )
     assert same.standing().votes == 1
 
 
 def test_a_study_is_not_loaded_with_other_settings(study):
     with pytest.raises(StudyExists, match=r"created with delta 0.05, not 0.01"):
-        create_study("drinks", OPTIONS, study.storage, lease=60, delta=0.01, load_if_exists=True)
+        create_study(
+            "drinks",
+            OPTIONS,
+            study.storage,
+            lease=60,
+            delta=0.01,
+            load_if_exists=True,
+            voters="independent",
+        )
 
 
 def test_a_study_is_not_loaded_with_options_that_it_does_not_have(study):
     with pytest.raises(StudyExists, match=r"no option 'wine'.*add this one"):
-        create_study("drinks", [*OPTIONS, "wine"], study.storage, lease=60, load_if_exists=True)
+        create_study(
+            "drinks",
+            [*OPTIONS, "wine"],
+            study.storage,
+            lease=60,
+            load_if_exists=True,
+            voters="independent",
+        )
 
 
 def test_an_unknown_study_is_refused(study):
@@ -54,7 +71,7 @@ def test_an_unknown_study_is_refused(study):
 
 
 def test_studies_are_listed(study):
-    create_study("food", OPTIONS, study.storage)
+    create_study("food", OPTIONS, study.storage, voters="independent")
     assert list_studies(study.storage) == ["drinks", "food"]
 
 
@@ -77,11 +94,11 @@ def test_the_package_offers_studies_by_name():
         ({"repeats": "all"}, "repeats is 'all'; it must be 'count' or 'first'"),
         ({"voters": "odd"}, "voters is 'odd'"),
         (
-            {"algorithm": "rmed2fh"},
+            {"algorithm": "rmed2fh", "voters": "independent"},
             "rmed2fh must know its horizon in advance, and a study has none",
         ),
         ({"algorithm": "ccb", "voters": "dependent"}, "use cpc-pac"),
-        ({"algorithm": "ccb:alpha=-1"}, "alpha"),
+        ({"algorithm": "ccb:alpha=-1", "voters": "independent"}, "alpha"),
         ({"options": ["tea"]}, "a study needs at least 2 options; got 1"),
         ({"options": ["tea", "tea"]}, "two options are called 'tea'"),
         ({"options": ["tea", " "]}, "an option has no name"),
@@ -112,12 +129,12 @@ def test_what_a_study_cannot_be_made_of_is_a_sentence(wrong, sentence):
 
 def test_an_unknown_algorithm_is_refused():
     with pytest.raises(UnknownAlgorithm, match="did you mean 'cpc-pac'"):
-        create_study("drinks", OPTIONS, algorithm="cpc_pac")
+        create_study("drinks", OPTIONS, algorithm="cpc_pac", voters="independent")
 
 
 def test_an_unreachable_storage_is_refused():
     with pytest.raises(StorageError, match="does not answer"):
-        create_study("drinks", OPTIONS, "postgresql://127.0.0.1:1/votes")
+        create_study("drinks", OPTIONS, "postgresql://127.0.0.1:1/votes", voters="independent")
 
 
 # Snapshots, threads, several at once
@@ -182,12 +199,12 @@ def test_a_study_is_shown_by_its_name_its_size_and_its_claim(study):
 
 def test_a_study_with_long_names_is_shown_in_a_line():
     names = [f"{letter * 300}<b>" for letter in "abcdefghi"]
-    assert len(repr(create_study("x" * 50, names))) < 200
+    assert len(repr(create_study("x" * 50, names, voters="independent"))) < 200
 
 
 @pytest.mark.slow
 def test_a_notebook_shows_the_verdict_and_runs_nothing():
-    study = create_study("<script>", ["<b>tea</b>", "milk"])
+    study = create_study("<script>", ["<b>tea</b>", "milk"], voters="independent")
     study.add_votes([{"left": "<b>tea</b>", "right": "milk", "outcome": "left"}] * 20)
     shown = study._repr_html_()
     assert "&lt;b&gt;tea&lt;/b&gt; is proved the only winner." in shown
@@ -222,14 +239,14 @@ def test_a_plan_that_needs_a_retired_option_is_refused(study):
 
 def test_the_margin_goes_by_its_old_name_too():
     with pytest.warns(DeprecationWarning, match="margin"):
-        study = create_study("tea", ["green", "black"], indifference=0.1)
+        study = create_study("tea", ["green", "black"], indifference=0.1, voters="independent")
     assert study.certificate().margin == study.settings.margin == 0.1
     with pytest.warns(DeprecationWarning, match="margin"):
         assert study.settings.indifference == 0.1
 
 
 def test_a_log_that_says_indifference_has_a_margin(storage):
-    study = create_study("tea", ["green", "black"], storage, margin=0.1)
+    study = create_study("tea", ["green", "black"], storage, margin=0.1, voters="independent")
     settings = study.settings.to_dict()
     settings["indifference"] = settings.pop("margin")
     created = study.log()[0]

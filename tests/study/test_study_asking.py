@@ -10,7 +10,7 @@ from copeland.study import create_study
 @pytest.mark.slow
 def test_the_same_seed_and_answers_give_the_same_ballots(storage):
     def ballots(name, seed):
-        study = create_study(name, OPTIONS, storage, seed=seed, clock=Clock())
+        study = create_study(name, OPTIONS, storage, seed=seed, clock=Clock(), voters="independent")
         seen = []
         for _ in range(20):
             seen.append(study.ask())
@@ -73,7 +73,9 @@ def test_what_cannot_be_asked_is_a_sentence(study, wrong, sentence):
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_study_ends_with_the_winner(storage, algorithm):
-    study = create_study("drinks", OPTIONS, storage, algorithm=algorithm, delta=0.2)
+    study = create_study(
+        "drinks", OPTIONS, storage, algorithm=algorithm, delta=0.2, voters="independent"
+    )
     answer = preferring(["juice", "tea", "water", "milk"])
     for _ in range(2000):
         ballot = study.ask()
@@ -87,7 +89,7 @@ def test_a_study_ends_with_the_winner(storage, algorithm):
 
 
 def test_when_nothing_is_left_to_ask_the_certificate_holds(storage):
-    study = create_study("drinks", OPTIONS, storage)
+    study = create_study("drinks", OPTIONS, storage, voters="independent")
     while (ballot := study.ask()) is not None:
         study.tell(ballot, preferring(OPTIONS)(ballot))
     certificate = study.standing().certificate

@@ -28,7 +28,9 @@ def clock():
 
 
 def made(clock, options=OPTIONS, **how):
-    return create_study("drinks", options, clock=clock, lease=LEASE, **how)
+    return create_study(
+        "drinks", options, clock=clock, lease=LEASE, **{"voters": "independent", **how}
+    )
 
 
 def named(k):
@@ -254,4 +256,4 @@ def test_a_study_from_before_the_cap_has_the_default(clock):
     assert study.settings.open_ballots == 8
     assert len(study.ask(voter="ann", n=20)) == 8
     assert study.replay() == study.books()
-    create_study("old", OPTIONS, storage, lease=LEASE, load_if_exists=True)
+    create_study("old", OPTIONS, storage, lease=LEASE, load_if_exists=True, voters="independent")

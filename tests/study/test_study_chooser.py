@@ -17,7 +17,9 @@ OPTIONS = ["A", "B", "C"]
 
 @pytest.fixture
 def study():
-    return create_study("one", OPTIONS, Storage(), clock=lambda: 0.0, lease=10)
+    return create_study(
+        "one", OPTIONS, Storage(), clock=lambda: 0.0, lease=10, voters="independent"
+    )
 
 
 def asked(number, left, right, time=0.0):
@@ -91,7 +93,7 @@ def test_where_no_pair_is_allowed_nothing_is_asked(study):
 
 def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
     def played(earlier):
-        books = create_study("one", OPTIONS, algorithm="ccb").books()
+        books = create_study("one", OPTIONS, algorithm="ccb", voters="independent").books()
         player = Player(books)
         player.policy.events = earlier
         for number in range(2, 40):
@@ -103,7 +105,7 @@ def test_a_coin_for_a_tie_belongs_to_the_number_of_the_vote():
 
 @pytest.mark.slow
 def test_early_questions_do_not_look_at_all_pairs(monkeypatch):
-    study = create_study("tea", [f"tea {i}" for i in range(20)])
+    study = create_study("tea", [f"tea {i}" for i in range(20)], voters="independent")
     monkeypatch.setattr(standing, "is_decided", lambda *_, **__: pytest.fail("looked at all pairs"))
     for _ in range(fewest_votes(20, study.settings.delta, epoch=1)):
         ballot = study.ask()

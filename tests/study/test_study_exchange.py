@@ -34,7 +34,7 @@ def test_exported_votes_can_be_imported(study, tmp_path):
         vote = study.tell(study.ask(voter="ann", item="x, y"), outcome)
     study.undo(study.tell(study.ask(), "right"))
     study.export(tmp_path / "votes.csv")
-    other = create_study("other", OPTIONS, clock=Clock())
+    other = create_study("other", OPTIONS, clock=Clock(), voters="independent")
     assert other.import_votes(tmp_path / "votes.csv") == 3
     assert np.array_equal(other.standing().wins, study.standing().wins)
     assert np.array_equal(other.standing().ties, study.standing().ties)

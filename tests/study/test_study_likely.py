@@ -18,7 +18,9 @@ from copeland.study.page.page import study_page
 
 def likely_study(**how):
     """A study in which tea is likely best, and nothing is proved."""
-    study = copeland.create_study("drinks", ["tea", "milk", "juice"], **how)
+    study = copeland.create_study(
+        "drinks", ["tea", "milk", "juice"], **{"voters": "independent", **how}
+    )
     for loser in ("milk", "juice"):
         study.add_votes([{"winner": "tea", "loser": loser, "n": 12}])
         study.add_votes([{"winner": loser, "loser": "tea", "n": 3}])
@@ -37,7 +39,7 @@ def noisy_judge(seed=0, share=0.85):
 
 @pytest.mark.slow
 def test_judges_stop_when_an_option_is_likely_and_say_that_it_is_no_proof():
-    study = copeland.create_study("letters", ["a", "b", "c", "d"])
+    study = copeland.create_study("letters", ["a", "b", "c", "d"], voters="independent")
     done = judge_study(study, noisy_judge(), until="likely=0.9", repeat=True)
     assert done.reason == "likely"
     assert "a is likely best (9" in done.stopped and "an estimate, not a proof" in done.stopped
@@ -50,7 +52,7 @@ def test_judges_stop_when_an_option_is_likely_and_say_that_it_is_no_proof():
 
 
 def test_judges_stop_at_a_proof_that_comes_first():
-    study = copeland.create_study("circle", ["a", "b", "c"])
+    study = copeland.create_study("circle", ["a", "b", "c"], voters="independent")
     for winner, loser in ("ab", "bc", "ca"):
         study.add_votes([{"winner": winner, "loser": loser, "n": 7}])
     order = {("a", "b"): "a", ("b", "c"): "b", ("a", "c"): "c"}
@@ -72,7 +74,7 @@ def test_judges_and_plans_refuse_to_go_on_until_nonsense(until):
 
 
 def test_chances_of_very_many_options_are_not_waited_for():
-    study = copeland.create_study("many", [f"o{i}" for i in range(301)])
+    study = copeland.create_study("many", [f"o{i}" for i in range(301)], voters="independent")
     with pytest.raises(InvalidParameter, match="up to 300 options"):
         judge_study(study, noisy_judge(), until="likely")
     with pytest.raises(InvalidParameter, match="up to 300 options"):
@@ -90,8 +92,11 @@ def test_the_headline_says_likely_and_not_proved():
 
 
 def test_nobody_is_likely_before_votes_and_after_a_proof():
-    assert Reading(copeland.create_study("new", ["a", "b"]).standing()).likely is None
-    study = copeland.create_study("old", ["a", "b"])
+    assert (
+        Reading(copeland.create_study("new", ["a", "b"], voters="independent").standing()).likely
+        is None
+    )
+    study = copeland.create_study("old", ["a", "b"], voters="independent")
     study.add_votes([{"winner": "a", "loser": "b", "n": 40}])
     assert Reading(study.standing()).likely is None
     assert "proved the only winner" in study.verdict().claim
@@ -106,7 +111,7 @@ def test_the_page_says_likely_not_proved():
 
 @pytest.mark.slow
 def test_a_plan_until_likely_is_shorter_than_one_until_a_proof():
-    study = copeland.create_study("drinks", ["tea", "milk", "juice"])
+    study = copeland.create_study("drinks", ["tea", "milk", "juice"], voters="independent")
     study.add_votes([{"winner": "tea", "loser": name, "n": 3} for name in ("milk", "juice")])
     likely, proved = (study.plan(4, 3_000, until=until) for until in ("likely=0.9", "proved"))
     assert sum(likely.ways[0].votes) < sum(proved.ways[0].votes)

@@ -10,7 +10,7 @@ from copeland.study import Option, create_study
 def test_options_are_read_from_a_file(tmp_path):
     path = tmp_path / "options.csv"
     path.write_text("name,text,path\ntea,Hot,\nmilk,,milk.png\n")
-    study = create_study("drinks", path)
+    study = create_study("drinks", path, voters="independent")
     assert study.options == (Option("tea", "Hot"), Option("milk", path="milk.png"))
 
 
@@ -27,11 +27,11 @@ def test_a_damaged_file_of_options_is_a_sentence(tmp_path, content, sentence):
     path = tmp_path / "options.csv"
     path.write_text(content)
     with pytest.raises(InvalidRow, match=sentence):
-        create_study("drinks", path)
+        create_study("drinks", path, voters="independent")
 
 
 def test_options_may_be_a_mapping_of_names_to_texts():
-    study = create_study("drinks", {"tea": "Hot", "milk": "Cold"})
+    study = create_study("drinks", {"tea": "Hot", "milk": "Cold"}, voters="independent")
     assert study.option("milk").text == "Cold"
 
 
@@ -106,6 +106,6 @@ def test_an_option_is_not_added_twice(study):
 
 
 def test_an_algorithm_that_cannot_grow_says_so(storage):
-    study = create_study("drinks", OPTIONS, storage, algorithm="pocowista")
+    study = create_study("drinks", OPTIONS, storage, algorithm="pocowista", voters="independent")
     with pytest.raises(InvalidParameter, match="pocowista cannot add options"):
         study.add_option("wine")

@@ -17,7 +17,8 @@ PEOPLE = Settings(voters="people", repeats="first")
 
 
 def people_study(voters, answers, **how):
-    """So many voters who each answered the first so many pairs, all for the earlier letter."""
+    """So many voters who each answered the first so many pairs, all for the earlier letter, and may answer more."""
+    how = {"missing": "", "batch": 0, **how}
     study = copeland.create_study("letters", list("abc"), voters="people", **how)
     pairs = [("a", "b"), ("b", "c"), ("a", "c")][:answers]
     study.add_votes(
@@ -56,6 +57,14 @@ def test_skips_are_pairs_met_and_errors_are_not():
     assert study.plan(1, 100).within.left == 2 * 3 - 2 - 1
 
 
+def test_whoever_was_dealt_pairs_has_those_left_that_have_no_answer():
+    study = copeland.create_study("letters", list("abc"), voters="people", batch=2)
+    study.tell(study.ask("ann"), "left")
+    study.ask("bob")
+    reach = Reading(study.standing()).reach
+    assert (reach.pairs, reach.voters, reach.left, reach.exhausted) == (2, 1, 3, False)
+
+
 def test_votes_without_a_name_leave_nobody_to_ask():
     study = copeland.create_study("letters", list("abc"), voters="people")
     study.add_votes([{"left": "a", "right": "b", "outcome": "left"}] * 3)
@@ -77,7 +86,7 @@ def test_status_says_how_many_votes_the_voters_have_left():
 
 @pytest.mark.slow
 def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
-    study = copeland.create_study("letters", list("abcdef"), voters="people")
+    study = copeland.create_study("letters", list("abcdef"), voters="people", batch=15)
     found = study.prospect(5)
     told = prospect_sentence(found)
     assert "With 5 voters and 6 options a proof at 0.05 is out of reach: they have 75 votes" in told
@@ -86,7 +95,7 @@ def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
     # the numbers are those of a simulation, so the fewest voters of a certificate must agree
     order = np.triu(np.ones((6, 6), int), 1)
     for voters, proved in ((found.fewest, True), (found.fewest - 1, False)):
-        certificate = copeland.certificate.certify(voters * order, epoch=1, voters="dependent")
+        certificate = copeland.certificate.certify(voters * order, epoch=1, voters="people")
         assert bool(certificate.best) == proved
 
 
@@ -121,7 +130,7 @@ def test_the_command_plans_for_people_only_where_people_vote(tmp_path):
     words = ("study", "plan", "letters", "--storage", storage, "--worlds", 1, "--most", 50)
     found = json.loads(run(*words, "--people", 3, "--json").stdout)
     assert (found["within"]["voters"], found["within"]["left"]) == (3, 3)
-    copeland.create_study("clicks", ["a", "b"], storage=storage)
+    copeland.create_study("clicks", ["a", "b"], storage=storage, voters="independent")
     told = run("study", "plan", "clicks", "--storage", storage, "--people", 3)
     assert told.exit_code == 2 and "--people is for studies of people" in told.stderr
 

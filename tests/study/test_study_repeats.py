@@ -12,7 +12,9 @@ from copeland.study.meaning.history import history_of
 
 @pytest.fixture
 def once(storage, clock):
-    return create_study("once", OPTIONS, storage, repeats="first", clock=clock, lease=60)
+    return create_study(
+        "once", OPTIONS, storage, repeats="first", clock=clock, lease=60, voters="independent"
+    )
 
 
 # Repeats
@@ -35,7 +37,9 @@ def test_repeats_within_one_import_count_once(once):
 
 
 def test_a_vote_that_does_not_count_is_not_repeated(storage):
-    study = create_study("once", OPTIONS, storage, repeats="first", both_bad="drop")
+    study = create_study(
+        "once", OPTIONS, storage, repeats="first", both_bad="drop", voters="independent"
+    )
     study.add_votes([row("both_bad"), row("left")])
     study.add_votes([row("error", "bob")])
     study.add_votes([row("both_bad", "bob")])
@@ -125,7 +129,9 @@ def test_a_voter_does_not_get_a_pair_that_waits_for_its_answer(once):
 
 @pytest.fixture
 def dependent(storage):
-    return create_study("drinks", OPTIONS, storage, voters="dependent", clock=Clock())
+    """A study as versions made them that counted people at once."""
+    old = {"voters": "dependent", "missing": "", "batch": 0}
+    return create_study("drinks", OPTIONS, storage, **old, clock=Clock())
 
 
 # Dependent voters
@@ -166,7 +172,7 @@ def test_who_gives_no_name_is_a_person_of_their_own(dependent):
 
 def test_what_a_dependent_voter_is_asked_does_not_depend_on_that_voters_answers(storage):
     def asked(name, outcome):
-        study = create_study(name, OPTIONS, storage, voters="dependent", clock=Clock())
+        study = create_study(name, OPTIONS, storage, voters="people", batch=6, clock=Clock())
         seen = []
         study.add_votes([row("left", "bob"), row("right", "cas", "milk", "juice")])
         for _ in range(6):

@@ -35,7 +35,9 @@ def file(tmp_path):
 
 @pytest.mark.slow
 def test_points_become_options_and_the_best_is_found(file):
-    study = create_study("s", storage=file, space=SPACE, show="{style} at {x:.2f}", seed=1)
+    study = create_study(
+        "s", storage=file, space=SPACE, show="{style} at {x:.2f}", seed=1, voters="independent"
+    )
     voted(study, 10)
     first = study.options[0]
     assert first.name.startswith("x=") and set(first.point) == {"x", "style"}
@@ -47,8 +49,8 @@ def test_points_become_options_and_the_best_is_found(file):
 
 @pytest.mark.slow
 def test_another_program_goes_on_as_if_nothing_had_happened(file):
-    alone = create_study("s", space=SPACE, seed=5)
-    shared = create_study("s", storage=file, space=SPACE, seed=5)
+    alone = create_study("s", space=SPACE, seed=5, voters="independent")
+    shared = create_study("s", storage=file, space=SPACE, seed=5, voters="independent")
     expected = voted(alone, 12)
     asked = []
     for _ in range(4):
@@ -64,7 +66,9 @@ def test_another_program_goes_on_as_if_nothing_had_happened(file):
 
 @pytest.mark.slow
 def test_several_voters_hold_open_ballots_and_answer_in_any_order(file):
-    study = create_study("s", storage=file, space=SPACE, lease=60.0, open_ballots=2)
+    study = create_study(
+        "s", storage=file, space=SPACE, lease=60.0, open_ballots=2, voters="independent"
+    )
     ann = [study.ask("ann"), study.ask("ann")]
     assert study.ask("ann") in ann  # at the cap, the oldest comes again
     ben = study.ask("ben")
@@ -76,7 +80,7 @@ def test_several_voters_hold_open_ballots_and_answer_in_any_order(file):
 
 @pytest.mark.slow
 def test_an_undone_vote_moves_nothing_and_can_be_given_again(file):
-    study = create_study("s", storage=file, space=SPACE)
+    study = create_study("s", storage=file, space=SPACE, voters="independent")
     ballot = study.ask("ann")
     vote = study.tell(ballot, "left")
     study.undo(vote)
@@ -89,7 +93,7 @@ def test_an_undone_vote_moves_nothing_and_can_be_given_again(file):
 
 def test_skips_and_late_answers_are_taken_as_they_are():
     now = [0.0]
-    study = create_study("s", space=SPACE, lease=10.0, clock=lambda: now[0])
+    study = create_study("s", space=SPACE, lease=10.0, clock=lambda: now[0], voters="independent")
     study.tell(study.ask("ann"), "skip")
     late = study.ask("ann")
     now[0] = 100.0
@@ -107,14 +111,14 @@ def test_people_answer_a_pair_once_and_a_small_space_ends():
 
 
 def test_items_are_kept_apart():
-    study = create_study("s", space=SPACE, open_ballots=1)
+    study = create_study("s", space=SPACE, open_ballots=1, voters="independent")
     study.ask("ann", item="one")
     assert isinstance(study.ask("ann", item="two"), Wait)
 
 
 @pytest.mark.slow
 def test_an_audit_asks_random_opponents_and_counts_without_gaps(file):
-    study = create_study("s", storage=file, space=SPACE, delta=0.1)
+    study = create_study("s", storage=file, space=SPACE, delta=0.1, voters="independent")
     voted(study, 6)
     study.audit({"x": 0.3, "style": "a"}, votes=20)
     ballots = study.ask(n=20)
@@ -135,7 +139,7 @@ def test_an_audit_asks_random_opponents_and_counts_without_gaps(file):
 
 @pytest.mark.slow
 def test_a_skipped_opponent_comes_again_and_an_undone_vote_opens_its_place():
-    study = create_study("s", space=SPACE)
+    study = create_study("s", space=SPACE, voters="independent")
     study.audit({"x": 0.5, "style": "b"}, votes=2)
     first = study.ask()
     study.tell(first, "skip")
@@ -150,7 +154,7 @@ def test_a_skipped_opponent_comes_again_and_an_undone_vote_opens_its_place():
 @pytest.mark.slow
 def test_a_constraint_in_words_stays_with_the_study(file):
     space = Space({"x": Real(0, 1), "y": Real(0, 1)}, feasible="x + y <= 0.5")
-    study = create_study("s", storage=file, space=space)
+    study = create_study("s", storage=file, space=space, voters="independent")
     voted(study, 3)
     again = open_study("s", file)
     voted(again, 5)  # past a snapshot
@@ -164,7 +168,7 @@ def test_a_constraint_in_words_stays_with_the_study(file):
 
 def test_a_constraint_is_given_again_when_a_study_is_opened(file):
     space = Space({"x": Real(0, 1)}, feasible=lambda x: x < 0.5)
-    study = create_study("s", storage=file, space=space)
+    study = create_study("s", storage=file, space=space, voters="independent")
     voted(study, 3)
     assert all(option.point["x"] < 0.5 for option in study.options)
     with pytest.raises(
@@ -197,12 +201,12 @@ def test_what_does_not_go_with_a_space_is_refused(how, words):
 
 @pytest.mark.slow
 def test_a_space_stays_as_it_is(file):
-    voted(create_study("s", storage=file, space=SPACE), 2)
-    same = create_study("s", storage=file, space=SPACE, load_if_exists=True)
+    voted(create_study("s", storage=file, space=SPACE, voters="independent"), 2)
+    same = create_study("s", storage=file, space=SPACE, load_if_exists=True, voters="independent")
     assert same.tuned().votes == 2
     with pytest.raises(StudyExists, match="was created with space"):
         other = Space({"x": Real(0, 2)})
-        create_study("s", storage=file, space=other, load_if_exists=True)
+        create_study("s", storage=file, space=other, load_if_exists=True, voters="independent")
     assert open_study("s", file).tuned().votes == 2
 
 
@@ -225,7 +229,7 @@ def test_a_space_stays_as_it_is(file):
     ],
 )
 def test_what_makes_no_sense_of_points_is_one_sentence(does):
-    study = create_study("s", space=SPACE)
+    study = create_study("s", space=SPACE, voters="independent")
     before = study.number
     with pytest.raises(InvalidParameter) as refused:
         does(study)
@@ -234,7 +238,7 @@ def test_what_makes_no_sense_of_points_is_one_sentence(does):
 
 @pytest.mark.slow
 def test_votes_on_points_never_asked_are_refused():
-    study = create_study("s", space=SPACE)
+    study = create_study("s", space=SPACE, voters="independent")
     voted(study, 2)
     with pytest.raises(copeland.CopelandError, match=r"there is no option 'x=9'|x=9"):
         study.add_votes([{"left": "x=9", "right": study.options[0].name, "outcome": "left"}])
@@ -243,7 +247,7 @@ def test_votes_on_points_never_asked_are_refused():
 
 @pytest.mark.slow
 def test_a_space_study_speaks_in_plain_words():
-    study = create_study("s", space=SPACE)
+    study = create_study("s", space=SPACE, voters="independent")
     assert repr(study) == "<Study 's', 0 options, 0 votes, points of a space>"
     assert study.verdict().claim == "There are no votes yet."
     voted(study, 2)
@@ -257,7 +261,7 @@ def test_a_batch_of_a_mixed_space_is_feasible_and_answered_in_any_order():
         {"rate": Real(1e-3, 1, log=True), "n": Integer(1, 4), "style": Choice("a", "b")},
         feasible=lambda rate, n, style: n < 4 or rate < 0.1,
     )
-    study = create_study("s", space=space)
+    study = create_study("s", space=space, voters="independent")
     ballots = study.ask(n=5)
     points = [study.option(name).point for one in ballots for name in (one.left, one.right)]
     assert all(space.allows(point) for point in points)
@@ -269,7 +273,7 @@ def test_a_batch_of_a_mixed_space_is_feasible_and_answered_in_any_order():
 
 @pytest.mark.slow
 def test_a_program_that_only_tells_keeps_no_snapshot_without_the_tuner(file):
-    asker = create_study("s", storage=file, space=SPACE)
+    asker = create_study("s", storage=file, space=SPACE, voters="independent")
     teller = open_study("s", file)
     for _ in range(8):
         teller.tell(asker.ask("ann"), "left")

@@ -43,7 +43,7 @@ def test_what_outcomes_count_for(study, outcome, wins, ties):
 
 
 def test_both_bad_may_be_left_out(storage):
-    study = create_study("drinks", OPTIONS, storage, both_bad="drop")
+    study = create_study("drinks", OPTIONS, storage, both_bad="drop", voters="independent")
     vote = study.tell(study.ask(), "both_bad")
     standing = study.standing()
     assert not vote.counted
@@ -141,7 +141,7 @@ def test_an_unknown_ballot_is_refused(study, wrong):
 
 
 def test_a_ballot_of_another_study_is_refused(study):
-    other = create_study("other", ["wine", "beer"])
+    other = create_study("other", ["wine", "beer"], voters="independent")
     study.ask()
     with pytest.raises(UnknownBallot, match="the ballot you answered comes from another study"):
         study.tell(other.ask(), "left")
@@ -224,7 +224,7 @@ def test_after_an_undo_the_ballot_can_be_answered_again(study):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_asking_goes_on_after_an_undo(storage, algorithm):
-    study = create_study("drinks", OPTIONS, storage, algorithm=algorithm)
+    study = create_study("drinks", OPTIONS, storage, algorithm=algorithm, voters="independent")
     for _ in range(5):
         ballot = study.ask()
         vote = study.tell(ballot, preferring(OPTIONS)(ballot))

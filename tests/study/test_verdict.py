@@ -33,7 +33,7 @@ def rows(votes):
 
 
 def study_of(votes, options="ABCDE", **how):
-    study = copeland.create_study("study", list(options), **how)
+    study = copeland.create_study("study", list(options), **{"voters": "independent", **how})
     study.add_votes(rows(votes))
     return study
 
@@ -54,7 +54,7 @@ def test_without_votes_every_option_may_be_best():
 
 def test_long_names_are_shortened_in_sentences_and_still_differ():
     long = [f"Answer in one line. {'Be kind. ' * 30}Version {n}" for n in (4, 5, 6)]
-    study = copeland.create_study("study", long)
+    study = copeland.create_study("study", long, voters="independent")
     study.add_votes({"left": long[0], "right": other, "outcome": long[0]} for other in long[1:] * 3)
     verdict = verdict_of(study.standing())
     assert "Answer in one line. Be kind. Be kin… (1) leads so far" in verdict.claim

@@ -221,7 +221,7 @@ def test_exports_hold_every_vote_and_no_formula(site):
 def test_a_study_from_elsewhere_gets_a_page(site):
     from copeland.study import create_study
 
-    create_study("by hand", ["one", "two"], site.storage)
+    create_study("by hand", ["one", "two"], site.storage, voters="independent")
     assert "by hand" in site.admin().get("/admin").text
     assert site.page("by hand") is not None
 

@@ -30,7 +30,7 @@ def test_the_images_of_the_next_pair_are_those_that_come(site, shots):
     browser, page = site.voter()
     promised = look_ahead(browser, page).json()["images"]
     assert look_ahead(browser, page).json()["images"] == promised  # and no third ballot is taken
-    assert len(shots.waiting(shots.log()[-1].voter)) == 2
+    assert len(shots.waiting(shots.log()[-1].voter)) == 3  # all that were dealt
     assert all(browser.get(one).headers["content-type"] == "image/webp" for one in promised)
     assert browser.get(page.url.path).text == page.text  # the pair that is shown stays
     page = vote(browser, page)
@@ -54,7 +54,7 @@ def test_an_answer_taken_back_is_asked_before_what_was_promised(site, shots):
     again = send(browser, second, f"{second.url.path}/undo")
     assert again.text.count("Shade") == 2
     asked = shots.waiting(shots.log()[-1].voter)
-    assert len(asked) == 2
+    assert len(asked) == 3
     third = vote(browser, vote(browser, again))
     assert asks(third) and len(shots.votes()) == 3
 
@@ -80,7 +80,7 @@ def test_nothing_is_promised_where_the_next_pair_is_not_certain(site, shots):
 def test_texts_need_nothing_ahead(site):
     study = site.study()
     browser, page = site.voter()
-    assert look_ahead(browser, page).status_code == 204 and study.number == 2
+    assert look_ahead(browser, page).status_code == 204 and study.number == 4
 
 
 def test_a_stranger_and_another_site_get_nothing(site, shots):
@@ -108,4 +108,4 @@ def test_a_browser_loads_them_while_somebody_looks(live, somebody):
     )
     shown = {image.get_attribute("src") for image in page.locator(".picture img").all()}
     images = {url.removeprefix(live.home) for url in loaded if "/m/" in url}
-    assert len(images) == 4 and shown < images and len(study.waiting(study.log()[-1].voter)) == 2
+    assert len(images) == 4 and shown < images and len(study.waiting(study.log()[-1].voter)) == 3

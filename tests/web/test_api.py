@@ -151,7 +151,7 @@ def test_the_stream_goes_on_after_any_number():
     from copeland.web.api.reading import _followed
 
     site = Site()
-    study = site.study()
+    study = site.study(batch=1)
     study.tell(study.ask(voter="ann"), "left")
     site.server.keep.add_key(None, "k", ["read"])
     call = Call(site.server, site.page(), study, None)

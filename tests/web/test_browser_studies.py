@@ -8,6 +8,7 @@ import pytest
 from browsing import answer, ballot, followed, outcomes, says, shown, shows
 from commands import flat, run
 from test_admin import png
+from web_client import TEAS
 
 from copeland.study import Storage
 
@@ -89,7 +90,7 @@ def test_from_images_with_words_to_a_vote(live, somebody):
 def test_two_voters_get_different_pairs_and_the_dashboard_follows_within_two_seconds(
     live, somebody
 ):
-    live.study()
+    live.study(options=[*TEAS, "matcha", "mint", "camomile"], page={"per_voter": 2})
     board = somebody().see_study()
     one, other = somebody().begin(), somebody().begin()
     assert set(shown(one)) != set(shown(other))
@@ -129,22 +130,29 @@ def test_an_option_paused_while_it_is_shown_takes_the_answer_and_is_shown_no_mor
     )
 
 
+def answers(voter):
+    """What a voter is shown until all is answered."""
+    seen = []
+    while voter.locator("[name=ballot]").count():
+        seen += shown(voter)
+        answer(voter)
+    return seen
+
+
 @pytest.mark.slow
-def test_an_option_added_while_people_vote_is_asked_about(live, somebody):
+def test_an_option_added_while_people_vote_is_asked_of_people_who_come_later(live, somebody):
     study = live.study()
-    voter = somebody().begin()
-    answer(voter)
+    early = somebody().begin()
+    answer(early)
     admin = somebody().see_study("/options")
     form = admin.locator("form", has=admin.locator("[value=add]"))
     form.locator("[name=option]").fill("matcha-1")
     form.locator("[name=text]").fill("Thick.")
     form.get_by_role("button", name="Add").click()
     says(admin.locator(".options"), "matcha-1")
-    seen = []
-    while voter.locator("[name=ballot]").count():
-        seen += shown(voter)
-        answer(voter)
-    assert "Thick." in seen and len(study.votes()) == 6
+    seen = [answers(voter) for voter in (early, somebody().begin())]
+    assert [("Thick." in texts) for texts in seen] == [False, True]
+    assert len(study.votes()) == 3 + 6
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ def sentences(page):
 def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
     page = expected(site, people="5")
     said = sentences(page)
-    assert said[0] == "With 12 options and 5 voters who answer 20 pairs each, you get 100 answers."
+    assert said[0] == "With 12 options and 5 voters who answer 4 pairs each, you get 20 answers."
     assert "cannot prove a winner" in said[1] and "Exactly these people" in page.text
     assert site.server.keep.pages() == []
 

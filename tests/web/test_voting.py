@@ -51,7 +51,7 @@ def test_loading_again_shows_the_same_pair(site):
     browser, page = site.voter()
     again = browser.get(page.url.path)
     assert fields(again)["ballot"] == fields(page)["ballot"]
-    assert study.standing().asked == 1
+    assert study.standing().asked == 3  # all that are dealt, at once
 
 
 def test_a_double_click_is_one_vote_and_the_first_one_counts(site):
@@ -75,7 +75,7 @@ def test_undo_takes_back_the_last_answer_and_asks_that_pair_again(site):
     assert [(v.outcome, v.undone) for v in votes] == [("left", True), ("right", False)]
     assert "2 of 3" in page.text
     undone = next(e for e in study.log() if e.kind == "undone")
-    assert undone.body == {"reason": "the voter took it back"}
+    assert undone.body == {"reason": "the voter took it back", "own": True}
 
 
 def test_undo_reaches_one_answer_back_and_no_further(site):
@@ -188,7 +188,7 @@ def test_a_script_gets_the_next_pair_alone_with_a_sentence_for_those_who_listen(
 
 @pytest.mark.slow
 def test_sixty_votes_a_minute_are_enough(site):
-    site.study(options=[f"number {n}" for n in range(14)], page={"per_voter": 91})
+    site.study(options=[f"number {n}" for n in range(14)], page={"per_voter": 91}, batch=91)
     browser, page = site.voter()
     for _ in range(60):
         page = vote(browser, page)

@@ -98,11 +98,20 @@ def create_command(
         int, Whole(help="How many unanswered ballots a voter may hold at a time.")
     ] = 8,
     batch: Annotated[
-        int,
+        int | None,
         Whole(
-            help="How many pairs each person gets, all drawn before the first answer; 0 draws them one by one."
+            help="How many pairs each person is dealt, all before the first answer.",
+            show_default="4",
         ),
-    ] = 0,
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="What it proves if a person leaves pairs unanswered: against, a loss of both sides; or "
+            "ignored, if people leave for reasons that have nothing to do with the options.",
+            show_default="against",
+        ),
+    ] = None,
     seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
         bool, typer.Option("--load-if-exists", help="Continue the study if it exists.")
@@ -148,6 +157,7 @@ def create_command(
         lease=lease,
         open_ballots=open_ballots,
         batch=batch,
+        missing=missing,
         load_if_exists=load_if_exists,
     )
     names = [one.name for one in made.options]
@@ -157,10 +167,10 @@ def create_command(
     as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
     tell_result(
         f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} {reach}"
-        f"{'' if taken is None else f'{taken.sentence} '}Vote with: "
-        f"{command_line('copeland', 'study', 'vote', name)}{as_whom}",
+        f"{'' if taken is None else taken.sentence}",
         result if taken is None else {**result, **taken.to_dict()},
         as_json,
+        f"Vote with: {command_line('copeland', 'study', 'vote', name)}{as_whom}",
     )
 
 
@@ -215,7 +225,9 @@ def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
     return f"{prospect_sentence(found)} ", {"reach": found._asdict()}
 
 
-def _require_fitting(voters: str, repeats: str | None, batch: int, people: int | None) -> None:
+def _require_fitting(
+    voters: str, repeats: str | None, batch: int | None, people: int | None
+) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
     from copeland.forecast.prospects import check_people
     from copeland.study.record.settings import PANEL, PEOPLE
@@ -227,7 +239,7 @@ def _require_fitting(voters: str, repeats: str | None, batch: int, people: int |
             "--repeats count does not go with people, who have one vote per pair; leave it out, "
             "or say --voters independent."
         )
-    if batch and voters not in PEOPLE:
+    if batch is not None and voters not in PEOPLE:
         raise InvalidParameter("--batch is for people; leave it out, or say --voters people.")
     if people is not None and voters not in PEOPLE:
         raise InvalidParameter(

@@ -85,7 +85,7 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
         return _nothing_of(standing.panel, voter, standing.closed)
     if standing.certificate.best:
         return "Nothing is left to ask: the verdict is proved."
-    if work.settings.dependent and len(standing.active) > 1:
+    if work.settings.people and len(standing.active) > 1:
         return "Nothing is left to ask: this voter has seen every pair, but you can ask others."
     return "Nothing is left to ask."
 

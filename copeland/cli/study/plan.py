@@ -86,7 +86,7 @@ def plan_command(
 
 def _require_people(people: int | None, work: Study) -> None:
     """Refuse a number of people where nobody knows of people."""
-    if people is not None and not work.settings.dependent:
+    if people is not None and not work.settings.people:
         raise InvalidParameter(
             f"--people is for studies of people, and here voters are '{work.settings.voters}'; leave it out."
         )

@@ -60,6 +60,7 @@ class Following(NamedTuple):
 
     item: str | None = None
     available: Collection[str] | None = None
+    later: tuple[tuple[str | None, Collection[str]], ...] = ()  # the same for the rest of a batch
 
 
 class Look(NamedTuple):
@@ -131,6 +132,11 @@ def found(
         again = ballot_of(books, held[0]._replace(time=now))
         return [], again if is_open(books) else None
     wish = wish_of(books, log, voter, wanted.item, wanted.available, now)
+    wish = wish._replace(
+        later=tuple(
+            (item, active(books) & set(map(books.index, names))) for item, names in wanted.later
+        )
+    )
     new, asked = proposed(work, log, wish, 1)
     if isinstance(asked, Wait):
         return new, asked

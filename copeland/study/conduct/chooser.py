@@ -8,7 +8,8 @@ belongs to its number, so that it stands where it stood when they happened.
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import chain, repeat
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -58,6 +59,8 @@ class Wish(NamedTuple):
     shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
     manners: Manners = ANYBODY
     waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
+    # What the further ballots of a batch are about: an item, and the options that it has.
+    later: tuple[tuple[str | None, frozenset[int]], ...] = ()
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
@@ -87,9 +90,17 @@ class Wish(NamedTuple):
         fine = self.minds_of(k) == FINE
         return fine | fine.T
 
+    @property
+    def items(self) -> Iterator[str | None]:
+        """What this ballot and all that follow are about."""
+        return chain([self.item], (item for item, _ in self.later), repeat(self.item))
+
     def after(self, left: int, right: int) -> Wish:
         """Return what is asked for next, once there is a ballot of this pair."""
         following = self._replace(number=self.number + 1)
+        if self.later:
+            (item, options), *rest = self.later
+            following = following._replace(item=item, options=options, later=tuple(rest))
         if self.voter is not None:  # else the next one is somebody else's
             following = following._replace(manners=self.manners.after(left, right))
         return following.without(left, right) if self.once else following
@@ -234,11 +245,17 @@ class Player:
         self._set_scene(books, wish)
         first = wish.number
         pairs: list[Pair] = []
-        while len(pairs) < n and (pair := self._choose(books, wish, not pairs)) is not None:
+        dealt = books.arrivals is not None and wish.voter is not None  # all at once, or never
+        while (
+            len(pairs) < n
+            and (pair := self._choose(books, wish, first if dealt or not pairs else 0)) is not None
+        ):
             pair = wish.manners.seated(*pair, coin_of(books, wish.number))
             pairs.append(pair)
             self._expect({wish.number: pair})
-            wish = wish.after(*pair)
+            before, wish = wish.options, wish.after(*pair)
+            if wish.options != before:
+                self._pause(books, wish)
         self._forget(range(first, wish.number))  # whether they are asked will be known from the log
         return pairs
 
@@ -273,6 +290,10 @@ class Player:
                 for ballot in sorted(expected - self._pending.keys())
             }
         )
+        self._pause(books, wish)
+
+    def _pause(self, books: Books, wish: Wish) -> None:
+        """Let the policy name only options that may be asked."""
         if self.policy.algorithm.pause is not None:  # else what it names is turned down
             paused = frozenset(range(books.k)) - wish.options
             for option in paused - self._paused:
@@ -281,10 +302,10 @@ class Player:
                 self.policy.resume(option)
             self._paused = paused
 
-    def _choose(self, books: Books, wish: Wish, urgent: bool) -> Pair | None:
-        """Return the next pair; what is urgent waits for no answer under way."""
+    def _choose(self, books: Books, wish: Wish, urgent: int) -> Pair | None:
+        """Return the next pair; what is urgent waits for no answer under way, to ballots before this number."""
         drawn = self._draw(wish)
-        while urgent and drawn and _rests(drawn) and self._overlook():
+        while urgent and drawn and _rests(drawn) and self._overlook(urgent):
             drawn = self._draw(wish)
         named = [pair for pair in drawn if wish.allows(*pair)]
         if named:
@@ -303,7 +324,7 @@ class Player:
         if wish.minds(*named[0]) > FINE:
             named = named + [pair for pair in self._claims() if wish.allows(*pair)]
         best = min(named, key=lambda pair: wish.minds(*pair))
-        if wish.minds(*best) > FINE and books.settings.dependent:
+        if wish.minds(*best) > FINE and books.settings.people:
             other = self._least_voted(books, wish)
             if other is not None and wish.minds(*other) < wish.minds(*best):
                 return other
@@ -325,15 +346,16 @@ class Player:
         self.policy.events = wish.number - 1  # its generator is that of the event
         return self.policy.name(TRIES, wish.fine(self.policy.k))
 
-    def _overlook(self) -> bool:
-        """Count no more on the older half of the answers under way; tell whether there were any.
+    def _overlook(self, before: int) -> bool:
+        """Count no more on the older half of the answers under way, to ballots before a number; tell whether there were any.
 
         The policy asks for no more answers than it needs, but those under way may never come, and who
         asks now is here now. The latest still count, so that questions spread over pairs.
         """
         if self.policy.algorithm.pend is None:
             return False
-        older = sorted(self._pending)[: (len(self._pending) + 1) // 2]
+        held = sorted(ballot for ballot in self._pending if ballot < before)
+        older = held[: (len(held) + 1) // 2]
         self._forget(older)
         self._overlooked.update(older)
         return bool(older)

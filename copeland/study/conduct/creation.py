@@ -14,11 +14,12 @@ from copeland.study.conduct.chooser import Player
 from copeland.study.conduct.members import require_few
 from copeland.study.conduct.roles import check_role, imported_in_role
 from copeland.study.conduct.study import Clock, Study
+from copeland.study.record.arrivals import AGAINST
 from copeland.study.record.books import Books
 from copeland.study.record.events import CREATED, Event
 from copeland.study.record.log import Log
 from copeland.study.record.options import Option, options_of
-from copeland.study.record.settings import PANEL, PEOPLE, TUNER, Settings
+from copeland.study.record.settings import BATCH, PANEL, PEOPLE, TUNER, Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_text
 from copeland.study.record.votes import Imported, incoming, source_of, votes_from
@@ -42,11 +43,12 @@ def create_study(
     seed: int = 0,
     both_bad: str = "tie",
     repeats: str | None = None,
-    voters: str = "independent",
+    voters: str | None = None,
     panel: Sequence[str] = (),
     lease: float = 600.0,
     open_ballots: int = 8,
-    batch: int = 0,
+    batch: int | None = None,
+    missing: str | None = None,
     space: Space | None = None,
     show: str = "",
     load_if_exists: bool = False,
@@ -66,6 +68,12 @@ def create_study(
         Return the study of this name if there is one; it must have these options and settings.
     algorithm
         Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
+    voters
+        Who votes: ``"people"`` by default, or ``"panel"`` if you name one.
+    batch
+        Where people vote, how many pairs each of them is dealt: 4 by default, or all pairs if these are fewer.
+    missing
+        Where people vote, what missing answers do: ``"against"`` by default, or ``"ignored"``.
     space
         A :class:`copeland.Space` instead of options. A point becomes an option when the study asks about it.
     show
@@ -103,10 +111,13 @@ def create_study(
         open_ballots=open_ballots,
         panel=panel,
         batch=batch,
+        missing=missing,
         space="" if space is None else space.to_json(),
         show=show,
     )
-    return _created(name, given, settings, storage, load_if_exists, clock, space=space)
+    told = {"voters": voters, "batch": batch, "missing": missing, "repeats": repeats}
+    untold = frozenset(name for name, value in told.items() if value is None)
+    return _created(name, given, settings, storage, load_if_exists, clock, untold, space=space)
 
 
 def _offered(options: Any, space: Space | None) -> list[Option]:
@@ -171,7 +182,9 @@ def create_study_from_votes(
         taken[:] = [found.also(undone)]
         return new
 
-    made = _created(name, given, _settings(**settings), storage, load_if_exists, clock, with_votes)
+    untold = frozenset({"voters", "batch", "missing", "repeats"} - settings.keys())
+    wanted = _settings(**settings)
+    made = _created(name, given, wanted, storage, load_if_exists, clock, untold, with_votes)
     return made, taken[0] if taken else made.add_votes(told, source, role=role)
 
 
@@ -186,18 +199,26 @@ def _check_name(name: str) -> None:
 def _settings(
     algorithm: str | None = None,
     repeats: str | None = None,
-    voters: str = "independent",
+    voters: str | None = None,
+    panel: Sequence[str] = (),
     space: str = "",
+    batch: int | None = None,
+    missing: str | None = None,
     **others: Any,
 ) -> Settings:
     """The settings as told; what is not said follows from who votes, and on what."""
+    voters = voters or (PANEL if panel else PEOPLE[0])
     once = voters in (*PEOPLE, PANEL)
+    dealt = voters in PEOPLE and not space
     usual = TUNER if space else PANEL if voters == PANEL else "cpc-pac"
     return Settings(
         algorithm=algorithm or usual,
         space=space,
         repeats=repeats or ("first" if once else "count"),
         voters=voters,
+        panel=panel,  # type: ignore[arg-type]
+        batch=(BATCH if dealt else 0) if batch is None else batch,
+        missing=(AGAINST if dealt else "") if missing is None else missing,
         **others,
     )
 
@@ -209,6 +230,7 @@ def _created(
     storage: str | Storage | None,
     load_if_exists: bool,
     clock: Clock,
+    untold: frozenset[str] = frozenset(),
     then: Callable[[Books, Log], list[Event]] | None = None,
     space: Space | None = None,
 ) -> Study:
@@ -228,7 +250,7 @@ def _created(
         if not load_if_exists:
             raise
     study = Study(kept, name, kept.key(name), clock)
-    _require_same(study, options, settings)
+    _require_same(study, options, settings, untold)
     return study if space is None else Study(kept, name, kept.key(name), clock, space)
 
 
@@ -261,8 +283,10 @@ def list_studies(storage: str | Storage) -> list[str]:
     return kept.names()
 
 
-def _require_same(study: Study, options: list[Option], settings: Settings) -> None:
-    """Refuse to go on with a study that was created otherwise."""
+def _require_same(
+    study: Study, options: list[Option], settings: Settings, untold: frozenset[str]
+) -> None:
+    """Refuse to go on with a study that was created otherwise; what was not told may be anything."""
     known = {option.name for option in study.options}
     for option in options:
         if option.name not in known:
@@ -272,9 +296,9 @@ def _require_same(study: Study, options: list[Option], settings: Settings) -> No
             )
     before = study.settings.to_dict()
     for name, value in settings.to_dict().items():
-        if before.get(name) != value and (
-            name != "voters" or not {before[name], value} <= set(PEOPLE)
-        ):
+        if name in untold or before.get(name) == value:
+            continue
+        if name != "voters" or not {before[name], value} <= set(PEOPLE):
             raise StudyExists(
                 f"the study '{study.name}' was created with {name} {before.get(name)!r}, not {value!r}; "
                 "open it without settings, or give the same."

@@ -26,8 +26,11 @@ from copeland.study.conduct.members import (
     require_member,
     require_one_each,
     require_own,
+    require_same_voter,
 )
-from copeland.study.record.books import Books, OpenBallot
+from copeland.study.meaning.standing import is_open
+from copeland.study.record.arrivals import IGNORED
+from copeland.study.record.books import Books, OpenBallot, proves
 from copeland.study.record.events import (
     ADDED,
     ASKED,
@@ -42,6 +45,8 @@ from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.votes import Imported, ImportedVote
 from copeland.tallies import outcome_of
+
+TAKEN_BACK = "taken back"
 
 _SAYING = ("ballot", "voter", "left", "right", "outcome", "item")  # what a vote says
 
@@ -112,7 +117,7 @@ def wish_of(
         return wish
     if books.settings.repeats == "count":
         return wish._replace(manners=last_of(log, voter))
-    if books.settings.dependent:
+    if books.settings.people:
         past = past_of(books, log, voter)
         return wish._replace(
             once=True, avoided=past.done, manners=past.manners, waiting=past.waiting
@@ -148,8 +153,14 @@ def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: in
     if wish.voter is None:
         return n
     if books.settings.batch and not books.is_guide(wish.voter):
-        return 0 if log.asked_of(wish.voter, 1) else books.settings.batch
+        return books.settings.batch if _first_visit(log, wish.voter) is None else 0
     return min(n, books.settings.open_ballots - len(held))
+
+
+def _first_visit(log: Log, voter: str) -> int | None:
+    """Return the number of the first event of a voter, None for somebody new."""
+    first = [events[0].number for events in (log.asked_of(voter), log.votes_of(voter)) if events]
+    return min(first, default=None)
 
 
 def _held(books: Books, wish: Wish) -> dict[int, OpenBallot]:
@@ -177,10 +188,10 @@ def _new_questions(
             wish = wish.without(ballot.left, ballot.right)
         if wish.shown is not None and ballot.item == wish.item:
             wish = wish.without_orders({(ballot.left, ballot.right)})
-    asked = []
+    asked, items = [], wish.items
     for number, sides in enumerate(chooser.propose(log, books, wish, room), wish.number):
         left, right = wish.sides(*sides)
-        question = Event(number, ASKED, wish.now, voter=wish.voter, item=wish.item)
+        question = Event(number, ASKED, wish.now, voter=wish.voter, item=next(items))
         asked.append(question._replace(left=left, right=right))
     return asked
 
@@ -193,7 +204,7 @@ def _held_questions(
     Those that have expired come after the others, with new time to answer. If none is what is wished for
     now, there may be another once the first of those held has expired.
     """
-    if not (held or wish.waiting) or not chooser.propose(log, books, wish, 1):
+    if not (held or wish.waiting) or not _goes_on(books, log, chooser, wish):
         return []
     kept = [asked for asked in map(log.event, held) if asked is not None]
     expired = [asked._replace(time=wish.now) for asked in wish.waiting if asked.number not in held]
@@ -203,10 +214,19 @@ def _held_questions(
     return Wait(min(asked.expires for asked in held.values()))
 
 
+def _goes_on(books: Books, log: Log, chooser: Chooser, wish: Wish) -> bool:
+    """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
+    if books.arrivals is not None and not books.is_guide(wish.voter):
+        return is_open(books)
+    return bool(chooser.propose(log, books, wish, 1))
+
+
 def _fits(asked: Event, wish: Wish) -> bool:
     """Tell whether a ballot is what is wished for."""
     assert asked.left is not None and asked.right is not None
     sides = asked.left, asked.right
+    if wish.later:  # each ballot of a batch has its own item
+        return wish.allows(*sides)
     return asked.item == wish.item and wish.allows(*sides) and wish.sides(*sides) == sides
 
 
@@ -218,12 +238,37 @@ def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Ev
         return [], known
     require_open(books)
     asked = _question(books, log, told.ballot)
-    _require_unanswered(books, log, asked)
+    before = _require_unanswered(books, log, asked)
     vote = _said(books, asked, told, now)
     if books.settings.panel:
         require_own(books, asked, vote)
-    vote = vote._replace(repeats=_repeated(books, log, vote))
+    elif _is_dealt(books, asked) and asked.voter is not None:
+        require_same_voter(asked, vote)
+    repeats = _repeated(books, log, vote)
+    vote = vote._replace(repeats=repeats, body=_standing(books, log, asked, vote, before))
     return [vote], vote
+
+
+def _is_dealt(books: Books, asked: Event) -> bool:
+    """Tell whether a ballot proves something only if it was dealt to its voter before that voter's first answer."""
+    return books.arrivals is not None or (books.settings.people and "audit" in (asked.body or {}))
+
+
+def _standing(
+    books: Books, log: Log, asked: Event, vote: Event, before: list[Event]
+) -> dict[str, Any] | None:
+    """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
+    if _is_dealt(books, asked) and not books.is_guide(vote.voter):
+        named = vote.voter if asked.voter is None else None
+        if named is not None and _first_visit(log, named) is not None:
+            return {"proves": False}
+        late = books.settings.missing == IGNORED and books.is_counted(asked.number)
+        if asked.number <= books.since or (late and not before):
+            return {"proves": False}
+    if not before or books.settings.panel or books.tuning is not None:
+        return None
+    own = before[-1].number in books.taken_back
+    return {"again": TAKEN_BACK if own else UNDONE}
 
 
 def _require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
@@ -271,14 +316,18 @@ def _question(books: Books, log: Log, ballot: int) -> Event:
     return asked
 
 
-def _require_unanswered(books: Books, log: Log, asked: Event) -> None:
-    """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it."""
+def _require_unanswered(books: Books, log: Log, asked: Event) -> list[Event]:
+    """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it.
+
+    Return the answers that were undone.
+    """
     ballot = asked.number
-    for answer in () if ballot in books.open else log.answers(ballot):
-        if answer.number not in books.undone:
-            raise AlreadyVoted(
-                f"ballot {ballot} was answered before; to change the answer, undo that vote first."
-            )
+    before = [] if ballot in books.open else list(log.answers(ballot))
+    if any(answer.number not in books.undone for answer in before):
+        raise AlreadyVoted(
+            f"ballot {ballot} was answered before; to change the answer, undo that vote first."
+        )
+    return before
 
 
 def _repeated(books: Books, log: Log, vote: Event, known: int | None = None) -> int | None:
@@ -309,10 +358,11 @@ def imported(
     ``last`` is the number of the event that they follow, if that is not in the books yet.
     """
     last = books.number if last is None else last
-    rows, known = _under_their_ids(books, log, list(rows))
+    rows, known, restored = _under_their_ids(books, log, list(rows))
     before = books.undone & {vote.number for vote in known.values()}
     first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
     new: list[Event] = []
+    visits = _Visits(books, log)
     seen = undone = 0
     for row in rows:
         if row.event_id in known:
@@ -337,18 +387,41 @@ def imported(
         repeats = _repeated(books, log, vote, first.get(subject))
         if repeats is None and books.meaning(row.outcome) is not None:
             first[subject] = number
-        new.append(vote._replace(repeats=repeats))
+        body = None
+        if visits.came_before(row.voter):
+            body = {"proves": False}
+        elif row.event_id in restored:
+            body = {"again": UNDONE}
+        new.append(vote._replace(repeats=repeats, body=body))
     if books.settings.panel:
         require_one_each(books, new)
-    repeated = sum(vote.repeats is not None for vote in new)
-    skipped = sum(books.meaning(vote.outcome) is None for vote in new)
-    return new, Imported(len(new) - repeated - skipped, repeated, skipped, seen, undone)
+    extra = sum(not proves(vote) for vote in new)
+    repeated = sum(vote.repeats is not None and proves(vote) for vote in new)
+    skipped = sum(books.meaning(vote.outcome) is None and proves(vote) for vote in new)
+    counted = len(new) - repeated - skipped - extra
+    return new, Imported(counted, repeated, skipped, seen, undone, extra)
+
+
+class _Visits:
+    """Who of an import has been here before it: people are dealt their pairs once."""
+
+    def __init__(self, books: Books, log: Log):
+        self._books, self._log = books, log
+        self._known: dict[str, bool] = {}
+
+    def came_before(self, voter: str | None) -> bool:
+        """Tell whether somebody's votes prove nothing, because of an earlier visit."""
+        if voter is None or self._books.arrivals is None or self._books.is_guide(voter):
+            return False
+        if voter not in self._known:
+            self._known[voter] = _first_visit(self._log, voter) is not None
+        return self._known[voter]
 
 
 def _under_their_ids(
     books: Books, log: Log, rows: list[ImportedVote]
-) -> tuple[list[ImportedVote], dict[str, Event]]:
-    """Return the rows, and the votes that are known by their ids.
+) -> tuple[list[ImportedVote], dict[str, Event], set[str]]:
+    """Return the rows, the votes that are known by their ids, and the ids of those that come back.
 
     An import that was undone can be imported again. Its ids are taken, so its votes come back under others.
     """
@@ -361,9 +434,10 @@ def _under_their_ids(
         times += 1
         ids |= {one: f"{one}~{times}" for one in gone}
         known |= log.known([ids[one] for one in gone])
+    restored = {i for one, i in ids.items() if i != one}
     if times > 1:
         rows = [row._replace(event_id=ids[row.event_id]) for row in rows]
-    return rows, known
+    return rows, known, restored
 
 
 def _require_same_row(kept: Event, row: ImportedVote) -> None:
@@ -377,7 +451,7 @@ def _require_same_row(kept: Event, row: ImportedVote) -> None:
 
 
 def undoing(
-    books: Books, log: Log, event_id: str, now: float, reason: str | None = None
+    books: Books, log: Log, event_id: str, now: float, reason: str | None = None, own: bool = False
 ) -> list[Event]:
     """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
     vote = log.vote(event_id)
@@ -385,7 +459,12 @@ def undoing(
         raise UnknownVote(f"there is no vote '{event_id}' in this study.")
     if vote.number in books.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
-    return _undone(books, log, [vote], now, None if reason is None else {"reason": reason})
+    told: dict[str, Any] = {} if reason is None else {"reason": reason}
+    if (
+        own and (vote.body or {}).get("again") != UNDONE
+    ):  # else it stands for one that was not taken back
+        told["own"] = True
+    return _undone(books, log, [vote], now, told)
 
 
 def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
@@ -408,7 +487,7 @@ def _undone(
     log: Log,
     votes: list[Event],
     now: float,
-    body: dict[str, str] | None = None,
+    body: dict[str, Any],
 ) -> list[Event]:
     """The events that undo votes, and those by which the votes that they kept out count."""
     gone = books.undone | {vote.number for vote in votes}
@@ -420,14 +499,15 @@ def _undone(
             heirs[heir.number] = _again(heir, COUNTED, now)._replace(counts=heir.number)
         repeats = None if counted else vote.repeats
         again = _again(vote, UNDONE, now)
-        events.append(again._replace(undoes=vote.number, repeats=repeats, body=body))
+        told = body if proves(vote) else {**body, "proves": False}
+        events.append(again._replace(undoes=vote.number, repeats=repeats, body=told or None))
     numbered = enumerate([*events, *heirs.values()], books.number + 1)
     return [event._replace(number=number) for number, event in numbered]
 
 
 def _again(vote: Event, kind: str, now: float) -> Event:
     """An event that says again what a vote said, so that sums are easy."""
-    return vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None)
+    return vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None, body=None)
 
 
 def _heir(books: Books, log: Log, vote: Event, gone: set[int]) -> Event | None:

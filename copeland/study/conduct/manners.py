@@ -1,7 +1,7 @@
 """What a voter has met already, and what a person would rather not be shown next.
 
 All of it follows from what was asked, never from what was answered: a voter's own answers may not decide
-what that voter is asked (docs/certificate.md, Dependent voters).
+what that voter is asked (docs/certificate.md, People).
 """
 
 from __future__ import annotations
@@ -115,6 +115,7 @@ def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
         asked
         for asked in log.asked_of(voter)
         if asked.number not in answered
+        and asked.number > books.since
         and all(books.options[i].state == ACTIVE for i in sides_of(asked))
         and _waits(books, log, asked)
     ]

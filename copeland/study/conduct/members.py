@@ -37,12 +37,17 @@ def require_member(books: Books, voter: str | None) -> None:
 
 def require_own(books: Books, asked: Event, vote: Event) -> None:
     """Refuse a vote that is not the first answer, by the member who was asked."""
+    require_same_voter(asked, vote)
+    require_member(books, vote.voter)
+    _require_first(books, vote, set())
+
+
+def require_same_voter(asked: Event, vote: Event) -> None:
+    """Refuse an answer by somebody else than who was asked."""
     if vote.voter != asked.voter:
         raise InvalidParameter(
             f"ballot {asked.number} was handed to '{asked.voter}', so '{vote.voter}' cannot answer it."
         )
-    require_member(books, vote.voter)
-    _require_first(books, vote, set())
 
 
 def require_one_each(books: Books, votes: Iterable[Event]) -> None:

@@ -78,7 +78,7 @@ class Saying:
             from copeland.study.meaning.tuned import tuned_verdict
 
             return tuned_verdict(tuned_by(self._work, self.name, self._clock))
-        return verdict_of(self.standing(voters=self._work.books.settings.dependent))
+        return verdict_of(self.standing(voters=self._work.books.settings.people))
 
     def plan(
         self,
@@ -122,7 +122,7 @@ class Saying:
         """Return what this many voters can settle, as people and as a panel, by simulation."""
         check_people(people)
         require_options(self._work.books, "so nobody can say what this many voters can settle")
-        if not self._work.books.settings.dependent:
+        if not self._work.books.settings.people:
             raise InvalidParameter(
                 "this is not a study of people, so there is nothing for them to settle."
             )
@@ -134,7 +134,7 @@ class Saying:
         """Where the study stands, and what those have met whose votes prove something."""
         books = self._work.books
         standing = standing_of(self.name, books, (), self._clock())
-        tally = log.tally() if self._work.books.settings.dependent else ()
+        tally = log.tally() if self._work.books.settings.people else ()
         return standing, met_of((row for row in tally if not books.is_guide(row[0])), books.k)
 
     def ranking(self) -> Ranking:

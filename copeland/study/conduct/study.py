@@ -289,13 +289,15 @@ class Study(Tunable, Saying):
         voter: str,
         item: str | None = None,
         available: Collection[str] | None = None,
+        later: tuple[tuple[str | None, Collection[str]], ...] = (),
     ) -> Ballot | Wait | None:
         """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
 
-        So a page that is loaded again shows the same pair. ``item`` and ``available`` apply to a new one.
+        So a page that is loaded again shows the same pair. ``item`` and ``available`` apply to a new one, ``later`` has
+        the same for those that are dealt with it.
         """
         check_text(voter=voter, item=item)
-        new = Following(item, available)
+        new = Following(item, available, later)
         return self._work.change(lambda log: found(self._work, log, voter, new, self._clock()))
 
     def waiting(self, voter: str) -> list[Ballot]:
@@ -305,7 +307,7 @@ class Study(Tunable, Saying):
         --------
         >>> from copeland.study import create_study
         >>> study = create_study("tea", ["green", "black", "white"], voters="people")
-        >>> asked = [study.ask("ann"), study.ask("ann")]
+        >>> asked = study.ask("ann", n=3)
         >>> [ballot.id for ballot in study.waiting("ann")] == [ballot.id for ballot in asked]
         True
         """
@@ -314,17 +316,22 @@ class Study(Tunable, Saying):
             lambda log: [ballot_of(self._books, one) for one in waiting_of(self._books, log, voter)]
         )
 
-    def undo(self, vote: Vote | str, reason: str | None = None) -> None:
+    def undo(self, vote: Vote | str, reason: str | None = None, own: bool = False) -> None:
         """Stop counting a vote; give the vote or its ``event_id``. Its ballot can be answered again.
 
         The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
         counts, the first one that is not undone now counts. The log keeps the ``reason``.
+
+        What is proved then takes the smaller evidence of the votes with and without it. ``own``: the voter takes it
+        back, before the next ballot. Then it was never given.
         """
         event_id = vote.event_id if isinstance(vote, Vote) else vote
         check_plain(event_id=event_id)
         if reason is not None:
             check_text("the reason, as a ", source=reason)
-        self._work.append(lambda log: undoing(self._books, log, event_id, self._clock(), reason))
+        self._work.append(
+            lambda log: undoing(self._books, log, event_id, self._clock(), reason, own)
+        )
 
     def set_role(self, voter: str, role: str) -> None:
         """Say before a voter's first vote what that voter's votes are for.

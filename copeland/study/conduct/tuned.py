@@ -81,7 +81,7 @@ class _Asking:
         audit = self._tuning.audits.current
         under_way = self._books.under_way(self._wish.now)
         place = None if audit is None else audit.next_place(under_way, self._places)
-        if audit is None or place is None:
+        if audit is None or place is None or not self._may_audit():
             return False
         point = self._tuning.points[audit.option]
         other = audit.opponent(self._tuning.space, point, place)
@@ -90,6 +90,12 @@ class _Asking:
         self._places.add(place)
         self._hand_out(point, other, {"audit": place})
         return True
+
+    def _may_audit(self) -> bool:
+        """Tell whether the voter may answer for an audit: a person does so once, and before anything else."""
+        if not self._books.settings.people or self._wish.voter is None:
+            return True
+        return not (self._wish.manners.recent or self._wish.avoided)
 
     def _ask_tuner(self) -> bool:
         if self._state is None:

@@ -47,13 +47,13 @@ class Judged(NamedTuple):
     --------
     >>> from copeland import create_study
     >>> from copeland.study.judges import judge_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="independent")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> seen = []
     >>> _ = judge_study(study, {"longer": longer}, progress=seen.append)
     >>> len(seen), seen[0].judge, seen[0].outcome in ("left", "right")
-    (6, 'longer', True)
+    (2, 'longer', True)
     """
 
     judge: str
@@ -79,13 +79,13 @@ class Summary:
     Examples
     --------
     >>> from copeland import create_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="independent")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> from copeland.study.judges import judge_study
     >>> done = judge_study(study, {"longer": longer})
     >>> done.votes
-    6
+    2
     """
 
     calls: int
@@ -168,11 +168,11 @@ def judge_study(
     Examples
     --------
     >>> from copeland import create_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="independent")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> judge_study(study, {"longer": longer}).votes
-    6
+    2
     """
     named = _named(judges)
     _check(calls=calls, workers=workers, patience=patience)

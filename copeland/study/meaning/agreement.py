@@ -32,7 +32,7 @@ class PairOfJudges(NamedTuple):
     >>> done = judge_study(study, {"longer": longer, "first": first})
     >>> pair = done.agreement.pairs[0]
     >>> pair.n, pair.agreement
-    (6, 1.0)
+    (3, 1.0)
     """
 
     first: str

@@ -14,8 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from copeland.certificate import FORMAT, Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow
 from copeland.files import read_text
@@ -303,13 +301,14 @@ def _terms(filed: Filed, books: Books) -> Iterator[str]:
             yield f"it says that {term} is {filed.content.get(term)!r}, but in the study it is {other!r}."
 
 
-def _counts(books: Books) -> tuple[np.ndarray, ...]:
-    """What a certificate is made from: wins and ties and, of a panel, the missing answers."""
-    counts = (books.wins, books.ties)
-    return (*counts, books.panel.missing) if books.settings.panel else counts
+def _counts(books: Books) -> tuple[Any, ...]:
+    """What a certificate is made from: wins, ties, missing answers and, but for a panel, votes as they were given."""
+    if books.settings.panel:
+        return books.wins, books.ties, books.panel.missing
+    return books.proof.wins, books.proof.ties, books.proof.lost, books.proof.given
 
 
-def _made_again(filed: Filed, *counts: np.ndarray) -> tuple[str, ...]:
+def _made_again(filed: Filed, *counts: Any) -> tuple[str, ...]:
     """What the votes do not prove; else what is said in other words."""
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
     try:

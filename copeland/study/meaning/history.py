@@ -11,9 +11,10 @@ from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
 from copeland.panel import PanelCertificate
 from copeland.study.meaning.standing import Standing, certificate_of, leader_of
-from copeland.study.record.books import Books
+from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     ADDED,
+    ASKED,
     COUNTED,
     CREATED,
     ERROR,
@@ -29,7 +30,7 @@ from copeland.study.record.events import (
 
 POINTS = 200  # rows, evenly spaced over the votes
 
-_TELLING = (CREATED, ADDED, VOTED, UNDONE, COUNTED, EXCUSED, READMITTED, RESTARTED)
+_TELLING = (CREATED, ADDED, ASKED, VOTED, UNDONE, COUNTED, EXCUSED, READMITTED, RESTARTED)
 
 
 class Progress(NamedTuple):
@@ -46,8 +47,8 @@ class Progress(NamedTuple):
 def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ...]:
     """Return how the certificate of a study grew, from no vote to the last, in about ``points`` rows.
 
-    Only votes that still stand are counted, in the order in which they came: the last row is the
-    certificate of today.
+    Only votes that still stand are counted, in the order in which they came. The last row is the
+    certificate of today, which undone votes may weaken.
 
     Examples
     --------
@@ -60,6 +61,7 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     >>> rows[-1]
     Progress(votes=10, options=2, leader='green', possible=1, best=1, share=1.0)
     """
+    log = list(log)
     told = _standing(log)
     books = Books(told[0])
     marks = _marks(sum(_counts(event, books) for event in told), points)
@@ -68,8 +70,9 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
         books.take(event)
         if books.votes in marks and books.votes not in rows:
             rows[books.votes] = _progress(books)
-    rows[books.votes] = _progress(books)  # options may have been added after the last vote
-    return tuple(rows.values())
+    now = replayed(log)
+    rows.pop(now.votes, None)
+    return (*rows.values(), _progress(now))
 
 
 def proved_share(books: Books | Standing) -> float:
@@ -81,7 +84,11 @@ def proved_share(books: Books | Standing) -> float:
     """
     k, settings = len(books.wins), books.settings
     at = levels(k, settings.delta, books.epoch, settings.dependent)
-    found = np.maximum(evidence(books.wins, books.ties, settings.margin), 0.0)
+    proof = books.proof
+    assert proof is not None
+    found = np.maximum(
+        evidence(proof.wins, proof.ties, settings.margin, proof.lost, proof.given), 0.0
+    )
     won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
     lost = np.minimum(-np.sort(-found, axis=0)[: k - 1], loss_level(at))
     shares = []

@@ -37,10 +37,13 @@ class Reach(NamedTuple):
 
 def reach_of(standing: Standing, outlook: Outlook) -> Reach | None:
     """Return how far people's votes go; None where every vote is a fresh draw."""
-    if not standing.settings.dependent:
+    if not standing.settings.people:
         return None
     pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     people = None if outlook.votes is None else _more_people(standing, outlook)
+    if standing.settings.missing:  # whoever was here has been dealt everything
+        exhausted = is_exhausted(standing)
+        return Reach(pairs, exhausted, people, len(standing.voters), standing.unanswered)
     left = sum(max(pairs - _met(voter), 0) for voter in standing.voters)
     return Reach(pairs, is_exhausted(standing), people, len(standing.voters), left)
 
@@ -49,7 +52,9 @@ def is_exhausted(standing: Standing) -> bool:
     """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
     pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
     met = [_met(voter) for voter in standing.voters]
-    return standing.settings.dependent and bool(met) and min(met) >= pairs
+    if standing.settings.missing:
+        return bool(met) and not standing.unanswered
+    return standing.settings.people and bool(met) and min(met) >= pairs
 
 
 def plan_of(
@@ -70,7 +75,7 @@ def plan_of(
             "or retired; resume them, or see what certify --active says."
         )
     each = votes_each(standing.settings, len(standing.active))
-    voters = met.voters(start, each, people or 0) if start.dependent else None
+    voters = met.voters(start, each, people or 0) if start.people else None
     return forecast_of(start, worlds, most, seed, progress, goal, voters)
 
 
@@ -80,7 +85,7 @@ def reach_sentence(reach: Reach) -> str:
         return ""
     people = _people(reach.people)
     if reach.exhausted:
-        return f"Every voter so far has answered every pair; about {people} would settle it."
+        return f"Every voter so far has answered all their pairs; about {people} would settle it."
     so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
     left = f"; the {so_far} {counted(reach.left, 'vote')} left in all" if reach.voters else ""
     return f"That takes about {people} at least, because each has one vote per pair{left}."
@@ -150,10 +155,10 @@ def who_votes(settings: Settings, k: int) -> str:
     if settings.panel:
         members = counted(len(settings.panel), "member")
         return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
-    if settings.dependent:
+    if settings.people:
         return (
-            f"People vote, each once per pair, so one person gives {counted(votes_each(settings, k), 'vote')} "
-            f"at most{', all drawn before the first answer' if settings.batch else ''}; "
+            f"People vote. Each is dealt {counted(votes_each(settings, k), 'pair')}"
+            f"{' before the first answer' if settings.batch else ' at most'}; "
             "what is proved is about the population they come from."
         )
     return (
@@ -168,7 +173,14 @@ def votes_each(settings: Settings, k: int) -> int:
 
 
 def _more_people(standing: Standing, outlook: Outlook) -> int:
-    """About how many more people the needed votes take: those known who have not met a pair still can."""
+    """About how many more people the needed votes take: those known who have not met a pair still can.
+
+    Where all is dealt at the arrival, only newcomers can, each with a few pairs.
+    """
+    if standing.settings.missing:
+        each = votes_each(standing.settings, len(standing.active))
+        votes = [need.votes for need in outlook.pairs]
+        return max([0, *votes, -(-sum(votes) // each)])
     n = standing.wins + standing.wins.T + standing.ties
     known = len(standing.voters)
     missing = [

@@ -11,14 +11,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate import Certificate, certify, is_decided
+from copeland.certificate import Certificate, Voters, certify, is_decided
 from copeland.errors import InvalidParameter
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
 from copeland.panel import PanelCertificate
 from copeland.study.meaning.guidance import Guidance
 from copeland.study.meaning.panels import PanelStanding, panel_certificate_of, panel_standing_of
+from copeland.study.record.arrivals import AGAINST
 from copeland.study.record.books import Books
+from copeland.study.record.counts import Tables
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.settings import Settings
@@ -123,6 +125,9 @@ class Standing:
     guides: tuple[Guidance, ...] = ()
     guide_votes: int = 0  # that count, and are in no other number here
     panel: PanelStanding | None = None  # where the voters are the whole electorate
+    proof: Tables | None = None  # what the certificate is made from
+    extra: int = 0  # votes that prove nothing, because nobody dealt them
+    unanswered: int = 0  # ballots that people were dealt and have not answered
     lists: int = 0  # shown by a live search
     unclicked: int = 0  # of these, without a click so far: no votes
 
@@ -141,7 +146,8 @@ class Standing:
         """The votes so far, as forecasts take them."""
         paused = (i for i, option in enumerate(self.options) if option.state != ACTIVE)
         terms = self.settings.terms(self.epoch)
-        return Start(self.wins, self.ties, **terms, paused=frozenset(paused))
+        people = self.settings.people
+        return Start(self.wins, self.ties, **terms, people=people, paused=frozenset(paused))
 
 
 def standing_of(
@@ -175,6 +181,9 @@ def standing_of(
         guides=guides,
         guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
+        proof=None if books.tuning is not None else Tables(*map(_fixed, books.proof)),
+        extra=books.extra,
+        unanswered=0 if books.arrivals is None else books.arrivals.unanswered,
         lists=books.lists.shown,
         unclicked=books.lists.unclicked,
     )
@@ -190,16 +199,26 @@ def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCer
     if books.settings.panel:
         return panel_certificate_of(books, active)
     among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
+    proof = books.proof
     return certify(
-        books.wins,
-        books.ties,
+        proof.wins,
+        proof.ties,
         delta=books.settings.delta,
         margin=books.settings.margin,
         epoch=books.epoch,
-        voters="dependent" if books.dependent else "independent",
+        voters=voters_as_certified(books.settings),
         active=among if active else None,
         labels=[option.name for option in books.options],
+        missing=proof.lost,
+        given=proof.given,
     )
+
+
+def voters_as_certified(settings: Settings) -> Voters:
+    """Return what a certificate calls the voters of a study."""
+    if settings.missing:
+        return "people" if settings.missing == AGAINST else "people, missing ignored"
+    return "dependent" if settings.dependent else "independent"
 
 
 def is_open(books: Books) -> bool:
@@ -211,7 +230,8 @@ def is_open(books: Books) -> bool:
         return True
     if books.settings.panel:
         return certificate_of(books).verdict == "open"
-    return not is_decided(books.wins, books.ties, **terms)
+    proof = books.proof
+    return not is_decided(proof.wins, proof.ties, **terms, missing=proof.lost, given=proof.given)
 
 
 def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:
@@ -309,6 +329,8 @@ def _agreed(own: Counter[tuple[int, int]], everyone: Counter[tuple[int, int]]) -
 
 
 def _fixed(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    if not array.flags.writeable:
+        return array
     copy = array.copy()
     copy.flags.writeable = False
     return copy

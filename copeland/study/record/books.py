@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
+from copeland.study.record.arrivals import Arrivals
+from copeland.study.record.counts import Counts, Tables, count, no_counts, widen
 from copeland.study.record.events import (
     ADDED,
     ASKED,
@@ -46,15 +47,13 @@ from copeland.study.record.settings import Settings
 if TYPE_CHECKING:
     from copeland.study.record.tuning import Tuning
 
-Counts = NDArray[np.int64]
-
-FORMAT = 5  # of snapshots; others are not read
+FORMAT = 6  # of snapshots; others are not read
 
 SCALARS = (
-    *("number", "sides", "outcomes", "repeated", "votes", "guide_votes"),
+    *("number", "sides", "outcomes", "repeated", "extra", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
-ARRAYS = ("wins", "ties", "guide_wins", "guide_ties")
+ARRAYS = ("wins", "ties", "undone_wins", "undone_ties", "guide_wins", "guide_ties")
 
 
 class OpenBallot(NamedTuple):
@@ -83,12 +82,12 @@ class Books:
     def _begin(self, created: Event) -> None:
         body = created.body or {}
         self.settings = Settings.of(body["settings"])
-        self.dependent = (
-            self.settings.dependent
-        )  # whether votes of one voter may depend on each other
         self.options: list[Option] = []
         self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
         self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
+        self.undone_wins: Counts = np.zeros((0, 0), np.int64)  # see Tables
+        self.undone_ties: Counts = np.zeros((0, 0), np.int64)
+        self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
         self.guides: set[str] = set()  # voters whose votes prove nothing
         self.guide_wins: Counts = np.zeros(
             (0, 0), np.int64
@@ -100,7 +99,9 @@ class Books:
             OUTCOMES, 0
         )  # of all votes that were not undone
         self.repeated = 0  # votes that only repeat an earlier one
+        self.extra = 0  # votes that are kept and prove nothing: nobody dealt them
         self.undone: set[int] = set()  # the numbers of those votes
+        self.taken_back: set[int] = set()  # and of those that their own voters took back
         self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
         self.votes = 0  # that count
         self.asked = 0
@@ -170,7 +171,11 @@ class Books:
         self._next_epoch()
         self.since = event.number
         self.votes, self.sides = 0, {LEFT: 0, RIGHT: 0}
-        self.wins, self.ties = (np.zeros((self.k, self.k), np.int64) for _ in range(2))
+        for name in ("wins", "ties", "undone_wins", "undone_ties"):
+            setattr(self, name, np.zeros((self.k, self.k), np.int64))
+        if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
+            self.arrivals.restart()
+            self.open = {}
 
     def _add(self, new: Iterable[Option]) -> None:
         for option in new:
@@ -181,7 +186,10 @@ class Books:
                 self.tuning.add(option.point)
         if self.tuning is not None:  # whose pairs are far too many for tables
             return
-        self.wins, self.ties = _widened(self.wins, self.k), _widened(self.ties, self.k)
+        for name in ("wins", "ties", "undone_wins", "undone_ties"):
+            setattr(self, name, widen(getattr(self, name), self.k))
+        if self.arrivals is not None:
+            self.arrivals.widen(self.k)
         self.panel.widen(self.k)
         self.make_room_for_guides()
 
@@ -189,14 +197,16 @@ class Books:
         """Have tables of what guides say, once there is a guide."""
         room = self.k if self.guides else 0
         if len(self.guide_wins) != room:
-            self.guide_wins = _widened(self.guide_wins, room)
-            self.guide_ties = _widened(self.guide_ties, room)
+            self.guide_wins = widen(self.guide_wins, room)
+            self.guide_ties = widen(self.guide_ties, room)
 
     def _given_role(self, event: Event) -> None:
         role = (event.body or {})["role"]
         assert event.voter is not None and role in ROLES
         if role == GUIDE:
             self.guides.add(event.voter)
+            if self.arrivals is not None:
+                self.arrivals.drop(event.voter)
         else:
             self.guides.discard(event.voter)
         self.make_room_for_guides()
@@ -218,6 +228,8 @@ class Books:
         self.asked += 1
         if self.tuning is not None:
             self.tuning.asked(event)
+        if self.arrivals is not None and not self.is_guide(event.voter):
+            self.arrivals.ask(event, self.settings.lease)
 
     def _voted(self, event: Event) -> None:
         self.open.pop(event.ballot, None)  # type: ignore[arg-type]
@@ -227,17 +239,46 @@ class Books:
         self._tally(event, 1)
         if self.tuning is not None and not self.counts(event):
             self.tuning.dropped(event.ballot)
+        if self.arrivals is not None and self._is_of_people(event):
+            meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
+            if again is None:
+                self.arrivals.answer(event, meaning, 1)
+            else:
+                self.arrivals.replace(event, meaning, 1, again == UNDONE)
+
+    def _is_of_people(self, vote: Event) -> bool:
+        """Tell whether a vote is one that somebody was dealt, or gave elsewhere before coming here."""
+        return not self.is_guide(vote.voter) and proves(vote)
+
+    def _standing_meaning(self, vote: Event) -> str | None:
+        return self.meaning(vote.outcome) if vote.repeats is None else None
 
     def _undone(self, event: Event) -> None:
         assert event.undoes is not None
         self.undone.add(event.undoes)
+        own = "own" in (event.body or {})
+        if own:
+            self.taken_back.add(event.undoes)
         self._tally(event, -1)
+        self._change(event.undoes, event, -1, 0 if own else 1)
 
     def _counted(self, event: Event) -> None:
         assert event.counts is not None
         self.counted.add(event.counts)
         self.repeated -= not self.is_guide(event.voter)
         self._count(event, 1)
+        self._change(event.counts, event, 1, -1)
+
+    def _change(self, number: int, event: Event, stands: int, undone: int) -> None:
+        """Let what is proved follow a vote that counts no more, or that counts in the place of such a one."""
+        meaning = self._standing_meaning(event)
+        proof = proves(event) and not self.is_guide(event.voter) and number > self.since
+        if meaning is None or not proof or self.tuning is not None:
+            return
+        assert event.left is not None and event.right is not None
+        if self.arrivals is not None:
+            self.arrivals.change(number, event, meaning, stands, undone)
+        count(*(self.undone_wins, self.undone_ties, event.left, event.right, meaning), times=undone)
 
     def _tally(self, vote: Event, step: int) -> None:
         proof = not self.is_guide(vote.voter)
@@ -245,7 +286,9 @@ class Books:
         if self.panel.members and vote.outcome != ERROR:
             assert vote.left is not None and vote.right is not None
             self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
-        if vote.repeats is not None:
+        if not proves(vote):
+            self.extra += step * proof
+        elif vote.repeats is not None:
             self.repeated += step * proof
         else:
             self._count(vote, step)
@@ -263,9 +306,24 @@ class Books:
             self.tuning.counted(vote, meaning, step)
         else:
             count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        if (vote.body or {}).get("again") == UNDONE:
+            count(self.undone_wins, self.undone_ties, vote.left, vote.right, meaning, -step)
         self.votes += step
         if meaning in self.sides:
             self.sides[meaning] += step
+
+    def is_counted(self, ballot: int) -> bool:
+        """Tell whether the person who holds a ballot without an answer is counted, in the order of arrival."""
+        return self.arrivals is not None and self.arrivals.is_counted(ballot)
+
+    @property
+    def proof(self) -> Tables:
+        """What a certificate is made from: all votes that count or, of people, those whose turn has come."""
+        if self.arrivals is not None:
+            return self.arrivals.counted
+        none = no_counts(self.k)
+        undone = (self.undone_wins, self.undone_ties) if self.undone else (none, none)
+        return Tables(self.wins, self.ties, undone[0], undone[1], none)
 
     def meaning(self, outcome: str | None) -> str | None:
         """Return what an outcome counts as: left, right, tie, or None for nothing."""
@@ -277,7 +335,7 @@ class Books:
         """Tell whether a vote of the log counts, as proof or as a guide's."""
         if vote.number in self.undone or self.meaning(vote.outcome) is None:
             return False
-        if vote.number <= self.since:
+        if vote.number <= self.since or not proves(vote):
             return False
         return vote.repeats is None or vote.number in self.counted
 
@@ -313,7 +371,9 @@ class Books:
             "options": [option.shown | {"state": option.state} for option in self.options],
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "lists": self.lists.to_dict(),
+            "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
             "undone": sorted(self.undone),
+            "taken_back": sorted(self.taken_back),
             "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
             "guides": sorted(self.guides),
@@ -327,26 +387,10 @@ class Books:
             and self.about() == other.about()
             and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in ARRAYS)
             and np.array_equal(self.panel.answered, other.panel.answered)
+            and all(map(np.array_equal, self.proof, other.proof))
         )
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def count(wins: Counts, ties: Counts, left: int, right: int, outcome: str, times: int = 1) -> None:
-    """Add votes to the counts; what names neither side is a tie."""
-    if outcome == LEFT:
-        wins[left, right] += times
-    elif outcome == RIGHT:
-        wins[right, left] += times
-    else:
-        ties[[left, right], [right, left]] += times
-
-
-def _widened(counts: Counts, k: int) -> Counts:
-    """Return the counts with room for ``k`` options; rows without votes take no memory."""
-    wider = np.zeros((k, k), np.int64)  # np.pad would write, and so claim, every page
-    wider[: len(counts), : len(counts)] = counts[:k, :k]
-    return wider
 
 
 _HANDLERS = {
@@ -367,6 +411,11 @@ _HANDLERS = {
     RESTARTED: Books._restarted,
     CLOSED: Books._closed,
 }
+
+
+def proves(vote: Event) -> bool:
+    """Tell whether a vote was dealt beforehand, so that it can prove something."""
+    return (vote.body or {}).get("proves", True)
 
 
 def require_tuning(books: Books) -> Tuning:

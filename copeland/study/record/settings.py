@@ -11,6 +11,7 @@ from warnings import warn
 from copeland.errors import InvalidParameter
 from copeland.registry import find
 from copeland.spec import Spec
+from copeland.study.record.arrivals import MISSING
 from copeland.study.record.texts import check_text
 from copeland.words import listed
 
@@ -20,9 +21,11 @@ _CHOICES = {
     "both_bad": ("tie", "drop"),
     "repeats": ("count", "first"),
     "voters": ("people", "independent", "panel"),
+    "missing": ("", *MISSING),
 }
 
 PEOPLE = ("people", "dependent")  # the second is what the first was called
+BATCH = 4  # pairs that each person is dealt: with more, votes to a proof grow faster than people fall (docs/studies.md)
 PANEL = "panel"  # who votes, and who chooses the pairs there
 TUNER = "tuner"  # who chooses the pairs of a space
 ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
@@ -61,8 +64,12 @@ class Settings:
         How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
         a judge holds one for each worker. Eight are a third of what the smallest study needs.
     batch
-        Where people vote, how many pairs each of them gets, all drawn before that person's first answer.
-        So nothing that anybody says can change what the same person is asked. 0 draws pairs one by one.
+        Where people vote, how many pairs each of them gets, all dealt before that person's first answer.
+        So nothing that anybody says can change what the same person is asked.
+    missing
+        Where people vote, what a ballot proves that its voter never answers. ``"against"``: it counts as a loss of
+        both sides. ``"ignored"``: nothing, by the assumption that people leave for reasons that have nothing to do with the
+        options. Empty in studies that were made before people were counted in the order of their arrival.
     panel
         The names of the voters, if they are a panel.
     space
@@ -91,6 +98,7 @@ class Settings:
     panel: tuple[str, ...] = ()
     space: str = ""
     show: str = ""
+    missing: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panel", _members(self.panel))
@@ -114,6 +122,10 @@ class Settings:
                 value,
                 listed([repr(choice) for choice in choices], last="or"),
             )
+        if self.missing and (self.space or not self.people):
+            raise InvalidParameter(
+                "missing says what people's missing answers prove; leave it out, or let people vote on options."
+            )
         if self.space or self.show or self.algorithm == TUNER:
             _check_space(self)
         elif self.voters == PANEL or self.panel:
@@ -123,14 +135,18 @@ class Settings:
 
     def _check_algorithm(self) -> None:
         algorithm = find(self.spec.name)
-        if self.dependent and self.repeats == "count":
+        if self.people and self.repeats == "count":
             raise InvalidParameter(
                 "where people vote, only a person's first vote on a pair can count; leave "
                 "repeats out, or let voters be independent."
             )
-        if self.batch and not self.dependent:
+        if self.batch and not self.people:
             raise InvalidParameter("a batch is dealt to each person, so it needs people as voters.")
-        if self.dependent and algorithm.absorb is None:
+        if self.missing and not self.batch:
+            raise InvalidParameter(
+                "batch is 0; each person is dealt all pairs at the start, so say how many: 1 or more."
+            )
+        if self.people and algorithm.absorb is None:
             raise InvalidParameter(
                 f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, "
                 "as a study of people must; use cpc-pac, or let voters be independent."
@@ -162,20 +178,26 @@ class Settings:
         return {**fixed, "epoch": epoch, "dependent": self.dependent}
 
     @property
-    def dependent(self) -> bool:
+    def people(self) -> bool:
         """Whether people vote: votes of one voter may depend on each other."""
         return self.voters in PEOPLE
 
     @property
+    def dependent(self) -> bool:
+        """Whether what is asked of a person was chosen one by one, so that only single claims have a proof."""
+        return self.people and not self.missing
+
+    @property
     def once(self) -> bool:
         """Whether a voter answers a pair once, whatever the item: people and the members of a panel do."""
-        return self.dependent or bool(self.panel)
+        return self.people or bool(self.panel)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that mean something here, as plain values."""
         left_out = (
             *(NEVER_PANEL if self.panel else ONLY_PANEL),
             *(NEVER_SPACE if self.space else ONLY_SPACE),
+            *(() if self.missing else ("missing",)),
         )
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -249,7 +271,7 @@ def _check_space(settings: Settings) -> None:
         raise InvalidParameter(
             "a panel answers every pair, but the points of a space have no end; choose other voters."
         )
-    if settings.dependent and settings.repeats == "count":
+    if settings.people and settings.repeats == "count":
         raise InvalidParameter(
             "where people vote, only a person's first vote on a pair can count; leave out repeats, "
             "or let voters be independent."

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from copeland.study.record.books import ARRAYS, FORMAT, SCALARS, Books, OpenBallot
+from copeland.study.record.counts import Tables
 from copeland.study.record.events import CREATED, Event
 from copeland.study.record.lists import Lists
 
@@ -18,6 +19,8 @@ def dump_books(books: Books) -> bytes:
     file = io.BytesIO()
     arrays: dict[str, Any] = {name: getattr(books, name) for name in ARRAYS}
     arrays["answered"] = books.panel.answered
+    if books.arrivals is not None:
+        arrays |= {f"counted_{name}": table for name, table in books.proof._asdict().items()}
     if books.tuning is not None:
         content, told = books.tuning.dump()
         arrays["tuner"] = np.frombuffer(content, np.uint8)
@@ -48,7 +51,11 @@ def _restored(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
     for name in SCALARS:
         setattr(books, name, about[name])
     books.undone = set(about["undone"])
+    books.taken_back = set(about["taken_back"])
     books.counted = set(about["counted"])
+    if books.arrivals is not None:
+        tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]
+        books.arrivals.restore(about["arrivals"], tables)
     if books.panel.members:
         books.panel.restore(arrays["answered"], about["excused"])
     if books.tuning is not None:

@@ -95,14 +95,21 @@ class Imported(int):
     skipped: int  # skips, errors, and both_bad where that is dropped
     known: int  # rows that were there already
     undone: int  # rows that are marked as undone, or whose vote was undone here
+    extra: int  # new ones that prove nothing: their voters had been here before
 
     def __new__(
-        cls, counted: int = 0, repeats: int = 0, skipped: int = 0, known: int = 0, undone: int = 0
+        cls,
+        counted: int = 0,
+        repeats: int = 0,
+        skipped: int = 0,
+        known: int = 0,
+        undone: int = 0,
+        extra: int = 0,
     ) -> Imported:
         """Return the number of new votes."""
-        self = super().__new__(cls, counted + repeats + skipped)
+        self = super().__new__(cls, counted + repeats + skipped + extra)
         self.counted, self.repeats, self.skipped = counted, repeats, skipped
-        self.known, self.undone = known, undone
+        self.known, self.undone, self.extra = known, undone, extra
         return self
 
     def also(self, undone: int) -> Imported:
@@ -121,6 +128,7 @@ class Imported(int):
             "counted": self.counted,
             "left out as repeats of a voter's first vote": self.repeats,
             "skipped or failed": self.skipped,
+            "that prove nothing, because their voters had voted before": self.extra,
         }
         fates = [f"{number:,} {what}" for what, number in fate.items() if number]
         why = f": {', '.join(fates)}" if self.counted < self else ""

@@ -95,9 +95,11 @@ def create(request: Request, new: New) -> About:
     unknown = set(new.settings) - SETTINGS
     if unknown:
         raise Problem(422, "invalid", f"There is no setting '{min(unknown)}'.")
-    settings = {"voters": "people", **new.settings, **_offer(new)}
-    create_study(new.name, storage=server.storage, clock=server.clock, **settings)
-    body = {} if new.question is None else {"question": new.question}
+    told = {**new.settings, **_offer(new)}
+    made = create_study(new.name, storage=server.storage, clock=server.clock, **told)
+    body: dict[str, Any] = {} if new.question is None else {"question": new.question}
+    if made.settings.batch:
+        body["per_voter"] = made.settings.batch
     server.keep.add_page(server.storage.key(new.name), body)
     return _about(_found(request, new.name, key))
 

@@ -41,10 +41,11 @@ def test_a_study_is_created_with_every_setting():
         "seed": 3,
         "both_bad": "drop",
         "repeats": "first",
-        "voters": "independent",
+        "voters": "people",
         "lease": 60.0,
         "open_ballots": 3,
-        "batch": 0,
+        "batch": 7,
+        "missing": "ignored",
     }
     words = [w for k, v in settings.items() for w in (f"--{k.replace('_', '-')}", str(v))]
     made = values("create", "s", "-o", "A", "-o", "B", *words)

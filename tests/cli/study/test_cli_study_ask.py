@@ -100,7 +100,7 @@ def test_what_cannot_be_asked_or_told_is_refused(tea, words, sentence):
 
 
 def test_who_votes_is_said_when_a_study_is_created():
-    assert "so one person gives 3 votes at most" in ok(
+    assert "People vote. Each is dealt 3 pairs before the first answer" in ok(
         "create", "s", *["-o", "A", "-o", "B", "-o", "C"]
     )
     assert values("status", "s")["settings"]["voters"] == "people"
@@ -136,7 +136,7 @@ def test_when_everybody_has_answered_everything_status_asks_for_people():
     found = values("status", "s")
     assert found["reach"]["exhausted"] and found["reach"]["people"] > 3
     shown = " ".join(ok("status", "s").split())
-    assert "Every voter so far has answered every pair; about " in shown
+    assert "Every voter so far has answered all their pairs; about " in shown
     assert "Keep going" not in shown
     words = ("plan", "s", "--worlds", "2", "--most", "5000")
     assert "A person has one vote per pair, 3 votes in all" in values(*words)["reach"]

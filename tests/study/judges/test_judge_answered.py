@@ -17,7 +17,7 @@ SENTENCE = (
 
 
 def letters(names="ABC", **settings):
-    return create_study("letters", list(names), **settings)
+    return create_study("letters", list(names), **{"voters": "independent", **settings})
 
 
 def questions(study):

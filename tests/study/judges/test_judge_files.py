@@ -56,7 +56,9 @@ def outside(tmp_path):
 )
 def test_no_file_outside_of_the_folder_and_no_odd_file_reaches_a_model(key, outside, path, reason):
     shown = {"A": {"name": "A", "path": path}, "B": {"name": "B", "text": "tea"}}
-    study = create_study("s", shown.values(), f"sqlite:///{outside / 'study.db'}")
+    study = create_study(
+        "s", shown.values(), f"sqlite:///{outside / 'study.db'}", voters="independent"
+    )
     with FakeChat(says("left")) as fake:
         done = judge_study(study, quick(fake), patience=1)
     assert (fake.requests, done.reason) == ([], "failed")
@@ -81,10 +83,12 @@ def test_the_folder_is_that_of_the_sqlite_file_or_the_one_that_is_named(key, tmp
         ("sqlite:///study/t.db", "elsewhere", "a draft in elsewhere"),
         (None, "elsewhere", "a draft in elsewhere"),
     ):
-        study = create_study("s", options, storage)
+        study = create_study("s", options, storage, voters="independent")
         with FakeChat(says("left")) as fake:
             judge_study(study, quick(fake), calls=1, folder=folder)
         assert expected in fake.requests[0].prompt
     with FakeChat(says("left")) as fake:
-        done = judge_study(create_study("s", options), quick(fake), patience=1)
+        done = judge_study(
+            create_study("s", options, voters="independent"), quick(fake), patience=1
+        )
     assert "name the folder with the files of options" in done.stopped

@@ -169,7 +169,7 @@ def test_a_judge_holds_no_more_ballots_than_a_voter_may():
         at_work.discard(threading.get_ident())
         return first_by_name(left, right, item)
 
-    study = create_study("tea", ["green", "black"], open_ballots=2)
+    study = create_study("tea", ["green", "black"], open_ballots=2, voters="independent")
     done = judge_study(study, watched, workers=6, repeat=True)
     assert (done.reason, study.standing().certificate.best) == ("finished", (1,))
     assert max(most) == 2
@@ -177,7 +177,7 @@ def test_a_judge_holds_no_more_ballots_than_a_voter_may():
 
 
 def test_ballots_that_others_hold_do_not_stop_a_judge():
-    study = create_study("tea", ["green", "black"])
+    study = create_study("tea", ["green", "black"], voters="independent")
     for number in range(60):
         study.ask(voter=f"voter {number}")
     judge_study(study, first_by_name, repeat=True)
@@ -186,7 +186,7 @@ def test_ballots_that_others_hold_do_not_stop_a_judge():
 
 @pytest.mark.slow
 def test_a_judge_goes_on_with_the_ballots_of_one_that_was_killed():
-    study = create_study("tea", ["green", "black"], open_ballots=3)
+    study = create_study("tea", ["green", "black"], open_ballots=3, voters="independent")
     left_behind = study.ask(voter="first_by_name", n=3)
     done = judge_study(study, first_by_name, workers=3, repeat=True)
     assert study.votes(frame=True)["ballot"][0] == left_behind[0].id
@@ -200,7 +200,14 @@ def test_a_judge_that_must_wait_rests_and_goes_on():
         waits.append(wait)
         now[0] = wait.until
 
-    study = create_study("tea", ["green", "black"], open_ballots=1, lease=60, clock=lambda: now[0])
+    study = create_study(
+        "tea",
+        ["green", "black"],
+        open_ballots=1,
+        lease=60,
+        clock=lambda: now[0],
+        voters="independent",
+    )
     held = study.ask(voter="first_by_name", item="of another program")
     done = judge_study(study, first_by_name, items=["breakfast"], rest=rest, repeat=True)
     assert waits == [Wait(held.expires)]
@@ -208,7 +215,7 @@ def test_a_judge_that_must_wait_rests_and_goes_on():
 
 
 def test_ctrl_c_ends_a_rest():
-    study = create_study("tea", ["green", "black"], open_ballots=1)
+    study = create_study("tea", ["green", "black"], open_ballots=1, voters="independent")
     study.ask(voter="first_by_name", item="of another program")
 
     def rest(wait):
@@ -287,7 +294,7 @@ def test_what_a_judge_says_is_kept_inert(said):
     def rude(*_):
         raise ValueError(said)
 
-    study = create_study("s", ["a", "b"])
+    study = create_study("s", ["a", "b"], voters="independent")
     done = judge_study(study, {"mute": lambda *_: said, "rude": rude}, patience=1)
     assert done.errors == 1
     assert all(inert(event.source or "") == (event.source or "") for event in study.log())
@@ -316,7 +323,7 @@ def test_names_that_no_vote_can_have_are_refused_before_a_ballot_is_asked_for(
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_judges_settle_a_real_study(workers):
-    study = create_study("letters", ["A", "B", "C"], seed=1)
+    study = create_study("letters", ["A", "B", "C"], seed=1, voters="independent")
     judges = {"ann": first_by_name, "bob": first_by_name}
     items = [f"item {number}" for number in range(40)]
     done = judge_study(study, judges, workers=workers, items=items, calls=2000)
@@ -326,7 +333,7 @@ def test_judges_settle_a_real_study(workers):
 
 
 def test_a_real_study_keeps_the_item_and_the_reason_of_every_answer():
-    study = create_study("letters", {"A": "text", "B": "text"})
+    study = create_study("letters", {"A": "text", "B": "text"}, voters="independent")
     judge_study(study, CommandJudge(program("1/0"), name="zero"), items=["x"], patience=1)
     (vote,) = [event for event in study.log() if event.kind == "voted"]
     assert (vote.voter, vote.outcome, vote.item) == ("zero", "error", "x")

@@ -1,0 +1,362 @@
+"""People are counted in the order of their arrival: an oracle, and the studies that once broke the promise."""
+
+import math
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from copeland import Real, Space
+from copeland.certificate import certify
+from copeland.errors import InvalidParameter
+from copeland.kernels.evidence import log_evidence
+from copeland.study import create_study
+from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
+from copeland.study.record.books import Books
+from copeland.study.record.counts import empty_tables
+from copeland.study.record.events import ASKED, CREATED, UNDONE, VOTED, Event
+from copeland.study.record.settings import Settings
+from copeland.study.record.snapshots import dump_books, load_books
+
+DELTA = 0.05
+LEVEL = math.log(40)  # of two options at this delta, and of one claim at half of it
+
+
+def begun(k, missing=AGAINST, **how):
+    """The books of a new study of people."""
+    how = {"voters": "people", "repeats": "first", "batch": 4, "missing": missing, **how}
+    body = {"settings": Settings(**how).to_dict(), "options": [{"name": f"{i}"} for i in range(k)]}
+    return Books(Event(1, CREATED, 0.0, body=body))
+
+
+def deal(books, voter, pairs, now=0.0):
+    """Hand ballots to somebody who arrives; return them."""
+    asked = []
+    for left, right in pairs:
+        asked.append(Event(books.number + 1, ASKED, now, voter=voter, left=left, right=right))
+        books.take(asked[-1])
+    return asked
+
+
+def answer(books, asked, outcome, now=0.0):
+    """Answer a ballot; return the vote."""
+    vote = Event(
+        books.number + 1,
+        VOTED,
+        now,
+        event_id=f"{books.number}",
+        ballot=asked.number,
+        voter=asked.voter,
+        left=asked.left,
+        right=asked.right,
+        outcome=outcome,
+    )
+    books.take(vote)
+    return vote
+
+
+def pair_of(counts):
+    """The wins of the first two options over each other."""
+    return int(counts.wins[0, 1]), int(counts.wins[1, 0])
+
+
+def strongest(wins, losses):
+    """The evidence for the one that is ahead."""
+    return log_evidence(max(wins, losses), min(wins, losses), 0, 0.0)
+
+
+def most_wrong(studies, share=DELTA):
+    """How many of so many studies may be wrong, if each is so with this probability, but for one time in a thousand."""
+    return int(binom.ppf(0.999, studies, share))
+
+
+# What is counted
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("arrive"), st.integers(1, 4)),
+        st.tuples(
+            st.just("answer"), st.integers(0, 20), st.sampled_from(["left", "right", "tie", "skip"])
+        ),
+        st.tuples(st.just("undo"), st.integers(0, 20)),
+    ),
+    max_size=60,
+)
+
+
+class Oracle:
+    """All that happened, person by person; counted from the beginning each time."""
+
+    def __init__(self):
+        self.people = []  # lists of ballots
+        self.answers = {}  # by ballot
+        self.votes = {}  # by ballot
+        self.undone = set()  # ballots
+
+    def tables(self, k, m):
+        """What the first m people said; a ballot without an answer is missing."""
+        found = empty_tables(k)
+        for ballots in self.people[:m]:
+            for asked in ballots:
+                outcome = self.answers.get(asked.number)
+                if outcome is None:
+                    found.miss(asked.left, asked.right)
+                elif outcome != "skip" and asked.number in self.undone:
+                    found.add_undone(asked.left, asked.right, outcome)
+                elif outcome != "skip":
+                    found.add(asked.left, asked.right, outcome)
+        return found
+
+
+def lived(steps, k=4):
+    """Books and an oracle after these steps."""
+    books, oracle, pairs = begun(k), Oracle(), list(combinations(range(k), 2))
+    for what, *told in steps:
+        waiting = [
+            a for ballots in oracle.people for a in ballots if a.number not in oracle.answers
+        ]
+        if what == "arrive":
+            start = len(oracle.people)
+            dealt = [pairs[(start + n) % len(pairs)] for n in range(told[0])]
+            oracle.people.append(deal(books, f"person {start}", dealt))
+        elif what == "answer" and waiting:
+            asked = waiting[told[0] % len(waiting)]
+            oracle.answers[asked.number] = told[1]
+            oracle.votes[asked.number] = answer(books, asked, told[1])
+        elif what == "undo":
+            standing = [b for b in oracle.answers if b not in oracle.undone]
+            if standing:
+                undo(books, oracle, standing[told[0] % len(standing)])
+    return books, oracle
+
+
+def undo(books, oracle, ballot):
+    oracle.undone.add(ballot)
+    vote = oracle.votes[ballot]
+    said = vote._replace(kind=UNDONE, event_id=None, ballot=None, undoes=vote.number)
+    books.take(said._replace(number=books.number + 1))
+
+
+def same(tables, others):
+    return all(map(np.array_equal, tables, others))
+
+
+@given(steps=steps)
+@settings(deadline=None)
+def test_what_is_counted_is_what_the_first_people_said(steps):
+    books, oracle = lived(steps)
+    m = len(oracle.people) - books.arrivals.waiting
+    assert same(books.proof, oracle.tables(4, m))
+    everybody = oracle.tables(4, len(oracle.people))
+    assert np.array_equal(books.wins, everybody.wins) and np.array_equal(books.ties, everybody.ties)
+    again = load_books(dump_books(books))
+    assert again == books
+    for one in (books, again):  # goes on alike
+        deal(one, "late", [(0, 1)])
+        answer(one, Event(one.number, ASKED, 0.0, voter="late", left=0, right=1), "left")
+    assert again == books
+
+
+def test_whoever_is_in_the_middle_of_the_ballots_is_left_out():
+    books = begun(3)
+    slow = deal(books, "slow", [(0, 1), (1, 2), (0, 2)])
+    quick = deal(books, "quick", [(0, 1)])
+    answer(books, slow[0], "left")
+    answer(books, quick[0], "left")
+    assert books.votes == 2 and books.proof.votes == 0 and books.arrivals.waiting == 2
+    answer(books, slow[1], "left")
+    answer(books, slow[2], "left")
+    assert books.proof.votes == 4 and books.arrivals.waiting == 0 and not books.proof.missing.any()
+
+
+def test_somebody_who_left_is_counted_once_others_make_up_for_it_and_a_late_answer_counts():
+    books = begun(2)
+    (gone,) = deal(books, "gone", [(0, 1)])
+    for number in range(6):
+        (asked,) = deal(books, f"person {number}", [(0, 1)])
+        answer(books, asked, "left")
+    assert books.proof.votes == 6 and books.proof.missing[0, 1] == 1
+    answer(books, gone, "left")
+    assert books.proof.votes == 7 and not books.proof.missing.any()
+
+
+def test_where_missing_answers_are_ignored_the_lease_decides_and_late_answers_prove_nothing():
+    clock = [1e9]
+    how = {"voters": "people", "batch": 2, "missing": IGNORED, "lease": 60.0}
+    study = create_study("tea", ["a", "b", "c"], clock=lambda: clock[0], **how)
+    first, second = study.ask("ann", n=2)
+    study.tell(first, "left")
+    for ballot in study.ask("bob", n=2):
+        study.tell(ballot, "left")
+    assert study.certificate().votes == 0
+    clock[0] += 61
+    study.ask("cas")
+    assert study.certificate().votes == 3
+    assert not study.tell(second, "left").counted
+    assert study.certificate().votes == 3 and study.standing().extra == 1
+    assert any("left for reasons" in one for one in study.certificate().assumptions)
+
+
+# The studies that broke the promise
+
+
+@pytest.mark.slow
+def test_a_rule_that_keeps_the_last_votes_only_proves_nothing_wrong():
+    """Each vote is undone when 200 later ones have come; two even options."""
+    studies, votes, kept = 60, 3_000, 200
+    rng = np.random.default_rng(1)
+    wrong = naive = 0
+    for _ in range(studies):
+        wins = np.cumsum(rng.random((votes, 2)) < [0.5, 2.0], axis=0)
+        won = np.stack([wins[:, 0], np.arange(1, votes + 1) - wins[:, 0]], axis=1)
+        stand = won - np.vstack([np.zeros((kept, 2), int), won[:-kept]])
+        proved = [False, False]
+        for n in range(votes):
+            stays, given = (strongest(*counts[n]) for counts in (stand, won))
+            proved = [proved[0] or stays >= LEVEL, proved[1] or min(stays, given) >= LEVEL]
+        naive, wrong = naive + proved[0], wrong + proved[1]
+    assert naive > most_wrong(studies) >= wrong
+
+
+@pytest.mark.slow
+def test_undone_votes_are_in_the_evidence_of_a_study():
+    study = create_study("tea", ["a", "b"], voters="independent")
+    votes = []
+    for number in range(30):
+        votes.append(study.tell(study.ask(), "a" if number % 2 else "b"))
+    for vote in votes[::2]:
+        study.undo(vote, "an inconvenient one")
+    assert study.standing().wins.tolist() == [[0, 15], [0, 0]]
+    assert study.certificate().best == () and study.certificate() == study.standing().certificate
+    assert study.replay() == study.books()
+
+
+def test_an_answer_that_its_voter_takes_back_was_never_given():
+    for voters in ("people", "independent"):
+        study = create_study("tea", ["a", "b"], voters=voters)
+        ballot = study.ask("ann")
+        study.undo(study.tell(ballot, "a"), "changed my mind", own=True)
+        assert study.tell(ballot, "b").counted
+        assert not study.books().undone_wins.any() and study.books().proof.given is None
+        assert study.replay() == study.books()
+
+
+def test_an_answer_in_the_place_of_an_undone_one_counts_for_the_smaller_evidence():
+    study = create_study("tea", ["a", "b"], voters="people")
+    ballot = study.ask("ann")
+    study.undo(study.tell(ballot, "a"), "a mistake")
+    study.tell(ballot, "b")
+    proof = study.books().proof
+    a, b = (study.books().index(name) for name in "ab")
+    assert proof.wins[b, a] == 1 and proof.wins[a, b] == 0
+    assert proof.given[0][a, b] == 1 and proof.given[0][b, a] == 0
+    study.undo(study.votes()[-1], "another")
+    assert not study.books().proof.wins.any() and study.books().proof.given[0].sum() == 1
+    assert study.replay() == study.books()
+
+
+def test_people_who_saw_options_before_prove_nothing_of_one_that_is_fitted_to_them():
+    study = create_study("fitted", ["base", "other"], voters="people")
+    for number in range(40):
+        while ballot := study.ask(f"person {number}"):
+            study.tell(ballot, "left" if number % 2 else "right")
+    study.add_option("fitted")
+    for number in range(40):
+        assert study.ask(f"person {number}") is None
+    rows = [
+        {"left": "fitted", "right": "base", "outcome": "left", "voter": f"person {number}"}
+        for number in range(40)
+    ]
+    assert study.add_votes(rows).extra == 40
+    assert study.standing().extra == 40 and study.certificate().beats == ()
+    assert study.tell(study.ask("somebody new"), "left").counted
+
+
+@pytest.mark.slow
+def test_slow_voters_whose_answers_are_foreseen_prove_nothing_wrong():
+    """Who prefers 2 to 3 prefers 0 to 1. Slow voters have answered (2, 3) only: newcomers are dealt (0, 1), and the
+    study is looked at, while the slow ones who are sure to answer for 1 still wait."""
+    studies, rng, wrong, at_once = 400, np.random.default_rng(2), 0, 0
+    for _ in range(studies):
+        books, waiting = begun(4), []
+        highest = high = -np.inf
+        for number in range(120):
+            likes = rng.random() < 0.5
+            slow = rng.random() < 0.3
+            asked = deal(books, f"p{number}", [(2, 3), (0, 1)] if slow else [(0, 1)])
+            outcome = "left" if likes else "right"
+            if slow:
+                answer(books, asked[0], outcome)
+            if slow and not likes:
+                waiting.append(asked[1])  # a loss of 0 that everybody foresees
+            else:
+                answer(books, asked[-1], outcome)
+            (wins, losses), lost = pair_of(books.proof), books.proof.missing[0, 1]
+            highest = max(highest, log_evidence(wins, losses + lost, 0, 0.0))
+            high = max(high, log_evidence(*pair_of(books), 0, 0.0))
+        wrong += highest >= LEVEL
+        at_once += high >= LEVEL
+    assert wrong <= most_wrong(studies, 1 / 40) < at_once
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("missing", [AGAINST, IGNORED])
+def test_people_who_leave_because_of_an_option_prove_nothing_wrong(missing):
+    """60 % prefer 0 to 1, and leave after they have seen 2."""
+    studies, rng, wrong = 40, np.random.default_rng(3), 0
+    for _ in range(studies):
+        books, pairs = begun(3, missing, lease=1e-9), [(0, 1), (0, 2), (1, 2)]
+        for number in range(300):
+            prefers_0 = rng.random() < 0.6
+            dealt = [pairs[i] for i in rng.permutation(3)]
+            for asked in deal(books, f"p{number}", dealt, number):
+                first_wins = asked.right == 2 or prefers_0
+                answer(books, asked, "left" if first_wins else "right", number)
+                if prefers_0 and asked.right == 2:
+                    break
+        proof = books.proof
+        found = certify(proof.wins, proof.ties, missing=proof.missing, voters="people")
+        wrong += 1 in found.best
+    if missing == AGAINST:
+        assert wrong <= most_wrong(studies)
+    else:  # which assumes that nobody leaves because of the options
+        assert wrong > most_wrong(studies)
+
+
+@pytest.mark.slow
+def test_a_person_gives_an_audit_one_vote_and_only_somebody_new():
+    space = Space({"x": Real(0, 1)})
+    study = create_study("tuned", space=space, voters="people", seed=1)
+    study.tell(study.ask("ann"), "left")
+    study.audit({"x": 0.5}, votes=20)
+    audited = defaultdict(int)
+    for voter in ("ann", "bob", "cas"):
+        for _ in range(3):
+            ballot = study.ask(voter)
+            study.tell(ballot, "left")
+    for event in study.log():
+        if event.kind == ASKED and "audit" in (event.body or {}):
+            audited[event.voter] += 1
+    assert audited == {"bob": 1, "cas": 1}
+
+
+# What is refused
+
+
+def test_people_need_a_batch_and_only_people_have_one():
+    with pytest.raises(InvalidParameter, match="batch is 0; each person is dealt all pairs"):
+        create_study("tea", ["a", "b"], voters="people", batch=0)
+    with pytest.raises(InvalidParameter, match="missing says what people's missing answers prove"):
+        create_study("tea", ["a", "b"], voters="independent", missing="against")
+    with pytest.raises(InvalidParameter, match="missing is 'perhaps'"):
+        create_study("tea", ["a", "b"], voters="people", missing="perhaps")
+    with pytest.raises(InvalidParameter, match="show losses one by one"):
+        certify(np.zeros((2, 2)), voters="people", together=True)
+
+
+def test_a_study_without_a_vote_counts_nothing():
+    assert Arrivals(3, AGAINST).counted.votes == 0
