@@ -20,6 +20,7 @@ from scipy.special import betainc
 from copeland.errors import InvalidParameter
 from copeland.inert import inert
 from copeland.kernels.evidence import (
+    FEW,
     PRIOR,
     Levels,
     all_level,
@@ -36,8 +37,9 @@ from copeland.words import listed
 Verdict = Literal["winner", "tied", "open"]
 Voters = Literal["independent", "dependent", "people", "people, missing ignored"]
 
-FORMAT = 2  # 1: without `choice`, and with a margin more was ruled out than is proved
-TOGETHER_FORMAT = 3  # of one whose losses may be shown together
+# 1: without `choice`, and with a margin more was ruled out than is proved. 1 to 3: pairs have a delta of their own.
+FORMAT = 4
+_APART, _TOGETHER = (1, 2, 3), 3  # 3: losses may be shown together
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.floating]
@@ -65,6 +67,17 @@ class _Votes(NamedTuple):
         return _log_evidence(won, losses, tied, margin)
 
     @property
+    def number(self) -> int:
+        """How many votes stand."""
+        return int(self.won.sum() + self.tied.sum() // 2)
+
+    def cut(self, k: int) -> _Votes:
+        """Return the votes on the first ``k`` options alone."""
+        missing = None if self.missing is None else self.missing[:k, :k]
+        given = None if self.given is None else (self.given[0][:k, :k], self.given[1][:k, :k])
+        return _Votes(self.won[:k, :k], self.tied[:k, :k], missing, given)
+
+    @property
     def digest(self) -> str:
         """The same counts have the same digest, on any machine."""
         tables = (self.won, self.tied, self.missing, *(self.given or ()))
@@ -76,9 +89,8 @@ class _Votes(NamedTuple):
 class Certificate:
     """What the votes prove about the Copeland winners; made by :func:`certify`.
 
-    With probability 1 - ``delta`` no certificate of a study is ever wrong in ``best`` and ``is_all``,
-    even if you make one after every vote. What ``scores``, ``beats`` and ``ties`` say about single
-    options and pairs holds for all of them together, with its own ``delta``.
+    With probability 1 - ``delta`` no certificate of a study is ever wrong in anything that it says, even if you
+    make one after every vote.
 
     Options are given by index; an option *beats* another if it wins more than half of their votes.
 
@@ -101,15 +113,16 @@ class Certificate:
     upper: tuple[int, ...]  # how many options each beats at most, at the level of a loser
     best: tuple[int, ...]  # proved best
     is_all: bool  # proved that no other option is
-    possible: tuple[int, ...]  # not ruled out
+    possible: tuple[int, ...]  # not ruled out: all true winners are among these
     choice: tuple[
         int, ...
     ]  # which to take: these beat the most, by what is proved and what is likely
-    scores: tuple[tuple[int, int], ...]  # intervals of all Copeland scores, right together
+    scores: tuple[tuple[int, int], ...]  # intervals of all Copeland scores
     beats: tuple[tuple[int, int], ...]  # pairs (i, j): i is proved to beat j
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
-
-    together = False  # whether losses may be shown by several pairs together
+    together: bool = False  # whether losses may be shown by several pairs together
+    offered: int | None = None  # how many options there were in its epoch; None: all of these
+    apart: bool = False  # whether scores, beats and ties have a delta of their own: by version 0.2
 
     def __repr__(self) -> str:
         return inert(f"<Certificate: {self.statement}>")
@@ -152,20 +165,22 @@ class Certificate:
 
     def to_json(self) -> str:
         """Return the certificate as the text of a file, which can be checked against the votes."""
-        version = TOGETHER_FORMAT if self.together else FORMAT
-        return json.dumps({"format": version, **asdict(self)})
+        return json.dumps(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain values: in the format of version 0.2 if it is a certificate of that version."""
+        content = asdict(self)
+        if not content.pop("apart"):
+            return {"format": FORMAT, **content}
+        del content["together"], content["offered"]
+        return {"format": _TOGETHER if self.together else 2, **content}
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Return the certificate that :meth:`to_json` wrote."""
         try:
-            content = json.loads(text)
-            if content["format"] == 1:
-                content["choice"] = ()
-            elif content["format"] not in (FORMAT, TOGETHER_FORMAT):
-                raise ValueError(f"format {content['format']}, and formats 1 to 3 are read")
-            kind = _TogetherCertificate if content["format"] == TOGETHER_FORMAT else Certificate
-            read = kind(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
+            content = _in_today_format(json.loads(text))
+            read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
             _require_fitting(read)
             _check(read.delta, read.margin, read.epoch, read.voters)
             _named(read.labels, len(read.labels))
@@ -196,18 +211,9 @@ class Certificate:
                 f"it was issued on other votes: their counts have the digest {self.digest[:12]}, "
                 f"but these have {digest[:12]}.",
             )
-        again = certify(
-            wins,
-            ties,
-            delta=self.delta,
-            margin=self.margin,
-            epoch=self.epoch,
-            voters=self.voters,
-            active=self.active,
-            labels=self.labels,
-            together=self.together,
-            missing=missing,
-            given=given,
+        terms = (self.delta, self.margin, self.epoch, self.voters, self.together, self.offered)
+        again = _certify(
+            _votes(wins, ties, missing, given), _Terms(*terms, self.apart), self.active, self.labels
         )
         return tuple(
             f"it says that {field.name} is {said!r}, but the votes give {found!r}."
@@ -216,12 +222,6 @@ class Certificate:
                 field.name, said := getattr(self, field.name), found := getattr(again, field.name)
             )
         )
-
-
-class _TogetherCertificate(Certificate):
-    """A certificate whose losses may be shown by several pairs together."""
-
-    together = True
 
 
 def certify(
@@ -237,6 +237,7 @@ def certify(
     together: bool = False,
     missing: ArrayLike | None = None,
     given: _Given | None = None,
+    offered: int | None = None,
 ) -> Certificate:
     """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
 
@@ -270,6 +271,9 @@ def certify(
     given
         Wins and ties as they were before any vote was undone. Each claim takes the smaller evidence of these
         and of ``wins`` and ``ties``, so it holds whatever the reasons to undo.
+    offered
+        Make the statement about the first so many options, those that there were in ``epoch``, where later ones
+        were retired again.
 
     Examples
     --------
@@ -281,47 +285,91 @@ def certify(
     After 360 votes, rock, paper and scissors are proved tied for first: each beats at least
     1 of the 2 others, and no option beats more (error probability 0.05).
     """
-    votes = _votes(wins, ties, missing, given)
-    won, tied = votes.won, votes.tied
-    k = len(won)
-    _check(delta, margin, epoch, voters)
-    _require_independent(together, voters)
-    among = _mask(k, active)
-    at = levels(k, delta, epoch, voters == "dependent", active is not None, together)
+    terms = _Terms(delta, margin, epoch, voters, together, offered)
+    return _certify(_votes(wins, ties, missing, given), terms, active, labels)
 
+
+class _Terms(NamedTuple):
+    """What was agreed on beforehand."""
+
+    delta: float
+    margin: float
+    epoch: int
+    voters: Voters
+    together: bool
+    offered: int | None
+    apart: bool = False
+
+    def levels(self, k: int, union: bool) -> Levels:
+        """Return how much evidence claims on ``k`` options need."""
+        dependent = self.voters == "dependent"
+        how = (self.delta, self.epoch, dependent, union, self.together)
+        if not self.apart:
+            return levels(k, *how, self.margin)
+        at = levels(k, *how)
+        every = at.pair if k <= FEW else at.pair + math.log(0.6)
+        if union:
+            at = at._replace(win=every, loss=every, all=every)
+        return at._replace(pair=every, exact=every)
+
+
+def _certify(
+    votes: _Votes, terms: _Terms, active: Sequence[int] | None, labels: Sequence[str] | None
+) -> Certificate:
+    _check(terms.delta, terms.margin, terms.epoch, terms.voters)
+    _require_independent(terms.together, terms.voters)
+    every, digest, later = votes.number, votes.digest, _count_later(votes, terms.offered)
+    votes = votes.cut(len(votes.won) - later)
+    k = len(votes.won)
+    among = _mask(k, active)
+    at = terms.levels(k, active is not None)
     exact = votes.weigh(0.0)
-    found = votes.weigh(margin) if margin > 0 else exact
-    lower, upper, best, is_all = _judged(found, at, among, _asked(won, tied))
-    # Each of these claims includes the one before it: so all pairs are right together at one delta.
-    close = found >= at.union  # i is not behind j by the margin or more
-    beats = close & (exact >= at.union)
-    if margin > 0:
-        clear = beats & (votes.weigh(-margin) >= at.union)
-        possible = best | _possible(*_proved_scores(clear, among), among)
+    found = votes.weigh(terms.margin) if terms.margin > 0 else exact
+    lower, upper, best, is_all = _judged(found, at, among, _asked(votes.won, votes.tied))
+    # Each of these claims includes the one before it: so one capital stands for each pair that is wrong.
+    close = found >= at.pair  # i is not behind j by the margin or more
+    beats = close & (exact >= at.exact)
+    scores = _bound_scores(beats, np.ones(k, bool) if terms.apart else among)
+    if terms.margin > 0:
+        clear = beats & (votes.weigh(-terms.margin) >= at.exact)
+        possible = best | _possible(*_bound_scores(clear, among), among)
+    elif terms.apart:
+        is_all |= bool((lower == among.sum() - 1)[best].any())
+        possible = best if is_all else best | _possible(lower, upper, among)
     else:
         # One that beats every other is the only winner.
         is_all |= bool((lower == among.sum() - 1)[best].any())
-        possible = best if is_all else best | _possible(lower, upper, among)
-    return (_TogetherCertificate if together else Certificate)(
-        labels=_named(labels, k),
-        votes=int(won.sum() + tied.sum() // 2),
-        digest=votes.digest,
-        delta=float(delta),
-        margin=float(margin),
-        epoch=int(epoch),
-        voters=voters,
-        active=None if active is None else _indices(among),
-        lower=tuple(lower.tolist()),
-        upper=tuple(upper.tolist()),
+        beats |= (best & (lower == among.sum() - 1))[:, None] & among & ~np.eye(k, dtype=bool)
+        by_pairs = _bound_scores(beats, among)
+        scores = _bound_by_verdict(*by_pairs, lower, best, is_all)
+        possible = best if is_all else _possible(*scores, among)
+        if best.any() and not is_all and (possible == best).all():
+            is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True)
+    return Certificate(
+        labels=_named(labels, k + later),
+        votes=every,
+        digest=digest,
+        delta=float(terms.delta),
+        margin=float(terms.margin),
+        epoch=int(terms.epoch),
+        voters=terms.voters,
+        active=None if active is None and terms.offered is None else _indices(among),
+        lower=(*lower.tolist(), *[0] * later),
+        upper=(*upper.tolist(), *[0] * later),
         best=_indices(best),
         is_all=is_all,
         possible=_indices(possible),
-        choice=_choice(won + tied / 2, beats, among, possible if margin > 0 else best)
+        choice=_choice(
+            votes.won + votes.tied / 2, beats, among, possible if terms.margin > 0 else best
+        )
         if best.any()
         else (),
-        scores=_pairs(np.stack([beats.sum(axis=1), k - 1 - beats.sum(axis=0)], axis=1)),
+        scores=(*_pairs(np.stack(scores, axis=1)), *[(0, 0)] * later),
         beats=_pairs(np.argwhere(beats)),
         ties=_pairs(np.argwhere(np.triu(close & close.T))),
+        together=terms.together,
+        offered=terms.offered,
+        apart=terms.apart,
     )
 
 
@@ -428,10 +476,22 @@ def _judged(
     return lower, upper, best, is_all
 
 
-def _proved_scores(beats: _Bools, among: _Bools) -> tuple[_Ints, _Ints]:
+def _bound_scores(beats: _Bools, among: _Bools) -> tuple[_Ints, _Ints]:
     """How many options each beats at least and at most, by proved wins."""
     least = beats[:, among].sum(axis=1)
     return least, among.sum() - among - beats[among].sum(axis=0)
+
+
+def _bound_by_verdict(
+    least: _Ints, most: _Ints, lower: _Ints, best: _Bools, is_all: bool
+) -> tuple[_Ints, _Ints]:
+    """The same by what the verdict rests on: those proved best have the highest score, and no other if they are all."""
+    least = np.maximum(least, lower)
+    if not best.any():
+        return least, most
+    top = min(most[best])
+    others = np.minimum(most, top - is_all)
+    return np.where(best, max(least), least), np.where(best, top, others)
 
 
 def _possible(lower: _Ints, upper: _Ints, among: _Bools) -> _Bools:
@@ -550,6 +610,14 @@ def _check_margin(margin: float) -> None:
         raise InvalidParameter(f"margin is {margin}; it is 0 or more, and less than 0.5.")
 
 
+def _count_later(votes: _Votes, offered: int | None) -> int:
+    """How many options came after the epoch of the statement."""
+    k = len(votes.won)
+    if offered is not None and not 2 <= offered <= k:
+        raise InvalidParameter(f"offered is {offered}; of {k} options, 2 to {k} can have been.")
+    return 0 if offered is None else k - offered
+
+
 def _mask(k: int, active: Sequence[int] | None) -> _Bools:
     """Which options the statement is about."""
     if active is None:
@@ -576,6 +644,17 @@ def _indices(mask: _Bools) -> tuple[int, ...]:
 
 def _pairs(rows: NDArray[np.integer]) -> tuple[tuple[int, int], ...]:
     return tuple(map(tuple, rows.tolist()))
+
+
+def _in_today_format(content: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file of any version says, with all that today's says."""
+    version = content["format"]
+    if version not in (*_APART, FORMAT):
+        raise ValueError(f"format {version}, and formats 1 to {FORMAT} are read")
+    if version == FORMAT:
+        return {**content, "apart": False}
+    since = {"together": version == _TOGETHER, "offered": None, "apart": True}
+    return {"choice": (), **content, **since} if version == 1 else {**content, **since}
 
 
 def _frozen(value: Any) -> Any:

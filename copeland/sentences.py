@@ -76,6 +76,6 @@ def assumed(c: Certified) -> Iterator[str]:
     if c.epoch == 0:
         yield "No option was added after the first vote."
     if c.active is None:
-        yield "The statement is about all options ever offered, those retired included."
+        yield "The statement is about all options ever offered."
     else:
         yield "The statement is about the active options alone, as if there were no others."

@@ -70,7 +70,8 @@ class Levels(NamedTuple):
     loss: float  # ln x_l: losses of the others, each alone
     all: float  # ln x_e: losses of the others, to say that those proved best are all
     all_growth: float  # 1 if x_e(m) is m (m + 1) times that, 0 if it is the same for every m
-    union: float  # ln x: every claim about every pair at once
+    pair: float  # ln x_p: every claim about every pair, beside the verdict
+    exact: float  # the same where there is a margin, for claims about 1/2 itself and about more
     together: float = math.inf  # ln x_t: losses shown by several claims; infinite if none are
 
 
@@ -99,8 +100,11 @@ def levels(
     dependent: bool = False,
     union: bool = False,
     together: bool = False,
+    margin: float = 0.0,
 ) -> Levels:
     """Return the levels at which a certificate on ``k`` options is wrong with probability delta at most.
+
+    That covers the verdict and all claims about pairs, together.
 
     Parameters
     ----------
@@ -114,12 +118,14 @@ def levels(
     together
         Whether losses may also be shown by several claims together: among :data:`MANY` options or more whose
         votes are independent, before options are added. Each way then has half of the delta of losses.
+    margin
+        Whether there is one: claims about 1/2 itself then need a share of delta of their own.
 
     Examples
     --------
     >>> at = levels(20, 0.05)
-    >>> [round(x, 1) for x in (win_level(at, 0), win_level(at, 1), loss_level(at), at.union)]
-    [6.5, 7.2, 7.1, 8.9]
+    >>> [round(x, 1) for x in (win_level(at, 0), win_level(at, 1), loss_level(at), at.pair)]
+    [6.5, 7.2, 7.1, 9.4]
     """
     if epoch == 1:
         delta *= 0.9
@@ -128,19 +134,26 @@ def levels(
     late = epoch > 1  # which option is best may depend on the votes, through what was added
     # Claims of dependent voters have no average to go by: a sum over all options that may still come.
     claims = k * (k - 1) * (k if late and dependent else 1)
-    every = math.log(claims / delta)
-    if union or k <= FEW:
-        return Levels(every, 0.0, every, every, 0.0, every)
+    if k <= FEW:
+        every = math.log(claims / delta)
+        return Levels(every, 0.0, every, every, 0.0, every, every)
+    # A wrong claim about a pair, at this level, is one of the wrong wins that the verdict counts with.
+    pair = math.log(claims / (0.6 * delta))
+    exact = math.log(claims / (0.05 * delta)) if margin > 0 else pair
+    if union:
+        return Levels(pair, 0.0, pair, pair, 0.0, pair, exact)
     by_rows = not dependent
+    of_all = 0.05 * delta if margin > 0 else 0.1 * delta
     shared = together and k >= MANY and by_rows and not late
     of_losses = (0.15 if shared else 0.3) * delta
     return Levels(
         win=math.log((k if by_rows else claims) / (0.6 * delta)),
         win_growth=float(by_rows),
         loss=math.log((claims if late else k - 1) / of_losses),
-        all=math.log((claims if late else k - 1) / (0.1 * delta)),
+        all=math.log((claims if late else k - 1) / of_all),
         all_growth=float(not late),
-        union=every,
+        pair=pair,
+        exact=exact,
         together=-math.log(of_losses) if shared else math.inf,
     )
 

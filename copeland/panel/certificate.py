@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -109,7 +109,11 @@ class PanelCertificate:
 
     def to_json(self) -> str:
         """Return the certificate as the text of a file, to be checked again from the answers."""
-        return json.dumps({"format": FORMAT, **asdict(self)})
+        return json.dumps(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        return {"format": FORMAT, **asdict(self)}
 
     @classmethod
     def from_json(cls, text: str) -> PanelCertificate:

@@ -185,7 +185,7 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
         ("votes left, about", "-" if needed is None else f"{needed:,}"),
         *money_tiles(here.page, standing, needed),
         *_paid(spent_on(here.server, here.page)),
-        ("may still be best", f"{len(standing.certificate.possible)} of {len(standing.options)}"),
+        ("may still be best", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
         ("open ballots", f"{standing.open:,}"),
         _sureness(standing),
     ]

@@ -164,10 +164,10 @@ def test_a_file_says_that_losses_were_shown_together_and_is_made_again_so():
     wins = votes_of_many(15, 3)
     found = certify(wins, together=True)
     text = found.to_json()
-    assert json.loads(text)["format"] == 3
+    assert json.loads(text)["together"]
     read = Certificate.from_json(text)
     assert read == found and read.recheck(wins) == ()
-    singly = Certificate.from_json(json.dumps(json.loads(text) | {"format": 2}))
+    singly = Certificate.from_json(json.dumps(json.loads(text) | {"together": False}))
     assert any("best" in why for why in singly.recheck(wins))
     assert any("upper" in why for why in replace(found, upper=(0,) * MANY).recheck(wins))
 
@@ -206,5 +206,5 @@ def test_a_study_shows_losses_one_by_one(tmp_path):
         )
     study = create_study("tea", ["green", "black"], voters="independent")
     path = tmp_path / "tea.json"
-    path.write_text(certificate_to_file(study)[1].replace('"format": 2', '"format": 3'))
+    path.write_text(certificate_to_file(study)[1].replace('"together": false', '"together": true'))
     assert any("together is True" in why for why in objections(read_certificate(path), study))

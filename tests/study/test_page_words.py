@@ -152,7 +152,9 @@ def test_closed_retired_and_paused_are_told_first():
     standing = study.standing()
     words = told(notices(Reading(standing)))
     assert (
-        "closed" in words and "Retired: c." in words and "Paused, so not asked for now: d." in words
+        "closed" in words
+        and "Retired, so no longer asked: c. The verdict leaves it out." in words
+        and "Paused, so not asked for now: d." in words
     )
 
 

@@ -30,7 +30,8 @@ from copeland.study.record.snapshots import dump_books, load_books
 def completions(study, active=False):
     """The winners in every way in which the missing answers may come, one answer after the other."""
     books = study.books()
-    options = [i for i, one in enumerate(books.options) if not active or one.state == "active"]
+    states = ("active",) if active else ("active", "paused")
+    options = [i for i, one in enumerate(books.options) if one.state in states]
     pairs = list(itertools.combinations(options, 2))
     open_answers = [
         (i, j)

@@ -228,10 +228,12 @@ def test_a_certificate_can_be_about_the_active_options_alone(study):
     assert study.certificate(active=True).active == (0, 1, 2)
 
 
-def test_a_plan_that_needs_a_retired_option_is_refused(study):
+def test_a_plan_that_needs_a_paused_option_is_refused_and_one_without_retired_options_is_not(study):
+    study.pause_option("water")
+    with pytest.raises(InvalidParameter, match="are paused; resume or retire them"):
+        study.plan(worlds=2, most=100)
     study.retire_option("water")
-    with pytest.raises(InvalidParameter, match="paused or retired"):
-        study.plan()
+    assert study.plan(worlds=2, most=100).options == len(study.options) - 1
 
 
 # The margin, which was called indifference

@@ -72,7 +72,7 @@ def test_the_demo_is_a_cycle_of_three_with_two_options_out():
     )
     assert (
         "In a circle, A beats B (140:60), B beats C (140:60) and C beats A (140:60). Each of these "
-        "wins is proved (error probability 0.05 for all pairs together)."
+        "wins is proved (error probability 0.05)."
     ) in verdict.shown
     assert "D and E look out of the running; that is not proved yet." in verdict.shown
 
@@ -222,8 +222,7 @@ def test_with_a_margin_an_option_is_ruled_out_by_wins_above_the_margin():
     verdict = said(votes | {"We": (600, 20)}, "WXcde", margin=0.2)
     (out,) = [sentence for sentence in verdict.proved if sentence.startswith("Ruled out")]
     assert out == (
-        "Ruled out: e. Some option beats more others by more than the margin than it beats or ties "
-        "(error probability 0.05 for all pairs together)."
+        "Ruled out: e. Some option beats more others by more than the margin than it beats or ties."
     )
 
 
@@ -237,11 +236,39 @@ def test_what_is_best_up_to_a_margin_and_loses_to_another_is_not_the_one_to_take
     assert [found.labels[i] for i in found.choice] == ["W"]
 
 
-def test_a_winner_that_is_retired_is_said_to_be():
+def test_once_the_winner_is_retired_the_verdict_is_about_the_rest():
     study = study_of({"AB": (90, 30), "AC": (90, 30)}, "ABC")
     study.retire_option("A")
-    proved = verdict_of(study.standing()).proved
-    assert "A is retired; the verdict is about all options ever offered." in proved
+    verdict = verdict_of(study.standing())
+    assert verdict.kind == "open" and "among the 2 active options" in verdict.proved[0]
+    study.add_votes([{"left": "B", "right": "C", "outcome": "left"}] * 30)
+    assert study.verdict().claim == "B is proved the only winner of the 2 active options."
+
+
+def test_an_option_that_is_added_and_retired_takes_no_proof_away():
+    study = study_of({"AB": (90, 30), "AC": (90, 30), "BC": (60, 60)}, "ABC")
+    before = study.certificate()
+    assert before.best == (0,)
+    study.add_option("D")
+    assert study.certificate().verdict == "open"  # of D nothing is known
+    study.retire_option("D")
+    after = study.certificate()
+    assert (after.best, after.is_all, after.lower[:3]) == ((0,), True, before.lower)
+    assert (after.epoch, after.offered, after.active) == (1, 3, (0, 1, 2))
+    study.close()
+    standing = study.standing()
+    reading = Reading(standing)
+    assert verdict_of(reading).claim == "A is proved the only winner of the 3 active options."
+    assert reading.each_chance[3] == 0.0 and reading.order[-1] == 3
+    assert [place.name for place in study.ranking().places] == ["A", "B", "C"]
+
+
+def test_what_is_proved_of_all_options_holds_though_a_loser_is_retired():
+    votes = {"AB": (90, 30), "AC": (90, 30), "AD": (90, 30), "AE": (40, 12), "AF": (90, 30)}
+    study = study_of(votes, "ABCDEF")
+    assert study.certificate().best == (0,)
+    study.retire_option("E")
+    assert study.certificate().best == (0,)
 
 
 @pytest.mark.slow
@@ -369,9 +396,9 @@ def test_losses_that_others_must_prove_are_among_the_needs():
     assert any(need.second == 4 for need in outlook.pairs)
 
 
-def test_a_plan_that_needs_a_retired_option_says_which_pairs_cannot_be_asked():
+def test_a_plan_that_needs_a_paused_option_says_which_pairs_cannot_be_asked():
     study = study_of({"AB": (10, 5)}, "ABC")
-    study.retire_option("C")
+    study.pause_option("C")
     outlook = outlook_of(study.standing().start)
     assert outlook.votes is None
     assert Need(outlook.champion, 2, 0) in outlook.pairs

@@ -59,7 +59,7 @@ def resume_command(
 def retire_command(
     name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
 ) -> None:
-    """Never ask about an option again; the certificate still covers all options ever offered."""
+    """Never ask about an option again; the verdict is then about the others."""
     opened(name, storage).retire_option(option)
     _tell(name, option, "retired", f"'{option}' is retired.", as_json)
 

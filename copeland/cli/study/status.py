@@ -128,12 +128,12 @@ def rows_of_options(reading: Reading) -> list[dict[str, Any]]:
             "lost": int(lost[i]),
             "tied": int(tied[i]),
             "beats": int(reading.scores[i]),
-            "beats_proved": found.lower[i],
+            "beats_proved": found.scores[i][0],
             "score": list(found.scores[i]),
             "chance": None if reading.each_chance is None else reading.each_chance[i],
             "borda": float(reading.borda[i]),
             "lottery": float(reading.lottery[i]),
-            "place": _place(found, i),
+            "place": _place(found, i) if i in reading.among else standing.options[i].state,
         }
         for i in reading.order
     ]

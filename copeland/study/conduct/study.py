@@ -379,7 +379,7 @@ class Study(Tunable, Saying):
         self._set_state(name, RESUMED)
 
     def retire_option(self, name: str) -> None:
-        """Never ask about an option again. It stays in the certificate, which covers all options ever offered."""
+        """Never ask about an option again. What is proved is then about the others."""
         self._set_state(name, RETIRED)
 
     def _set_state(self, name: str, kind: str) -> None:
@@ -570,7 +570,7 @@ class Study(Tunable, Saying):
     # What it means, in short; all else is said by :class:`Saying`
 
     def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
-        """Return what the votes prove: about all options ever offered, or only about the active ones."""
+        """Return what the votes prove: about the options that are not retired, or only about the active ones."""
         return self._work.read(lambda _log: certificate_of(self._books, active))
 
     def books(self) -> Books:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from copeland.errors import InvalidParameter
@@ -47,6 +47,10 @@ class AuditCertificate:
     def lacks_constraint(self) -> bool:
         """Whether the constraint of the space is a function, without which nobody can draw its points."""
         return lacks_constraint(self.space)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a file says of it, as plain values."""
+        return {"format": FORMAT, **asdict(self)}
 
     @classmethod
     def from_json(cls, text: str) -> AuditCertificate:

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from copeland.certificate import FORMAT, Certificate
+from copeland.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow
 from copeland.files import read_text
 from copeland.panel import PanelCertificate
-from copeland.panel.certificate import FORMAT as PANEL_FORMAT
 from copeland.study.meaning.notes import undone_note
 from copeland.study.meaning.recounting import counts_of, panel_counts_of
-from copeland.study.meaning.standing import certificate_of
+from copeland.study.meaning.standing import certificate_of, epoch_with
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import UNDONE, Event, from_json, last_link
+from copeland.study.record.options import ACTIVE
 from copeland.study.record.texts import json_of
 from copeland.study.record.votes import iso
+from copeland.words import listed
 
 if TYPE_CHECKING:
     from copeland.study.conduct.study import Study
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
 )
-_TERMS = ("labels", "delta", "margin", "epoch", "voters", "active", "together")
-_PANEL_TERMS = ("labels", "excused", "active")
+_TERMS = ("labels", "delta", "margin", "voters", "together")
+_PANEL_TERMS = ("labels", "excused")
 UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
 
 
@@ -80,7 +80,7 @@ def certificate_to_file(
     """
     log = study.log()[:at]
     books = replayed(log)
-    found, version = _issued(books, active, _space_of(study))
+    found = _issued(books, active, _space_of(study))
     content = {
         "envelope": ENVELOPE,
         "study": study.name,
@@ -91,23 +91,22 @@ def certificate_to_file(
         "assumptions": list(found.assumptions),
         **_notes((*_undone(log), *notes)),
         **_panel_of(books),
-        "format": version,
-        **asdict(found),
+        **found.to_dict(),
     }
     content["seal"] = _seal(content)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _issued(books: Books, active: bool, space: Space | None) -> tuple[Issued, int]:
-    """The certificate of some books, and the version of its format."""
+def _issued(books: Books, active: bool, space: Space | None) -> Issued:
+    """The certificate of some books."""
     if space is None:
-        return certificate_of(books, active), PANEL_FORMAT if books.settings.panel else FORMAT
+        return certificate_of(books, active)
     from copeland.study.meaning import audit_certificate as audits  # which loads scipy
 
     if active:
         raise InvalidParameter("active options are for studies of options; audits have none.")
-    return audits.audit_certificate(books, space), audits.FORMAT
+    return audits.audit_certificate(books, space)
 
 
 def _space_of(study: Study) -> Space | None:
@@ -296,9 +295,38 @@ def _terms(filed: Filed, books: Books) -> Iterator[str]:
         one, other = getattr(filed.certificate, term), getattr(found, term)
         if one != other:
             yield f"it says that {term} is {one!r}, but in the study it is {other!r}."
+    yield from _scope(filed.certificate, books)
     for term, other in _panel_of(books).items():
         if filed.content.get(term) != other:
             yield f"it says that {term} is {filed.content.get(term)!r}, but in the study it is {other!r}."
+
+
+def _scope(found: Certificate | PanelCertificate, books: Books) -> Iterator[str]:
+    """Which options it is about, in which epoch: all, those that were not retired, or those that were active."""
+    if isinstance(found, PanelCertificate):
+        is_known = found.active in (None, *_parts(books))
+    elif found.apart:
+        is_known = found.epoch == books.epoch and found.active in (None, _parts(books)[1])
+    else:
+        is_known = (found.epoch, found.offered, found.active) in list(_statements(books))
+    if not is_known:
+        which = "all" if found.active is None else listed([found.labels[i] for i in found.active])
+        yield f"it is about {which}, but then the study had another statement to make."
+
+
+def _parts(books: Books) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The options that are not retired, and those that are active."""
+    active = (i for i, option in enumerate(books.options) if option.state == ACTIVE)
+    return tuple(books.kept), tuple(active)
+
+
+def _statements(books: Books) -> Iterator[tuple[int, int | None, tuple[int, ...] | None]]:
+    """What there is to make a statement about: an epoch, its options if these are not all, and some of them."""
+    for options in _parts(books):
+        epoch, k = epoch_with(books, options)
+        offered = None if k == books.k else k
+        yield epoch, offered, None if offered is None else tuple(range(k))
+        yield epoch, offered, options
 
 
 def _counts(books: Books) -> tuple[Any, ...]:

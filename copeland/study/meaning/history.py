@@ -10,7 +10,7 @@ import numpy as np
 from copeland.certificate import evidence
 from copeland.kernels.evidence import levels, loss_level, win_level
 from copeland.panel import PanelCertificate
-from copeland.study.meaning.standing import Standing, certificate_of, leader_of
+from copeland.study.meaning.standing import Standing, certificate_of, epoch_with, leader_of
 from copeland.study.record.books import Books, replayed
 from copeland.study.record.events import (
     ADDED,
@@ -20,8 +20,11 @@ from copeland.study.record.events import (
     ERROR,
     EXCUSED,
     GUIDE,
+    PAUSED,
     READMITTED,
     RESTARTED,
+    RESUMED,
+    RETIRED,
     ROLE,
     UNDONE,
     VOTED,
@@ -30,7 +33,20 @@ from copeland.study.record.events import (
 
 POINTS = 200  # rows, evenly spaced over the votes
 
-_TELLING = (CREATED, ADDED, ASKED, VOTED, UNDONE, COUNTED, EXCUSED, READMITTED, RESTARTED)
+_TELLING = (
+    CREATED,
+    ADDED,
+    PAUSED,
+    RESUMED,
+    RETIRED,
+    ASKED,
+    VOTED,
+    UNDONE,
+    COUNTED,
+    EXCUSED,
+    READMITTED,
+    RESTARTED,
+)
 
 
 class Progress(NamedTuple):
@@ -82,13 +98,13 @@ def proved_share(books: Books | Standing) -> float:
     every other, each at its level (docs/certificate.md). Evidence above a level does not count. The
     share is that of the best l and the best option; it is 1 if and only if an option is proved best.
     """
-    k, settings = len(books.wins), books.settings
-    at = levels(k, settings.delta, books.epoch, settings.dependent)
-    proof = books.proof
+    settings, proof = books.settings, books.proof
     assert proof is not None
-    found = np.maximum(
-        evidence(proof.wins, proof.ties, settings.margin, proof.lost, proof.given), 0.0
-    )
+    found = evidence(proof.wins, proof.ties, settings.margin, proof.lost, proof.given)
+    found = np.maximum(found[np.ix_(books.kept, books.kept)], 0.0)
+    epoch, offered = epoch_with(books, books.kept)
+    k = len(found)
+    at = levels(offered, settings.delta, epoch, settings.dependent, union=k < offered)
     won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first
     lost = np.minimum(-np.sort(-found, axis=0)[: k - 1], loss_level(at))
     shares = []
@@ -123,7 +139,7 @@ def _progress(books: Books) -> Progress:
         share = 1.0 if best else proved_share(books)  # sums of floats may miss 1
     return Progress(
         books.votes,
-        books.k,
+        books.k if certificate.active is None else len(certificate.active),
         leader_of(books, certificate),
         len(certificate.possible),
         best,

@@ -21,14 +21,14 @@ def panel_undecided(
     first = listed([votes.names[i] for i in votes.leaders])
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
-    if votes.standing.closed:
-        return f"{lead}{cycle}; the study was closed before any option was sure to be best."
     if panel.active.best:
         best = listed([votes.names[i] for i in panel.active.best])
         return (
-            f"{best} {'is' if len(panel.active.best) == 1 else 'are'} best of the active options. Of all "
-            "options ever offered, none is sure to be best."
+            f"{best} {'is' if len(panel.active.best) == 1 else 'are'} best of the active options. With those "
+            "that are paused, none is sure to be best."
         )
+    if votes.standing.closed:
+        return f"{lead}{cycle}; the study was closed before any option was sure to be best."
     if not panel.awaited:
         return f"{lead} so far{cycle}. No option is sure to be best, and nothing can be asked."
     return f"{lead} so far{cycle}.{likelier(votes)} Keep going: no option is sure to be best yet."
@@ -38,23 +38,26 @@ def panel_proved(votes: Reading, panel: PanelStanding) -> Iterator[str]:
     """Yield what is settled, whatever the missing answers say."""
     found, options = votes.certificate, votes.standing.options
     both = [found.statement]
-    if panel.active.active is not None:
+    if panel.active.active != found.active:
         both.append(panel.active.statement)
     yield from both if found.best else reversed(both)  # what is decided comes first
-    out = [votes.names[i] for i in range(found.k) if i not in found.possible]
+    out = [votes.names[i] for i in votes.among if i not in found.possible]
     if out:
         yield f"Ruled out: {listed(out)}."
     gone = [i for i in found.best if options[i].state != ACTIVE]
     if gone:
         states = listed([f"{votes.names[i]} is {options[i].state}" for i in gone])
-        yield f"{states}; the first statement is about all options ever offered."
+        yield f"{states}; the first statement is about that option too."
 
 
 def panel_leading(votes: Reading) -> Iterator[str]:
     """Yield how many others those beat who lead."""
-    others = votes.k - 1
+    others = votes.rivals
+    among = list(votes.among)
     for i in votes.leaders if len(votes.leaders) <= PAIRS else ():
-        even = others - int((votes.sure[i] > 0).sum()) - int((votes.sure[:, i] > 0).sum())
+        even = (
+            others - int((votes.sure[i, among] > 0).sum()) - int((votes.sure[among, i] > 0).sum())
+        )
         besides = f" ({counted(even, 'pair')} even or without answers)" if even else ""
         yield (
             f"By the answers so far, {votes.names[i]} beats {votes.scores[i]} of the "

@@ -20,11 +20,12 @@ def active_of(books: Books) -> list[int]:
 
 
 def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate:
-    """Return what is settled of all options ever offered, or of the active ones alone.
+    """Return what is settled of the options that are not retired, or of the active ones alone.
 
-    Answers that nobody will be asked for, as an option is paused or retired, are missing all the same.
+    Answers that nobody will be asked for, as an option is paused, are missing all the same.
     """
-    panel = books.panel
+    panel, kept = books.panel, books.kept
+    among = active_of(books) if active else kept
     return panel_certificate(
         books.wins,
         books.ties,
@@ -32,7 +33,7 @@ def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate
         labels=[option.name for option in books.options],
         members=len(panel.members),
         excused=[name for name in panel.members if name in panel.excused],
-        active=active_of(books) if active else None,
+        active=among if active or len(kept) < books.k else None,
     )
 
 
@@ -56,7 +57,7 @@ class PanelStanding:
     matter: tuple[int, ...]  # of each member: missing answers that may bear on who is best
     missing: NDArray[np.int64]  # K x K: answers that are waited for
     silent: NDArray[np.bool_]  # members x K x K: answered, or excused
-    active: PanelCertificate  # what is settled of the active options, if these are not all
+    active: PanelCertificate  # what is settled of the active options: of those not paused
 
     @property
     def awaited(self) -> tuple[str, ...]:
@@ -91,5 +92,5 @@ def panel_standing_of(books: Books) -> PanelStanding | None:
         matter=tuple(matter.tolist()),
         missing=panel.missing,
         silent=panel.silent,
-        active=panel_certificate_of(books, active=1 < len(active_of(books)) < books.k),
+        active=panel_certificate_of(books, active=1 < len(active_of(books)) < len(books.kept)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from copeland.panel import PanelCertificate
 from copeland.shown import MOST_ROWS, html_table
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.strengths import strengths_of
+from copeland.words import listed
 
 
 class Place(NamedTuple):
@@ -25,10 +26,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranking:
-    """All options, the best tier first; made by :meth:`Study.ranking`.
+    """All options that are not retired, the best tier first; made by :meth:`Study.ranking`.
 
-    Every option of a tier beats more others than every option of a tier below: that is wrong, for all
-    tiers together and at every vote, with probability ``delta`` at most; of a panel, never. Within a tier the order is that
+    Every option of a tier beats more others than every option of a tier below: that is wrong, together with all
+    else that is proved and at every vote, with probability ``delta`` at most; of a panel, never. Within a tier the order is that
     of the votes as they are, and proves nothing.
     """
 
@@ -54,7 +55,7 @@ class Ranking:
         sure = (
             "whatever the missing answers say"
             if self.delta is None
-            else f"error probability {self.delta:g} for all of them together"
+            else f"error probability {self.delta:g}"
         )
         return (
             f"{number} tiers are proved apart: each option in a tier beats more others than "
@@ -71,15 +72,19 @@ class Ranking:
 
 
 def ranking_of(reading: Reading) -> Ranking:
-    """Return all options in tiers, with scores and strengths."""
+    """Return all options that are not retired in tiers, with scores and strengths."""
     found = reading.certificate
-    tiers = tiers_of(found.scores)
+    first = found.best if found.is_all and not found.margin else ()
+    among = dict(zip(reading.among, tiers_of(found.scores, first, reading.among), strict=True))
     strengths, notes = strengths_of(reading)
-    order = sorted(reading.order, key=lambda i: tiers[i])
+    order = sorted((i for i in reading.order if i in among), key=lambda i: among[i])
+    left_out = [reading.names[i] for i in range(reading.k) if i not in among]
+    if left_out:
+        notes = (f"Retired, and so without a place: {listed(left_out)}.", *notes)
     places = (
         Place(
             reading.standing.labels[i],
-            tiers[i],
+            among[i],
             int(reading.scores[i]),
             *found.scores[i],
             None if strengths is None else float(strengths[i]),
@@ -90,28 +95,33 @@ def ranking_of(reading: Reading) -> Ranking:
     return Ranking(tuple(places), delta, notes)
 
 
-def tiers_of(scores: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def tiers_of(
+    scores: Sequence[tuple[int, int]],
+    first: Collection[int] = (),
+    among: Sequence[int] | None = None,
+) -> list[int]:
     """Return the tier of each option, from 1, by intervals of their scores.
 
     A tier ends where every interval above lies higher than every one below: so intervals that overlap, or
-    are joined by others that do, share a tier.
+    are joined by others that do, share a tier. Those of ``first`` are known to beat more than all others.
 
     Examples
     --------
     >>> tiers_of([(0, 1), (3, 3), (1, 2), (3, 4)])
-    (2, 1, 2, 1)
-    >>> tiers_of([(0, 1), (2, 2)])
-    (2, 1)
+    [2, 1, 2, 1]
+    >>> tiers_of([(0, 1), (1, 2), (1, 2)], first=[1])
+    [2, 1, 2]
     """
-    order = sorted(range(len(scores)), key=lambda i: -scores[i][1])
-    tiers, tier, lowest = [1] * len(scores), 1, None
-    for i in order:
+    options = range(len(scores)) if among is None else among
+    order = sorted(options, key=lambda i: (i not in first, -scores[i][1]))
+    tiers, tier, lowest = {}, 1, None
+    for n, i in enumerate(order):
         least, most = scores[i]
-        if lowest is not None and most < lowest:
+        if lowest is not None and (most < lowest or (first and n == len(first))):
             tier, lowest = tier + 1, least
         tiers[i] = tier
         lowest = least if lowest is None else min(lowest, least)
-    return tuple(tiers)
+    return [tiers[i] for i in options]
 
 
 def strength_words(strength: float | None) -> str:

@@ -71,10 +71,12 @@ def plan_of(
     start = standing.start
     if outlook_of(start).votes is None:
         raise InvalidParameter(
-            "nothing can be proved about all options while some that the proof needs are paused "
-            "or retired; resume them, or see what certify --active says."
+            "nothing can be proved while options that the proof needs are paused; resume or retire them, or see "
+            "what certify --active says."
         )
     each = votes_each(standing.settings, len(standing.active))
+    cut = np.ix_(standing.kept, standing.kept)
+    met = met._replace(pairs=met.pairs[cut])
     voters = met.voters(start, each, people or 0) if start.people else None
     return forecast_of(start, worlds, most, seed, progress, goal, voters)
 

@@ -98,16 +98,33 @@ class Reading:
         """Shares of the votes that the row won against the column; not a number without votes."""
         return np.where(self.n > 0, self.matrix.p, math.nan)
 
+    @property
+    def among(self) -> tuple[int, ...]:
+        """The options that the certificate is about: not those retired, unless it is about all ever offered."""
+        active = self.certificate.active
+        return tuple(range(self.k)) if active is None else active
+
+    @property
+    def rivals(self) -> int:
+        """How many others each of these meets."""
+        return len(self.among) - 1
+
+    @property
+    def _cut(self) -> tuple[Ints, ...]:
+        """What picks these options from a K x K table."""
+        return np.ix_(self.among, self.among)
+
     @cached_property
     def scores(self) -> Ints:
         """How many others each option beats by the votes as they are."""
-        return (self.matrix.p > 0.5).sum(axis=1)
+        return (self.matrix.p > 0.5)[:, list(self.among)].sum(axis=1)
 
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The proved best first, then by score, then by the share of votes won."""
         return order_of(
-            self.standing.wins, self.standing.ties, self.certificate.best, self._unsettled
+            *(self.standing.wins, self.standing.ties, self.certificate.best),
+            *(self._unsettled, self.certificate.active),
         )
 
     @property
@@ -126,17 +143,19 @@ class Reading:
     def _ahead(self) -> tuple[int, ...]:
         if self.certificate.best or self.standing.votes == 0:
             return self.certificate.best
+        among = np.array(self.among)
+        p = self.matrix.p[self._cut]
         if self._unsettled is None:
-            return tuple(copeland_winners(self.matrix, ties=0.5).tolist())
-        scores = self.scores + ((self.matrix.p == 0.5) & self._unsettled).sum(axis=1) / 2
-        return tuple(np.flatnonzero(scores == scores.max()).tolist())
+            return tuple(among[copeland_winners(PreferenceMatrix(p), ties=0.5)].tolist())
+        scores = (p > 0.5).sum(axis=1) + ((p == 0.5) & self._unsettled[self._cut]).sum(axis=1) / 2
+        return tuple(among[scores == scores.max()].tolist())
 
     @property
     def likeliest(self) -> int | None:
         """Who has the highest chance to be best, a leader if one has it; None if chances are not known."""
         if self.chances is None or self.standing.votes == 0:
             return None
-        return min((*self.leaders, *range(self.k)), key=self._likely)
+        return min((*self.leaders, *self.among), key=self._likely)
 
     @property
     def likely(self) -> int | None:
@@ -170,6 +189,8 @@ class Reading:
         if self.k > MOST_OPTIONS:
             return ()
         clear = _clear(self.standing.wins) if self._unsettled is None else self.sure == PROVED
+        outside = ~np.isin(np.arange(self.k), self.among)
+        clear = clear & ~outside & ~outside[:, None]
         return tuple(_circles(clear, self.leaders, self.sure))
 
     @cached_property
@@ -177,11 +198,15 @@ class Reading:
         """To be best; None if there are too many options to tell in passing."""
         if self.k > MOST_OPTIONS:
             return None
-        wins, ties, settings = self.standing.wins, self.standing.ties, self.standing.settings
+        settings = self.standing.settings
+        wins, ties = self.standing.wins[self._cut], self.standing.ties[self._cut]
+        ahead = [self.among.index(i) for i in self._ahead]
         if self.standing.panel is not None:
-            missing = self.standing.panel.missing
-            return panel_chances(wins, ties, missing, self._ahead, settings.seed)
-        return chances_of(wins, ties, settings.margin, self._ahead, settings.seed)
+            missing = self.standing.panel.missing[self._cut]
+            found = panel_chances(wins, ties, missing, ahead, settings.seed)
+        else:
+            found = chances_of(wins, ties, settings.margin, ahead, settings.seed)
+        return _among_all(found, self.among, self.matrix.p)
 
     @property
     def each_chance(self) -> tuple[float, ...] | None:
@@ -203,19 +228,24 @@ class Reading:
 
     @cached_property
     def borda(self) -> Floats:
-        """The share of votes that each option would win against a random other, estimated."""
-        return borda_scores(self.believed) / (self.k - 1)
+        """The share of votes that each option would win against a random other, estimated; 0 if it is retired."""
+        return _spread(borda_scores(self._contest) / self.rivals, self.among, self.k)
 
     @cached_property
     def lottery(self) -> Floats:
         """Von Neumann's, estimated."""
-        return von_neumann(self.believed)
+        return _spread(von_neumann(self._contest), self.among, self.k)
+
+    @property
+    def _contest(self) -> PreferenceMatrix:
+        """What is believed of the options that the certificate is about."""
+        return PreferenceMatrix(self.believed.p[self._cut])
 
     @cached_property
     def outlook(self) -> Outlook:
         """What would settle it; of a panel, among the active options."""
         if self.standing.panel is None:
-            return outlook_of(self.standing.start)
+            return _named(outlook_of(self.standing.start), self.standing.kept)
         among = [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
         if len(among) < 2:
             return SETTLED
@@ -264,6 +294,24 @@ def _named(outlook: Outlook, options: list[int]) -> Outlook:
         for need in outlook.pairs
     )
     return outlook._replace(champion=options[outlook.champion], pairs=tuple(pairs))
+
+
+def _among_all(found: Chances, among: tuple[int, ...], shares: Floats) -> Chances:
+    """The chances of some options as those of all: the others have none."""
+    k = len(shares)
+    if len(among) == k:
+        return found
+    each, one_of = (_spread(np.array(part), among, k) for part in (found.each, found.among))
+    mean = shares.copy()
+    mean[np.ix_(among, among)] = found.mean
+    return found._replace(each=tuple(each.tolist()), among=tuple(one_of.tolist()), mean=mean)
+
+
+def _spread(values: Floats, among: tuple[int, ...], k: int) -> Floats:
+    """The values of some options in the places of all, 0 for the others."""
+    wide = np.zeros(k)
+    wide[list(among)] = values
+    return wide
 
 
 def _clear(wins: Ints) -> NDArray[np.bool_]:

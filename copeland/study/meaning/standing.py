@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ from copeland.panel import PanelCertificate
 from copeland.study.meaning.guidance import Guidance
 from copeland.study.meaning.panels import PanelStanding, panel_certificate_of, panel_standing_of
 from copeland.study.record.arrivals import AGAINST
-from copeland.study.record.books import Books
+from copeland.study.record.books import Books, kept_of
 from copeland.study.record.counts import Tables
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.record.options import ACTIVE, Option
@@ -126,6 +126,7 @@ class Standing:
     guide_votes: int = 0  # that count, and are in no other number here
     panel: PanelStanding | None = None  # where the voters are the whole electorate
     proof: Tables | None = None  # what the certificate is made from
+    offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch that counts
     extra: int = 0  # votes that prove nothing, because nobody dealt them
     unanswered: int = 0  # ballots that people were dealt and have not answered
     lists: int = 0  # shown by a live search
@@ -142,12 +143,24 @@ class Standing:
         return tuple(option.name for option in self.options if option.state == ACTIVE)
 
     @cached_property
+    def kept(self) -> list[int]:
+        """The options that are not retired."""
+        return kept_of(self.options)
+
+    @cached_property
     def start(self) -> Start:
         """The votes so far, as forecasts take them."""
-        paused = (i for i, option in enumerate(self.options) if option.state != ACTIVE)
-        terms = self.settings.terms(self.epoch)
-        people = self.settings.people
-        return Start(self.wins, self.ties, **terms, people=people, paused=frozenset(paused))
+        kept = self.kept
+        paused = (n for n, i in enumerate(kept) if self.options[i].state != ACTIVE)
+        epoch, _ = epoch_with(self, kept)
+        cut = np.ix_(kept, kept)
+        return Start(
+            self.wins[cut],
+            self.ties[cut],
+            **self.settings.terms(epoch),
+            people=self.settings.people,
+            paused=frozenset(paused),
+        )
 
 
 def standing_of(
@@ -182,6 +195,7 @@ def standing_of(
         guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
         proof=None if books.tuning is not None else Tables(*map(_fixed, books.proof)),
+        offered=dict(books.offered),
         extra=books.extra,
         unanswered=0 if books.arrivals is None else books.arrivals.unanswered,
         lists=books.lists.shown,
@@ -190,7 +204,11 @@ def standing_of(
 
 
 def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:
-    """Return what the votes prove of all options ever offered, or of the active ones alone."""
+    """Return what the votes that count prove, or the answers of a panel settle.
+
+    That is about the options that are not retired or, if only that is proved, about all that were ever offered.
+    ``active``: about the active ones alone.
+    """
     if books.tuning is not None:
         raise InvalidParameter(
             "the options of this study are points of a space, without end; what is proved of them, "
@@ -198,20 +216,45 @@ def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCer
         )
     if books.settings.panel:
         return panel_certificate_of(books, active)
-    among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
+    if active:
+        among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
+        return _certificate_among(books, among, among)
+    kept = books.kept
+    whole = _certificate_among(books, kept)
+    if whole.k == len(kept) or whole.offered == len(kept):
+        return whole
+    partial = _certificate_among(books, kept, kept)
+    return partial if partial.best or not set(whole.best) & set(kept) else whole
+
+
+def _certificate_among(
+    books: Books, options: Sequence[int], active: Sequence[int] | None = None
+) -> Certificate:
+    """Return what is proved in the first epoch that had these options: options which came later were retired.
+
+    What an epoch allows to be said of its options can be said at any time: its capitals go on.
+    """
+    epoch, offered = epoch_with(books, options)
     proof = books.proof
     return certify(
         proof.wins,
         proof.ties,
         delta=books.settings.delta,
         margin=books.settings.margin,
-        epoch=books.epoch,
+        epoch=epoch,
         voters=voters_as_certified(books.settings),
-        active=among if active else None,
+        active=active,
         labels=[option.name for option in books.options],
         missing=proof.lost,
         given=proof.given,
+        offered=None if offered == books.k else offered,
     )
+
+
+def epoch_with(books: Books | Standing, options: Sequence[int]) -> tuple[int, int]:
+    """Return the first epoch that had all these options, and how many it had."""
+    last = max(options, default=0)
+    return next((epoch, k) for epoch, k in sorted(books.offered.items()) if k > last)
 
 
 def voters_as_certified(settings: Settings) -> Voters:
@@ -226,6 +269,8 @@ def is_open(books: Books) -> bool:
     if books.tuning is not None:  # a space always has something to ask
         return True
     terms = books.settings.terms(books.epoch)
+    if len(books.kept) < books.k:
+        return certificate_of(books).verdict == "open"
     if books.votes < fewest_votes(books.k, **terms):
         return True
     if books.settings.panel:
@@ -239,7 +284,8 @@ def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str 
     if books.votes == 0:
         return None
     unsettled = books.panel.missing > 0 if books.settings.panel else None
-    return books.options[order_of(books.wins, books.ties, certificate.best, unsettled)[0]].name
+    order = order_of(books.wins, books.ties, certificate.best, unsettled, certificate.active)
+    return books.options[order[0]].name
 
 
 def order_of(
@@ -247,8 +293,9 @@ def order_of(
     ties: NDArray[np.int64],
     best: Collection[int] = (),
     unsettled: NDArray[np.bool_] | None = None,
+    active: Collection[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return all options in their order: the proved best, the leaders, then the rest.
+    """Return all options in their order: the proved best, the leaders, then the rest; those that are not active last.
 
     Leaders have the highest Copeland score of the votes as they are, where a pair that is even, or was
     never voted on, is half a win for both. Within each group those come first that beat more others,
@@ -260,13 +307,16 @@ def order_of(
     >>> order_of(np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0]]), np.zeros((3, 3), int))
     (1, 0, 2)
     """
+    options = np.arange(len(wins))
+    among = np.isin(options, options if active is None else list(active))
     points = wins + ties / 2
-    beats = (points > points.T).sum(axis=1)
+    beats = (points > points.T)[:, among].sum(axis=1)
     even = points == points.T if unsettled is None else (points == points.T) & unsettled
-    scores = beats + even.sum(axis=1) / 2
+    scores = beats + even[:, among].sum(axis=1) / 2
     shares = points.sum(axis=1) / np.maximum((points + points.T).sum(axis=1), 1)
-    others = ~np.isin(np.arange(len(wins)), list(best))
-    return tuple(np.lexsort((-shares, -beats, scores < scores.max(), others)).tolist())
+    others = ~np.isin(options, list(best))
+    behind = scores < scores[among].max()
+    return tuple(np.lexsort((-shares, -beats, behind, others, ~among)).tolist())
 
 
 def position_of(left: int, right: int) -> Position:

@@ -128,9 +128,10 @@ def _decided(votes: Reading) -> str:
     if up_to and isinstance(found, Certificate):
         are = "is" if found.verdict == "winner" else "are each"
         return f"{name} {are} proved best{up_to}. {advice_of(found, votes.names)}"
+    of = "" if found.active is None else f" of the {len(found.active)} active options"
     if found.verdict == "winner":
-        return f"{name} is proved {'the only winner' if found.is_all else 'best'}."
-    return f"{name} are proved tied for first{', in a cycle' if votes.in_circle else ''}."
+        return f"{name} is proved {'the only winner' if found.is_all else 'best'}{of}."
+    return f"{name} are proved tied for first{of}{', in a cycle' if votes.in_circle else ''}."
 
 
 def _undecided(votes: Reading) -> str:
@@ -182,7 +183,7 @@ def _proved(votes: Reading) -> Iterator[str]:
     yield found.statement
     best = set(found.best)
     others = [i for i in found.possible if i not in best]
-    out = [i for i in range(found.k) if i not in found.possible]
+    out = [i for i in votes.among if i not in found.possible]
     them = "it" if found.verdict == "winner" else "them"
     if others and best:
         are = "are" if len(others) > 1 else "is"
@@ -191,13 +192,7 @@ def _proved(votes: Reading) -> Iterator[str]:
     if found.margin and out:
         yield (
             f"Ruled out: {_name(votes, out)}. Some option beats more others by more than the margin than "
-            f"{'it' if len(out) == 1 else 'each of them'} beats or ties (error probability "
-            f"{found.delta:g} for all pairs together)."
-        )
-    elif out and best and not others and not found.is_all:
-        yield (
-            f"Each of these is ruled out by itself: {_name(votes, out)}. To prove that no other option is tied with "
-            f"{them} takes a little more evidence."
+            f"{'it' if len(out) == 1 else 'each of them'} beats or ties."
         )
     elif out:
         yield f"Ruled out: {_name(votes, out)}."
@@ -208,7 +203,7 @@ def _proved(votes: Reading) -> Iterator[str]:
     gone = [i for i in found.best if standing.options[i].state != ACTIVE]
     if gone:
         states = listed([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
-        yield f"{states}; the verdict is about all options ever offered."
+        yield f"{states}; the verdict is about all options, that one included."
 
 
 def _shown(votes: Reading) -> Iterator[str]:
@@ -231,12 +226,11 @@ def _shown(votes: Reading) -> Iterator[str]:
 
 
 def _leading(votes: Reading) -> Iterator[str]:
-    beats = votes.matrix.p > 0.5
-    won = {int(beats[i].sum()) for i in votes.leaders}
+    won = {int(votes.scores[i]) for i in votes.leaders}
     if len(won) > 1:
         return
-    first, others = votes.leaders[0], len(votes.names) - 1
-    even = int((votes.matrix.p[first] == 0.5).sum()) - 1
+    first, others = votes.leaders[0], votes.rivals
+    even = int((votes.matrix.p[first, list(votes.among)] == 0.5).sum()) - 1
     besides = f" ({counted(even, 'pair')} even or without votes)" if even else ""
     beat = "beats" if len(votes.leaders) == 1 else "each beat"
     many = won.pop()
@@ -255,8 +249,7 @@ def _circle(votes: Reading) -> str:
     )
     proved = [link for link in links if votes.sure[link] == PROVED]
     if len(proved) == len(links):
-        together = "" if votes.standing.panel else " for all pairs together"
-        sure = f"Each of these wins is proved ({votes.certificate.proviso}{together})"
+        sure = f"Each of these wins is proved ({votes.certificate.proviso})"
     elif proved:
         sure = "Proved " + ("is " if len(proved) == 1 else "are ")
         sure += listed([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
@@ -281,7 +274,7 @@ def _behind(votes: Reading) -> Iterator[str]:
 
 def _sureness(votes: Reading, chances: Chances) -> str:
     """How likely each option is to be best."""
-    order = sorted(range(len(votes.names)), key=lambda i: (-round(chances.each[i], 2), i))
+    order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
     worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
     told = [f"{votes.names[i]} {percent(chances.each[i])}" for i in worth]
     if len(worth) < len(order):
@@ -347,7 +340,7 @@ def _advice(votes: Reading) -> Iterator[str]:
         pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
             f"To prove {votes.names[outlook.champion]} best takes votes on {pairs}, which cannot be "
-            "asked because an option is paused or retired; resume it, or certify the active options alone."
+            "asked because an option is paused; resume or retire it, or certify the active options alone."
         )
     elif votes.standing.votes == 0:
         yield "How many votes it takes depends on how far apart the options are: simulate it with a plan."

@@ -278,9 +278,10 @@ def _scores(reading: Reading) -> _Part:
             labels[i],
         )
         for i in reading.order
+        if i in reading.among
     ]
     drawn = _picture(
-        scores_figure(rows, reading.k),
+        scores_figure(rows, len(reading.among)),
         "Number of options that each option beats, with intervals: "
         + "; ".join(f"{row.full} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
@@ -355,7 +356,7 @@ def _options(reading: Reading) -> _Part:
         )
         row = [
             option.name,
-            known[i] if option.state == ACTIVE else f"{known[i]}, {option.state}",
+            _known_words(known[i], option.state, i in reading.among),
             f"{reading.scores[i]}",
             f"{low} to {high}",
             f"{votes:,}",
@@ -537,6 +538,13 @@ def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
 
 def _share(share: float | None, n: int) -> str:
     return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
+
+
+def _known_words(known: str, state: str, among: bool) -> str:
+    """What is known of an option, and whether it is asked."""
+    if state == ACTIVE:
+        return known
+    return f"{known}, {state}" if among else state
 
 
 def _known(certificate: Certificate | PanelCertificate) -> dict[int, str]:

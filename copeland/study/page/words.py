@@ -31,8 +31,7 @@ OPTIONS_NOTE = (
     "best, are estimates."
 )
 RANKING_NOTE = (
-    "Beats: how many others, by the votes as they are; proved: where that number must be, at every vote and "
-    "for all options together. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
+    "Beats: how many others, by the votes as they are; proved: where that number must be. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
     "strengths; an estimate. The order within a tier proves nothing."
 )
 KAPPA_NOTE = (
@@ -70,9 +69,11 @@ def notices(reading: Reading) -> Iterator[str]:
         for state in (RETIRED, PAUSED)
     )
     if gone:
+        them = "it" if len(gone) == 1 else "them"
+        covered = "leaves" if reading.certificate.active is not None else "covers"
         yield (
-            f"Retired: {listed(gone)}. {'It is' if len(gone) == 1 else 'They are'} no longer "
-            "asked, but the verdict still covers all options ever offered."
+            f"Retired, so no longer asked: {listed(gone)}. The verdict {covered} {them} "
+            f"{'out' if covered == 'leaves' else 'too'}."
         )
     if waiting:
         yield f"Paused, so not asked for now: {listed(waiting)}."
@@ -125,31 +126,29 @@ def score_sentences(reading: Reading) -> Iterator[str]:
     """Yield who leads, and how to read the scores."""
     if not reading.leaders:
         return
-    first = reading.order[0]
+    first, among = reading.order[0], list(reading.among)
     won, lost = (
-        int(np.count_nonzero(sure)) for sure in (reading.sure[first], reading.sure[:, first])
+        int(np.count_nonzero(sure[among])) for sure in (reading.sure[first], reading.sure[:, first])
     )
-    even = reading.k - 1 - won - lost
+    even = reading.rivals - won - lost
     name, certificate = reading.names[first], reading.certificate
     low, high = certificate.scores[first]
     level = [reading.names[i] for i in reading.leaders]
     lead = f"{listed(level)} lead together" if len(level) > 1 else ""
     yield (
         f"{lead or f'{name} leads'}. By the votes as they are {name} beats {won} of "
-        f"{counted(reading.k - 1, 'other')} and loses to {lost}"
+        f"{counted(reading.rivals, 'other')} and loses to {lost}"
         f"{f' (even or without votes: {even})' if even else ''}; its bar says {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
         yield panel_words.SCORES
         return
-    verdict = (
-        f" That takes more evidence than the verdict, which proves that {name} beats"
-        f"{', or ties within the margin,' if certificate.margin else ''} at least {certificate.lower[first]}."
-    )
+    verdict = f" The verdict allows for the margin: {name} beats, or ties within it, at least {certificate.lower[first]}."
     yield (
         "A dot is the number of others that an option beats by the votes as they are. A bar is "
-        "where its true number must be: all bars are right together, at every vote, with "
-        f"probability {1 - certificate.delta:g}.{verdict if first in certificate.best else ''}"
+        "where its true number must be. All that is proved on this page is right together, at every vote, with "
+        f"probability {1 - certificate.delta:g}."
+        f"{verdict if certificate.margin and first in certificate.best else ''}"
     )
 
 
@@ -203,9 +202,9 @@ def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     if isinstance(certificate, PanelCertificate):
         return panel_words.SURENESS
     return (
-        f"Proved: right together with all other pairs, at every vote, with probability {1 - certificate.delta:g}. Likely: as "
-        "sure as that, but for this pair alone. Ahead: more votes for than against, nothing "
-        "more. A verdict rests on fewer pairs, so it can be proved before they are."
+        f"Proved: right together with all else that is proved, at every vote, with probability {1 - certificate.delta:g}. "
+        "Likely: as sure as that, but for this pair alone. Ahead: more votes for than against, nothing "
+        "more."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -108,6 +108,7 @@ class Books:
         self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
         self.lists = Lists()  # of a live search
         self.epoch = 1
+        self.offered: dict[int, int] = {}  # how many options there were in each epoch that counts
         self.voted_in_epoch = False
         self.since = 0  # the number of the event that began anew: votes up to it do not count
         self.closed = False
@@ -116,6 +117,7 @@ class Books:
         self.panel = Panel(self.settings.panel)
         self.tuning = _tuning_of(self.settings)  # where the options are points of a space
         self._add([Option(**option) for option in body["options"]])
+        self.offered[self.epoch] = self.k
 
     @property
     def k(self) -> int:
@@ -162,13 +164,16 @@ class Books:
             return
         if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
             self._next_epoch()
+        self.offered[self.epoch] = self.k
 
     def _next_epoch(self) -> None:
         self.epoch += 1
+        self.offered[self.epoch] = self.k
         self.voted_in_epoch = False
 
     def _restarted(self, event: Event) -> None:
         self._next_epoch()
+        self.offered = {self.epoch: self.k}  # what was proved before is about other preferences
         self.since = event.number
         self.votes, self.sides = 0, {LEFT: 0, RIGHT: 0}
         for name in ("wins", "ties", "undone_wins", "undone_ties"):
@@ -312,6 +317,11 @@ class Books:
         if meaning in self.sides:
             self.sides[meaning] += step
 
+    @property
+    def kept(self) -> list[int]:
+        """The options that are not retired."""
+        return kept_of(self.options)
+
     def is_counted(self, ballot: int) -> bool:
         """Tell whether the person who holds a ballot without an answer is counted, in the order of arrival."""
         return self.arrivals is not None and self.arrivals.is_counted(ballot)
@@ -369,6 +379,7 @@ class Books:
             "format": FORMAT,
             "settings": self.settings.to_dict(),
             "options": [option.shown | {"state": option.state} for option in self.options],
+            "offered": list(self.offered.items()),
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "lists": self.lists.to_dict(),
             "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
@@ -416,6 +427,18 @@ _HANDLERS = {
 def proves(vote: Event) -> bool:
     """Tell whether a vote was dealt beforehand, so that it can prove something."""
     return (vote.body or {}).get("proves", True)
+
+
+def kept_of(options: Sequence[Option]) -> list[int]:
+    """Return the options that are not retired, by number; all of them if fewer than two are left.
+
+    Examples
+    --------
+    >>> kept_of([Option("tea"), Option("milk", state="retired"), Option("juice")])
+    [0, 2]
+    """
+    kept = [i for i, option in enumerate(options) if option.state != RETIRED]
+    return kept if len(kept) > 1 else list(range(len(options)))
 
 
 def require_tuning(books: Books) -> Tuning:

@@ -53,6 +53,7 @@ def _restored(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
     books.undone = set(about["undone"])
     books.taken_back = set(about["taken_back"])
     books.counted = set(about["counted"])
+    books.offered = dict(map(tuple, about["offered"]))
     if books.arrivals is not None:
         tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]
         books.arrivals.restore(about["arrivals"], tables)

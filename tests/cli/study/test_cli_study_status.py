@@ -92,8 +92,8 @@ def test_a_plan_of_nothing_is_refused(tea, words):
     assert refused("plan", "tea", *words)
 
 
-def test_a_plan_that_retired_options_stand_in_the_way_of_is_refused(tea):
-    ok("option", "retire", "tea", "white")
+def test_a_plan_that_paused_options_stand_in_the_way_of_is_refused(tea):
+    ok("option", "pause", "tea", "white")
     assert "certify --active" in refused("plan", "tea")
 
 
