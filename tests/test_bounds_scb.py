@@ -69,15 +69,6 @@ def test_the_corrected_second_forms_bound_the_corrected_first(epsilon):
         assert first <= bounds.theorem_2_closed_rate(m, corrected=True)
 
 
-def test_lemma_8_needs_a_logarithm_of_two():
-    two = PreferenceMatrix([[0.5, 0.75], [0.25, 0.5]])
-    large, small = (bounds.a2(two, delta, 1, corrected=True) for delta in (0.9, 0.1))
-    assert large == pytest.approx(
-        4 * 4 * 2
-    )  # 4 sqrt(alpha) / Delta*, times 2 for ln(4 / .9) = 1.49
-    assert small == pytest.approx(4 * 4 * math.log(40))
-
-
 def test_lemma_3_rate_with_epsilon_by_hand():
     assert bounds.lemma_3_rate(CYCLE_AND_LOSER) == bounds.theorem_2_rate(CYCLE_AND_LOSER)
     # epsilon 1.5: Delta^eps = 1/2 thrice, 2/3

@@ -7,23 +7,23 @@ Theorem 2 the one for SCB (printed as Theorem 13) and Lemma 3 the sample bound b
 Each bound is given as printed, or with ``corrected=True`` as its proof supports it:
 
 1. A duel costs up to 2 by Definition 1, not 1: Theorem 1 is doubled.
-2. The constants of N-hat are carried through: A2 gains 4 sqrt(alpha); A3, its closed form and the
-   remark's bound on N-hat_B gain 4 alpha.
-3. T_delta holds N-hat four times, not once: in T_0, in the last step of Lemma 7's proof, and in each
-   of two n_max, whose own proof (Lemma 20) subtracts it from ``|S_b|``.
-4. The duels of CCB's line 10 are counted, which Proposition 4 leaves out: 4 alpha ln t / Delta_ij^2 for
-   a pair, so Delta_min is not wholly gone. They enter N-hat (all pairs) and, after T_delta/2, Theorem 1.
-5. N-hat_ii = t for a winner i stands in Definition 3.8 only, and is in no sum: neither here.
+2. Proposition 4 bounds pairs by Delta*, because d has the highest u_dc of all options. Line 13 looks at B^c alone
+   half of the time, and line 10 at no u at all. What is left is that only open pairs duel: a pair has at most
+   1 + 4 alpha ln t / Delta_ij^2 duels after C(delta), whichever line asks. N-hat counts each pair so, once.
+3. Lemma 7 fails if an option leaves B_t with too few rivals before C(delta): it may never get others. So the rate
+   that A2 and A3 give, K ln T, is not proved, and the corrected Theorem 1 counts pairs:
+   2 (C(delta) + sum of 1 + 4 alpha ln T / Delta_ij^2 over the pairs with a non-winner); A2 is 0.
+4. T_delta is proved anew: from then on a non-winner has L_C + 1 right rivals for good, or none.
+5. Lemma 8 holds for non-winners that have rivals, with G_i = L_C + 1 + S_i ln T in the place of N-hat_B, and
+   2 G_i + 2 sqrt(G_i L) + 2 L steps, L = ln(2 K / delta), those of line 10 included (:func:`lemma_8`).
 6. log(1 / delta) in Lemma 3, and log T in Theorem 2, hide log(K H_inf / delta) and log(K H_inf T).
 7. The expected regret needs alpha > 1.
-8. Line 10 takes a quarter of the steps before line 12 draws, so that a candidate is drawn with probability
-   3/4 (2 / (3 (K - 1)) + 1 / (3 K)) or more, which is above 3 / (4 K), not 1 / K (Lemma 20). In T_delta,
-   4 K max N-hat_i becomes (16/3) K, and K^2 ln(6 K / delta) becomes (16/9) K^2.
-9. Lemma 8 needs ln(2 K / delta) >= 2: A2 takes 2 where it is less (K = 2 and 3, with a large delta).
-10. The second forms of Theorem 2 and Lemma 3 do not bound the first: in a regular tournament (K odd, all
-    options win half of their duels) the first is about K times the second. An option needs no more than its
-    K - 1 opponents, if they are drawn without replacement: with min{(1 - cpld_i) / Delta_i^2, K - 1} in the
-    place of (1 - cpld_i) / Delta_i^2 the first form is smaller, and the second, with constants, bounds it.
+8. The second forms of Theorem 2 and Lemma 3 do not bound the first: in a regular tournament (K odd, all
+   options win half of their duels) the first is about K times the second. An option needs no more than its
+   K - 1 opponents, if they are drawn without replacement: with min{(1 - cpld_i) / Delta_i^2, K - 1} in the
+   place of (1 - cpld_i) / Delta_i^2 the first form is smaller, and the second, with constants, bounds it.
+
+docs/theory.md has the proofs of 2 to 5.
 
 C(delta), T_delta, A1 and Theorem 1 outgrow any float when alpha is near 1/2, so these functions return
 natural logarithms, and their names begin with ``log_``. A quantity that does not exist raises
@@ -52,6 +52,7 @@ from copeland.bounds.ccb import (
     theorem_1,
 )
 from copeland.bounds.counts import (
+    lemma_8,
     log_c_delta,
     log_t_delta,
     n_hat,
@@ -86,6 +87,7 @@ __all__ = [
     "lemma_3",
     "lemma_3_closed_rate",
     "lemma_3_rate",
+    "lemma_8",
     "line_10",
     "log_a1",
     "log_c_delta",

@@ -7,9 +7,15 @@ import math
 import numpy as np
 
 import copeland.gaps as gaps
-from copeland.bounds.counts import log_c_delta, log_t_delta, mean_log_t_delta, n_hat
+from copeland.bounds.counts import (
+    duels_with_rivals,
+    log_c_delta,
+    log_t_delta,
+    mean_log_t_delta,
+    n_hat,
+)
 from copeland.bounds.logs import exp, log, log_sum
-from copeland.bounds.parameters import ALPHA, DELTA, HORIZON, check
+from copeland.bounds.parameters import ALPHA, DELTA, HORIZON, assume_no_ties, check
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
 
@@ -19,6 +25,8 @@ def log_a1(
 ) -> float:
     """Return the logarithm of A1 = C(delta/4) + N-hat(T_{delta/2}) (Definition 10).
 
+    ``corrected`` is C(delta) + the number of pairs with a non-winner.
+
     Examples
     --------
     >>> import copeland
@@ -27,8 +35,10 @@ def log_a1(
     555.3
     """
     check(alpha, delta)
-    log_t = log_t_delta(m, alpha, delta / 2, corrected)
-    return log_sum(log_c_delta(m.k, alpha, delta / 4), math.log(n_hat(m, log_t, alpha, corrected)))
+    if corrected:
+        return log_sum(log_c_delta(m.k, alpha, delta), log(_costly_pairs(m)))
+    log_t = log_t_delta(m, alpha, delta / 2)
+    return log_sum(log_c_delta(m.k, alpha, delta / 4), math.log(n_hat(m, log_t, alpha)))
 
 
 def a2(
@@ -36,8 +46,7 @@ def a2(
 ) -> float:
     """Return A2 = sum_{i > C} sqrt(L_C + 1) / Delta*_i ln(2 K / delta) (Definition 10).
 
-    ``corrected`` multiplies it by 4 sqrt(alpha), as 2 sqrt(N-hat_B) of Lemma 8 does, and takes a
-    logarithm of 2 or more.
+    ``corrected`` is 0: the corrected Theorem 1 counts duels of pairs, and no chances.
 
     Examples
     --------
@@ -47,32 +56,36 @@ def a2(
     38.1
     """
     check(alpha, delta)
-    log = math.log(2 * m.k / delta)
-    return _a2_slope(m, alpha, corrected) * (max(log, 2.0) if corrected else log)
+    return 0.0 if corrected else _a2_slope(m) * math.log(2 * m.k / delta)
 
 
 def a3(m: PreferenceMatrix, alpha: float = ALPHA, corrected: bool = False) -> float:
     """Return A3 = sum_{i <= C < j} 1 / Delta_ij^2 + 2 sum_{i > C} (L_C + 1) / Delta*_i^2 (Definition 10).
 
-    ``corrected`` multiplies it by 4 alpha, as N-hat_ij does.
+    ``corrected`` is 4 alpha times the sum of 1 / Delta_ij^2 over all pairs with a non-winner.
 
     Examples
     --------
     >>> m = PreferenceMatrix([[.5, .75, 1], [.25, .5, .75], [0, .25, .5]])
     >>> a3(m), a3(m, alpha=2, corrected=True)
-    (60.0, 480.0)
+    (60.0, 288.0)
     """
     check(alpha)
     across = gaps.gaps_across(m, "A3", "and 1 / Delta_ij^2 of a tie is infinite")
+    won = float((1 / across**2).sum())
+    if corrected:
+        assume_no_ties(m, "A3")
+        rest = gaps.non_winners(m)
+        among = gaps.gaps(m)[np.ix_(rest, rest)][np.triu_indices(rest.size, 1)]
+        return 4 * alpha * (won + float((1 / among**2).sum()))
     refuted = (gaps.l_c(m) + 1) / gaps.gaps_star(m)[gaps.non_winners(m)] ** 2
-    total = float((1 / across**2).sum() + 2 * refuted.sum())
-    return total * (4 * alpha if corrected else 1)
+    return won + 2 * float(refuted.sum())
 
 
 def a3_closed(m: PreferenceMatrix, alpha: float = ALPHA, corrected: bool = False) -> float:
     """Return 2 K (C + L_C + 1) / Delta^2, which is at least A3 (Theorem 1's second form).
 
-    ``corrected`` multiplies it by 4 alpha.
+    ``corrected`` is 4 alpha / Delta_min^2 times the number of pairs with a non-winner.
 
     Examples
     --------
@@ -82,17 +95,17 @@ def a3_closed(m: PreferenceMatrix, alpha: float = ALPHA, corrected: bool = False
     1600.0
     """
     check(alpha)
-    bound = 2 * m.k * (gaps.winner_count(m) + gaps.l_c(m) + 1) / gaps.gap(m) ** 2
-    return bound * (4 * alpha if corrected else 1)
+    if corrected:
+        return 4 * alpha * _costly_pairs(m) / gaps.gap_min(m) ** 2
+    return 2 * m.k * (gaps.winner_count(m) + gaps.l_c(m) + 1) / gaps.gap(m) ** 2
 
 
 def line_10(m: PreferenceMatrix, alpha: float = ALPHA) -> float:
     """Return how many duels line 10 of CCB may ask after T_{delta/2}, for each unit of ln T.
 
-    By then each non-winner i has L_C + 1 rivals that beat it, and line 10 draws a pair with one of them
-    as long as it is undecided: 4 alpha ln T / Delta_ij^2 times. Which rivals is chance, so the bound
-    takes the L_C + 1 smallest losing gaps of i. The paper leaves these duels out; so does Theorem 1
-    as printed.
+    By then each non-winner i has L_C + 1 rivals that beat it, or none, and line 10 draws a pair with one of
+    them as long as it is undecided. Which rivals is chance, so the bound is the sum of the S_i: 4 alpha times
+    the sum of 1 / Delta_ij^2 over the L_C + 1 smallest losing gaps of i. The paper leaves these duels out.
 
     Examples
     --------
@@ -101,11 +114,8 @@ def line_10(m: PreferenceMatrix, alpha: float = ALPHA) -> float:
     >>> round(line_10(m), 1)
     612.0
     """
-    check(alpha)
-    rest, rivals = gaps.non_winners(m), gaps.l_c(m) + 1
-    gaps.i_star(m)  # each non-winner has that many losses, or this says which has not
-    lost = np.where(m.p < 0.5, gaps.gaps(m), np.inf)[rest]
-    return float(4 * alpha * (1 / np.sort(lost, axis=1)[:, :rivals] ** 2).sum())
+    duels = duels_with_rivals(m, 1.0, alpha) - duels_with_rivals(m, 0.0, alpha)
+    return float(duels.sum())
 
 
 def log_theorem_1(
@@ -131,9 +141,9 @@ def log_theorem_1(
     delta
         The probability with which the bound may fail.
     corrected
-        Take each part corrected, add line 10's duels, and double it all: regret by Definition 1.
+        Take each part corrected, and double it all: regret by Definition 1.
     closed
-        Take 2 K (C + L_C + 1) / Delta^2 in place of A3.
+        Take the second form in place of A3.
 
     Examples
     --------
@@ -179,10 +189,9 @@ def log_theorem_1_expected(
 ) -> float:
     """Return the logarithm of Theorem 1's bound on CCB's expected regret, which needs alpha > 1.
 
-    It is the mean of the bound over delta in (0, 1). In A1, C(delta/4) has the mean
-    C(1/4) (2 alpha - 1) / (2 alpha - 2), finite only for alpha > 1; ln T_{delta/2} is averaged by
-    quadrature. In A2, ln(2 K / delta) has the mean ln(2 K) + 1; and 2 + 2 K / e^2 if it is taken to be 2
-    or more, for K under 4.
+    It is the mean of the bound over delta in (0, 1). In A1, C(delta) has the mean
+    C(1) (2 alpha - 1) / (2 alpha - 2), finite only for alpha > 1; ln T_{delta/2} is averaged by
+    quadrature. In A2, ln(2 K / delta) has the mean ln(2 K) + 1.
 
     Examples
     --------
@@ -198,10 +207,12 @@ def log_theorem_1_expected(
             "of C(delta) is infinite. The bound with high probability takes any alpha > 1/2."
         )
     log_c = log_c_delta(m.k, alpha, 1 / 4) + math.log((2 * alpha - 1) / (2 * alpha - 2))
-    log_t = mean_log_t_delta(m, alpha, corrected)
-    first = log_sum(log_c, math.log(n_hat(m, log_t, alpha, corrected)))
-    log = 2 + 2 * m.k / math.e**2 if corrected and m.k < 4 else math.log(2 * m.k) + 1
-    second = _a2_slope(m, alpha, corrected) * log
+    if corrected:  # of C(delta), where A1 as printed has C(delta/4)
+        first = log_sum(log_c - math.log(4) / (2 * alpha - 1), log(_costly_pairs(m)))
+        second = 0.0
+    else:
+        first = log_sum(log_c, math.log(n_hat(m, mean_log_t_delta(m, alpha), alpha)))
+        second = _a2_slope(m) * (math.log(2 * m.k) + 1)
     return _log_total(m, first, second, horizon, alpha, corrected, closed)
 
 
@@ -215,15 +226,19 @@ def _log_total(
     closed: bool,
 ) -> float:
     """Return the logarithm of Theorem 1, given that of A1 and A2 itself."""
+    assume_no_ties(m, "Theorem 1")
     log_t = math.log(horizon)
     third = (a3_closed if closed else a3)(m, alpha, corrected)
-    if corrected:
-        third += line_10(m, alpha)
     total = log_sum(first, log(second * math.sqrt(log_t)), log(third * log_t))
     return total + (math.log(2) if corrected else 0.0)
 
 
-def _a2_slope(m: PreferenceMatrix, alpha: float, corrected: bool) -> float:
+def _a2_slope(m: PreferenceMatrix) -> float:
     rest = gaps.non_winners(m)
-    slope = math.sqrt(gaps.l_c(m) + 1) * float((1 / gaps.gaps_star(m)[rest]).sum())
-    return slope * (4 * math.sqrt(alpha) if corrected else 1)
+    return math.sqrt(gaps.l_c(m) + 1) * float((1 / gaps.gaps_star(m)[rest]).sum())
+
+
+def _costly_pairs(m: PreferenceMatrix) -> int:
+    """Return how many pairs have a non-winner: a duel of two winners costs nothing."""
+    c = gaps.winner_count(m)
+    return (m.k * (m.k - 1) - c * (c - 1)) // 2
