@@ -153,6 +153,20 @@ def test_a1_is_c_of_a_quarter_delta_and_n_hat_at_t_of_half_delta():
     assert math.exp(bounds.log_a1(ORDER, 2, 0.5)) == pytest.approx(c + 384 * log_t + 1)
 
 
+def lined_up(k):
+    """Option i beats every later one by 1/4: C = 1 and L_C = 0 for any k."""
+    return PreferenceMatrix(0.5 + np.sign(np.subtract.outer(np.arange(k), np.arange(k))).T / 4)
+
+
+def test_a1_as_printed_grows_faster_than_k_squared():
+    """As K^2 ln K with alpha = 2, and as K^(2 / (2 alpha - 1)) = K^4 with alpha = 3/4."""
+    logs = {a: [bounds.log_a1(lined_up(k), a) for k in (64, 128, 256)] for a in (2, 0.75)}
+    per_square = np.exp(np.array(logs[2]) - 2 * np.log([64, 128, 256]))
+    steps = np.diff(per_square)
+    assert steps[0] > 100 and steps[1] == pytest.approx(steps[0], rel=0.1)
+    assert np.diff(logs[0.75]) == pytest.approx([4 * math.log(2)] * 2, abs=0.01)
+
+
 def test_a2_by_hand():
     assert bounds.a2(ORDER, delta=0.05) == pytest.approx((4 + 2) * math.log(120))
     assert bounds.a2(CYCLE_AND_LOSER, delta=0.05) == pytest.approx(math.sqrt(2) * 4 * math.log(160))

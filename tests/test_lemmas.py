@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from helpers import random_matrix
+from scipy.special import xlogy
 
 from copeland import lemmas
 from copeland.algorithms.kl_best_arm import kl_best_arm
@@ -96,3 +97,23 @@ def test_with_one_duel_a_pair_algorithm_2_takes_no_more_than_a_few_times_lemma_2
 def test_what_a_lemma_does_not_say_is_refused(call, error):
     with pytest.raises(error):
         call()
+
+
+def divergence(x, y):
+    """d(x, y) of coins, for arrays."""
+    return xlogy(x, x / y) + xlogy(1 - x, (1 - x) / (1 - y))
+
+
+def test_lemma_25_follows_from_a_bound_from_below():
+    """d(x, y) >= (x - y)^2 / (2 max(1 - x, 1 - y)), so each divergence of the proof is rho^2 / (16 v) or more."""
+    x, y = np.meshgrid(np.linspace(0.001, 0.999, 400), np.linspace(0.001, 0.999, 400))
+    assert (divergence(x, y) >= (x - y) ** 2 / (2 * np.maximum(1 - x, 1 - y)) - 1e-15).all()
+    mu, rho = np.meshgrid(np.linspace(0.02, 0.98, 97), np.linspace(0.01, 0.9, 90))
+    up = mu + rho < 0.999
+    least = (rho**2 / (16 * (1 - mu)))[up]
+    for ends in ((mu, mu + rho / 2), (mu + rho, mu + rho / 2)):
+        assert (divergence(ends[1][up], ends[0][up]) >= least).all()
+    down = mu - rho > 0.001
+    least = (rho**2 / (16 * (1 - mu + rho / 2)))[down]
+    for ends in ((mu, mu - rho / 2), (mu - rho, mu - rho / 2)):
+        assert (divergence(ends[1][down], ends[0][down]) >= least).all()

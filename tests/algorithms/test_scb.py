@@ -202,6 +202,20 @@ def test_literally_it_ends_with_one_winner_and_not_with_several():
         assert (runs.curves[0].comparisons[:, -1] < 1e5).all() == ends
 
 
+@pytest.mark.slow
+def test_as_printed_scb_pays_in_every_step_if_several_options_win():
+    """Three winners of four: regret grows with T, where a single round that ended would cost no more."""
+    m = PreferenceMatrix(
+        [[0.5, 0.75, 0.25, 0.625], [0.25, 0.5, 0.75, 0.75], [0.75, 0.25, 0.5, 0.875], [0.375, 0.25, 0.125, 0.5]]
+    )  # fmt: skip
+    printed, ours = (
+        copeland.simulate(m, spec, 1e6, 10, marks=[10**5, 10**6]).curves[0].regret.mean(axis=0)
+        for spec in ("scb:literal=1", "scb")
+    )
+    assert printed == pytest.approx([40_600, 336_000], rel=0.02)
+    assert ours[1] == ours[0] < 2_000
+
+
 def test_literal_scb_runs_the_literal_solver_compiled_and_not():
     solver = scb.init(3, literal=True).solver
     assert (solver.arms.population[0], solver.resolution[0]) == (0, 0)
