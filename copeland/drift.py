@@ -14,6 +14,7 @@ with the weights
 .. math:: w_j = \frac{8}{(j+8)(j+9)}, \qquad t_j = 8 \cdot 2^{j/3},
 
 which sum to 1: it ever reaches 1/a for any t_j with a probability of at most a. Ties name no winner and are left out.
+:func:`share_of` divides a level among all pairs that a study may ever have.
 
 References
 ----------
@@ -33,6 +34,7 @@ from scipy.special import betaln, xlogy
 from copeland.errors import InvalidParameter
 
 LEVEL = 0.05  # the probability with which a study without any change is ever said to have one
+KNOWN = 0.9  # of the level is for pairs of the options that an epoch begins with
 EARLIEST = 8  # votes before a change
 BELIEFS = (2, 20)  # in how far the later votes are others: coins of Beta(s, s)
 
@@ -57,6 +59,30 @@ def check_level(level: float) -> None:
     """Refuse what is no probability."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
         raise InvalidParameter(f"level is {level!r}; it must be a number between 0 and 1.")
+
+
+def share_of(later: int, known: int, epoch: int) -> float:
+    """Return a pair's share of the level; all pairs that there may ever be, in all epochs, have 1 together.
+
+    Parameters
+    ----------
+    later
+        The index, from 0, of the later of the pair's two options.
+    known
+        How many options there were when the first vote of the epoch came.
+    epoch
+        1, and one more each time that votes are counted from zero.
+
+    Examples
+    --------
+    >>> share_of(1, known=2, epoch=1), round(share_of(2, known=2, epoch=1), 5)
+    (0.45, 0.00833)
+    """
+    if later < known:
+        share = KNOWN / (known * (known - 1) / 2)
+    else:  # an option has `later` pairs with earlier ones; known / (later (later + 1)) sums to 1
+        share = (1 - KNOWN) * known / (later**2 * (later + 1))
+    return share / (epoch * (epoch + 1))
 
 
 def change_in(won: ArrayLike) -> Change | None:

@@ -1,8 +1,11 @@
 """Drift in a study: told in status, JSON and report, at one level for all pairs."""
 
+import math
+
 import numpy as np
 import pytest
 from commands import flat, run, values
+from scipy.stats import binom
 
 from copeland.drift import change_in
 from copeland.study import create_study
@@ -72,20 +75,80 @@ def test_counts_have_no_order():
     assert len(study.drift()) == 1  # one import after the other has
 
 
+def needed(study, evidence):
+    """The least level at which evidence of this size names a pair, from what the study says at levels beside it."""
+    low, high = -2 * evidence, math.log(0.99)
+    assert study.drift(math.exp(high))
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        low, high = (low, middle) if study.drift(math.exp(middle)) else (middle, high)
+    return math.exp(high + evidence)
+
+
+CHANGED = np.repeat([0.05, 0.95], 60)
+
+
 @pytest.mark.slow
-def test_the_level_is_one_for_all_pairs():
-    names = [f"option {n}" for n in range(12)]
-    votes = np.repeat([0.4, 0.9], 130)
-    two, many = (
-        create_study("two", ["tea", "milk"], voters="independent"),
-        create_study("many", ["tea", "milk", *names], voters="independent"),
-    )
-    for study in (two, many):
-        told(study, votes, seed=4)
-    evidence = two.drift(0.2)[0].change.evidence
-    level = float(np.exp(-evidence)) * 1.01
-    assert len(two.drift(level)) == 1 and many.drift(level) == ()
-    assert len(many.drift(level * 13 * 14 / 2)) == 1
+def test_pairs_of_the_first_options_share_nine_tenths_of_the_first_epochs_half():
+    study = create_study("drinks", NAMES, voters="independent")
+    won = told(study, CHANGED)
+    assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.45, rel=1e-3)
+    study.add_option("water")  # pairs that come later change nothing for those that are there
+    assert needed(study, change_in(won).evidence) == pytest.approx(3 / 0.45, rel=1e-3)
+
+
+def test_a_pair_is_weighed_by_its_later_option():
+    """Option 5 of three that were known: .1 * 3 / (4^2 5) of the first epoch's half."""
+    study = create_study("drinks", NAMES, voters="independent")
+    told(study, np.full(10, 0.5))
+    study.add_option("water")
+    study.add_option("wine")
+    won = told(study, CHANGED, pair=("tea", "wine"), start=100.0)
+    assert needed(study, change_in(won).evidence) == pytest.approx(2 * 80 / 0.3, rel=1e-3)
+
+
+def test_options_that_are_added_before_the_first_vote_are_known():
+    study = create_study("drinks", NAMES, voters="independent")
+    study.add_option("water")
+    won = told(study, CHANGED, pair=("tea", "water"))
+    assert needed(study, change_in(won).evidence) == pytest.approx(6 / 0.45, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_every_restart_has_its_own_part_of_the_level():
+    """Epoch 2 has 1/6, epoch 3 1/12; it begins with the options that there are by then."""
+    study = create_study("drinks", NAMES, voters="independent")
+    told(study, np.full(10, 0.5))
+    study.add_option("water")
+    for epoch, part in ((2, 6), (3, 12)):
+        study.begin_epoch()
+        won = told(study, CHANGED, start=1000.0 * epoch)
+        assert needed(study, change_in(won).evidence) == pytest.approx(part * 6 / 0.9, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_studies_to_which_options_are_added_one_by_one_are_rarely_said_to_change():
+    """Five options one by one and a restart, every look counts: at most 5 % of 20 studies of even pairs.
+
+    One more than this has a probability below 1e-6.
+    """
+    flagged = 0
+    for seed in range(20):
+        study, rng = (
+            create_study("even", ["0", "1"], voters="independent"),
+            np.random.default_rng(seed),
+        )
+        seen = False
+        for n in range(2, 7):
+            pairs = [(str(i), str(n - 1)) for i in range(n - 1)]
+            for pair in pairs:
+                told(study, np.full(40, 0.5), seed=int(rng.integers(10**9)), pair=pair)
+            seen |= bool(study.drift())
+            study.add_option(str(n))
+            if n == 4:
+                study.begin_epoch()
+        flagged += seen
+    assert flagged <= binom.isf(1e-6, 20, 0.05)
 
 
 @pytest.mark.slow

@@ -155,11 +155,12 @@ class Saying:
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.
 
-        If none changes, the probability that this ever returns one is at most ``level``, however often you look.
+        If none changes within an epoch, the probability that this ever returns one is at most ``level``: however often
+        you look, add options or start counting again.
         """
         check_level(level)
         require_options(self._work.books, "hardly any pair comes twice, so no change would show")
-        return self._work.read(lambda log: drifts_of(self._work.books, log.votes(), level))
+        return self._work.read(lambda log: drifts_of(self._work.books, log.replay(), level))
 
     def report(self, path: str | Path, command: str = "") -> Path:
         """Write where the study stands as one HTML page; return its path.

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from copeland.drift import LEVEL, Change, change_in
+from copeland.drift import LEVEL, Change, change_in, share_of
 from copeland.streams import stream
 from copeland.study.record.books import Books
-from copeland.study.record.events import LEFT, TIE, Event
+from copeland.study.record.events import ADDED, LEFT, RESTARTED, TIE, VOTED, Event
 from copeland.words import percent
 
 Pair = tuple[int, int]
@@ -41,25 +41,48 @@ class Drift(NamedTuple):
         return {"first": self.first, "second": self.second, **self.change._asdict()}
 
 
-def drifts_of(books: Books, votes: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
+class _Epoch(NamedTuple):
+    """What a pair's share of the level depends on."""
+
+    number: int
+    known: int  # options when its first vote came
+
+
+def drifts_of(books: Books, log: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
     """Return the pairs whose votes changed over time, the strongest evidence first.
 
-    If no pair's preference changes, any pair is ever among them with a probability of at most ``level``.
+    If no pair's preference changes within an epoch, any pair is ever among them with a probability of at most
+    ``level``, whatever options are added and however often votes are counted from zero.
     """
-    pairs = books.k * (books.k - 1) // 2
+    events = list(log)
+    epoch = _epoch_of(books.k, events)
     names = [option.name for option in books.options]
     found = []
-    for (i, j), won in _sequences(books, votes).items():
+    for (i, j), won in _sequences(books, events).items():
         change = change_in(won)
-        if change is not None and change.is_proved(level / pairs):
+        if change is not None and change.is_proved(level * share_of(j, epoch.known, epoch.number)):
             found.append(Drift(names[i], names[j], change))
     return tuple(sorted(found, key=lambda drift: -drift.change.evidence))
 
 
-def _sequences(books: Books, votes: Iterable[Event]) -> dict[Pair, list[bool]]:
+def _epoch_of(k: int, events: Sequence[Event]) -> _Epoch:
+    """Return the epoch that these events lead to; there are k options by now."""
+    options = k - sum(event.kind == ADDED for event in events)
+    number, known = 1, None
+    for event in events:
+        if event.kind == ADDED:
+            options += 1
+        elif event.kind == RESTARTED:
+            number, known = number + 1, None
+        elif event.kind == VOTED and known is None:
+            known = options
+    return _Epoch(number, options if known is None else known)
+
+
+def _sequences(books: Books, events: Iterable[Event]) -> dict[Pair, list[bool]]:
     """For each pair, the smaller option first, whether that one won each vote."""
     sequences: dict[Pair, list[bool]] = {}
-    for vote in _in_order(books, votes):
+    for vote in _in_order(books, (event for event in events if event.kind == VOTED)):
         meaning = books.meaning(vote.outcome)
         if meaning == TIE or not books.proves(vote):
             continue
