@@ -1,7 +1,7 @@
 """`python -m benchmarks.families [tuned | held-out] [--runs N] [WORD...]`: CPC on families of problems.
 
 Constants of CPC may be chosen on the tuned half. What is said of it is said of the held-out half: other
-sizes, other gaps, other seeds, and two families of which the tuned half has none. Words choose the problems
+sizes, other gaps and other seeds; only `planted` is a family of which nothing was tuned on. Words choose the problems
 whose names contain one of them. What is played is kept in out/families, so a stopped run goes on where it was.
 Where `COPELAND_TEST_DATA` names a folder of matrices, sub-matrices of real ones are played too.
 """
