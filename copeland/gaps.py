@@ -180,7 +180,7 @@ def gap_star_min(m: PreferenceMatrix) -> float:
 
 
 def gap(m: PreferenceMatrix) -> float:
-    """Return Delta, the gap that governs CCB's regret (Definition 3.6).
+    """Return Delta, the gap in the paper's bound on CCB's regret (Definition 3.6).
 
     It is the least of Delta*_min and of all gaps between a Copeland winner and another option.
 

@@ -4,6 +4,10 @@ Each notion is a function of a matrix. A set of options is a sorted array of ind
 that tie for first are all in it. Option i *beats* option j if ``p[i, j] > 1/2``; a pair in which
 neither beats the other is a tie.
 
+A Copeland score here counts wins, and a tie as nothing, as the paper does. Voting theory counts wins less losses, which
+ranks options as half a win for each tie does; so does pref_voting. Where pairs tie exactly the winners may differ:
+``ties=0.5`` gives those.
+
 Examples
 --------
 >>> import copeland
@@ -59,7 +63,8 @@ def copeland_scores(m: PreferenceMatrix, ties: float = 0.0) -> NDArray[np.int64]
     ----------
     ties
         What a tie is worth to each option, from 0 to 1. With 0 (the paper's definition) the scores
-        are integers.
+        are integers. With 1/2 they order the options as wins less losses do, which is the usual Copeland score
+        of voting theory, and that of pref_voting.
 
     References
     ----------
@@ -89,7 +94,8 @@ def copeland_winners(m: PreferenceMatrix, ties: float = 0.0) -> _Indices:
     Parameters
     ----------
     ties
-        What a tie is worth to each option, from 0 to 1.
+        What a tie is worth to each option, from 0 to 1. 0 is the paper's definition, and 1/2 that of
+        pref_voting: where pairs tie exactly, the two may name different winners, as here.
 
     Examples
     --------

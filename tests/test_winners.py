@@ -55,6 +55,19 @@ def test_copeland_winners_are_everyone_when_all_tie():
     assert winners.copeland_winners(TIED).tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_half_a_win_for_a_tie_ranks_options_as_wins_less_losses_do(seed):
+    """The convention of voting theory; the paper's, without it, may name others."""
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.choice([0.3, 0.5, 0.5, 0.7], size=(6, 6)), 1)
+    m = PreferenceMatrix(upper + np.tril(1 - upper.T, -1) + np.eye(6) / 2)
+    net = (m.p > 0.5).sum(axis=1) - (m.p < 0.5).sum(axis=1)
+    assert (2 * winners.copeland_scores(m, ties=0.5) == net + 5).all()
+    assert (
+        winners.copeland_winners(m, ties=0.5).tolist() == np.flatnonzero(net == net.max()).tolist()
+    )
+
+
 @pytest.mark.parametrize("ties", [-0.1, 1.1, float("nan")])
 def test_a_tie_worth_no_share_of_a_point_is_refused(ties):
     with pytest.raises(InvalidParameter, match="between 0 and 1"):

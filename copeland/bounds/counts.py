@@ -169,7 +169,7 @@ def lemma_8(
 def log_t_delta(
     m: PreferenceMatrix, alpha: float = ALPHA, delta: float = DELTA, corrected: bool = False
 ) -> float:
-    """Return ln T_delta: from then on CCB knows the right rivals of every non-winner (Definition 5).
+    """Return ln T_delta: from then on, the paper says, CCB knows right rivals of every non-winner (Definition 5).
 
     T_delta is the smallest integer T with
 
