@@ -10,8 +10,13 @@ from scipy.stats import binom
 import copeland
 from copeland import bounds, gaps
 from copeland.algorithms import ccb
+from copeland.cells import loop_for, shortfall_of
 from copeland.errors import InvalidParameter, Undefined
+from copeland.kernels.loop import new_ledger
+from copeland.kernels.stand_ins import with_stand_in
 from copeland.matrix import PreferenceMatrix
+from copeland.problems import problem_of
+from copeland.streams import stream
 
 # C(delta) and N-hat
 
@@ -237,6 +242,29 @@ def test_a_non_winner_may_be_left_without_rivals():
     ccb.advance(state, 3, rng)
     assert (state.losses[0], state.n_rivals.tolist()) == (1, [0, 0, 0, 0])
     assert state.best.tolist() == [True, True, False, False]  # 0 and 1 are the winners
+
+
+def state_after(problem, horizon, run):
+    """CCB's state at the end of a run, with alpha = .51."""
+    state, ledger = with_stand_in(ccb.init(problem.k)), new_ledger(np.array([horizon]))
+    noise, rng = (stream(0, name, problem.key, run) for name in ("noise", "alg"))
+    loop, among = loop_for(ccb.ALGORITHM, problem, compiled=True), np.zeros(problem.k, np.int64)
+    shortfall = shortfall_of(problem, "definition-1")
+    while ledger.mark[0] < 1:
+        loop(state, problem.world, shortfall, among, ledger, 10**7, True, noise, rng)
+    return state
+
+
+@pytest.mark.slow
+def test_non_winners_are_left_without_rivals_in_9_of_4000_runs():
+    p = np.triu(np.full((4, 4), 0.9), 1)
+    p[0, 3] = 0.47
+    problem = problem_of(PreferenceMatrix(p + np.tril(1 - p.T, -1) + np.eye(4) / 2))
+    left = 0
+    for run in range(4000):
+        state = state_after(problem, 10**7, run)
+        left += any(not state.best[i] and state.n_rivals[i] == 0 for i in (2, 3))
+    assert left == 9
 
 
 def test_line_10_by_hand():

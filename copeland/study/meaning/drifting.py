@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from copeland.drift import LEVEL, Change, change_in, share_of
 from copeland.streams import stream
 from copeland.study.record.books import Books
-from copeland.study.record.events import ADDED, LEFT, RESTARTED, TIE, VOTED, Event
+from copeland.study.record.events import ADDED, CREATED, LEFT, RESTARTED, TIE, VOTED, Event
 from copeland.words import percent
 
 Pair = tuple[int, int]
@@ -41,11 +41,28 @@ class Drift(NamedTuple):
         return {"first": self.first, "second": self.second, **self.change._asdict()}
 
 
-class _Epoch(NamedTuple):
-    """What a pair's share of the level depends on."""
+class _Course:
+    """How a log comes to its epoch: what a pair's share of the level depends on."""
 
-    number: int
-    known: int  # options when its first vote came
+    def __init__(self) -> None:
+        self.epoch = 1
+        self.options = 0
+        self.known = 0  # options when the epoch's first vote came; 0 before
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        if event.kind == CREATED:
+            self.options = len((event.body or {})["options"])
+        elif event.kind == ADDED:
+            self.options += 1
+        elif event.kind == RESTARTED:
+            self.epoch, self.known = self.epoch + 1, 0
+        elif event.kind == VOTED and not self.known:
+            self.known = self.options
+
+    def share_of(self, pair: Pair) -> float:
+        """Return a pair's share of the level."""
+        return share_of(max(pair), self.known, self.epoch)
 
 
 def drifts_of(books: Books, log: Iterable[Event], level: float = LEVEL) -> tuple[Drift, ...]:
@@ -54,35 +71,27 @@ def drifts_of(books: Books, log: Iterable[Event], level: float = LEVEL) -> tuple
     If no pair's preference changes within an epoch, any pair is ever among them with a probability of at most
     ``level``, whatever options are added and however often votes are counted from zero.
     """
-    events = list(log)
-    epoch = _epoch_of(books.k, events)
+    course = _Course()
     names = [option.name for option in books.options]
     found = []
-    for (i, j), won in _sequences(books, events).items():
+    for pair, won in _sequences(books, _votes(log, course)).items():
         change = change_in(won)
-        if change is not None and change.is_proved(level * share_of(j, epoch.known, epoch.number)):
-            found.append(Drift(names[i], names[j], change))
+        if change is not None and change.is_proved(level * course.share_of(pair)):
+            found.append(Drift(names[pair[0]], names[pair[1]], change))
     return tuple(sorted(found, key=lambda drift: -drift.change.evidence))
 
 
-def _epoch_of(k: int, events: Sequence[Event]) -> _Epoch:
-    """Return the epoch that these events lead to; there are k options by now."""
-    options = k - sum(event.kind == ADDED for event in events)
-    number, known = 1, None
-    for event in events:
-        if event.kind == ADDED:
-            options += 1
-        elif event.kind == RESTARTED:
-            number, known = number + 1, None
-        elif event.kind == VOTED and known is None:
-            known = options
-    return _Epoch(number, options if known is None else known)
+def _votes(log: Iterable[Event], course: _Course) -> Iterator[Event]:
+    for event in log:
+        course.take(event)
+        if event.kind == VOTED:
+            yield event
 
 
-def _sequences(books: Books, events: Iterable[Event]) -> dict[Pair, list[bool]]:
+def _sequences(books: Books, votes: Iterable[Event]) -> dict[Pair, list[bool]]:
     """For each pair, the smaller option first, whether that one won each vote."""
     sequences: dict[Pair, list[bool]] = {}
-    for vote in _in_order(books, (event for event in events if event.kind == VOTED)):
+    for vote in _in_order(books, votes):
         meaning = books.meaning(vote.outcome)
         if meaning == TIE or not books.proves(vote):
             continue
