@@ -166,6 +166,7 @@ def test_five_rankers(real_matrix):
 def test_the_papers_136_rankers(real_matrix):
     m = real_matrix("mslr_informational_136")
     assert bounds.a3(m) == pytest.approx(5.69e7, rel=1e-3)
+    assert bounds.a3(m, 1, corrected=True) / 4 == pytest.approx(3.99e10, rel=1e-3)
     assert bounds.a2(m, 0.05) == pytest.approx(8.76e4, rel=1e-3)
     assert bounds.log_t_delta(m, 0.51, 0.025) == pytest.approx(907.9, abs=0.05)
     found = bounds.summary(m)

@@ -200,6 +200,22 @@ def test_corrected_parts_count_the_pairs_with_a_non_winner():
     assert math.exp(bounds.log_a1(ORDER, 2, 0.5, corrected=True)) == pytest.approx(c + 3)
 
 
+@pytest.mark.parametrize(
+    ("name", "pairs", "rivals"),
+    [
+        ("mslr-5", 186_600, 438_978),
+        ("cyclic-4", 318.75, 900),
+        ("tournament-100:seed=1", 568_657, 1_127_704),
+        ("order-500-0.1", 12_474_700, 347_900),
+    ],
+)
+def test_rates_of_the_docs(name, pairs, rivals):
+    m = PreferenceMatrix(problem_of(name).world.p)
+    across = float((1 / gaps.gaps_across(m, "", "") ** 2).sum())
+    assert bounds.a3(m, 1, corrected=True) / 4 == pytest.approx(pairs, rel=1e-5)
+    assert across + 2 * bounds.line_10(m, alpha=1) / 4 == pytest.approx(rivals, rel=1e-5)
+
+
 def test_lemma_8_by_hand():
     # option 3 loses to all three; with the two smallest of its gaps, G = 2 + 4 alpha ln T (64 + 16)
     g, log = 2 + 4 * 11.0 * 80, math.log(8 / 0.2)
