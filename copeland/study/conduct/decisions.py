@@ -330,18 +330,25 @@ def _require_unanswered(books: Books, log: Log, asked: Event) -> list[Event]:
     return before
 
 
-def _repeated(books: Books, log: Log, vote: Event, known: int | None = None) -> int | None:
+def _repeated(books: Books, log: Log, vote: Event) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
-    if books.settings.repeats == "count" or vote.voter is None:
+    if not _may_repeat(books, vote):
         return None
-    if books.meaning(vote.outcome) is None:
-        return None
-    if known is not None:
-        return known
-    assert vote.left is not None and vote.right is not None
-    for earlier in log.opinions(vote.voter, vote.left, vote.right):
-        if books.counts(earlier) and _same_item(books, earlier.item, vote.item):
-            return earlier.number
+    assert vote.voter is not None and vote.left is not None and vote.right is not None
+    return _first_opinion(books, log.opinions(vote.voter, vote.left, vote.right), vote.item)
+
+
+def _may_repeat(books: Books, vote: Event | ImportedVote) -> bool:
+    """Tell whether a vote does not count if its voter voted on the pair before."""
+    named = books.settings.repeats != "count" and vote.voter is not None
+    return named and books.meaning(vote.outcome) is not None
+
+
+def _first_opinion(books: Books, earlier: Iterable[Event], item: str | None) -> int | None:
+    """Return the number of the vote that counts, of a voter's votes on a pair."""
+    for vote in earlier:
+        if books.counts(vote) and _same_item(books, vote.item, item):
+            return vote.number
     return None
 
 
@@ -360,9 +367,9 @@ def imported(
     last = books.number if last is None else last
     rows, known, restored = _under_their_ids(books, log, list(rows))
     before = books.undone & {vote.number for vote in known.values()}
-    first: dict[tuple[Any, ...], int] = {}  # votes of this import that later ones repeat
+    fresh = [row for row in rows if row.event_id not in known]
+    firsts, came_before = _Firsts(books, log, fresh), _visitors(books, log, fresh)
     new: list[Event] = []
-    visits = _Visits(books, log)
     seen = undone = 0
     for row in rows:
         if row.event_id in known:
@@ -382,13 +389,9 @@ def imported(
             source=source,
         )
         known[row.event_id] = vote
-        item = None if books.settings.once else row.item
-        subject = (row.voter, frozenset((row.left, row.right)), item)
-        repeats = _repeated(books, log, vote, first.get(subject))
-        if repeats is None and books.meaning(row.outcome) is not None:
-            first[subject] = number
+        repeats = firsts.repeated(vote)
         body = None
-        if visits.came_before(row.voter):
+        if row.voter in came_before:
             body = {"proves": False}
         elif row.event_id in restored:
             body = {"again": UNDONE}
@@ -402,20 +405,35 @@ def imported(
     return new, Imported(counted, repeated, skipped, seen, undone, extra)
 
 
-class _Visits:
-    """Who of an import has been here before it: people are dealt their pairs once."""
+class _Firsts:
+    """The votes that rows of an import repeat: of an earlier day, or of the import itself."""
 
-    def __init__(self, books: Books, log: Log):
-        self._books, self._log = books, log
-        self._known: dict[str, bool] = {}
+    def __init__(self, books: Books, log: Log, rows: Iterable[ImportedVote]):
+        self._books = books
+        repeating = (row for row in rows if _may_repeat(books, row))
+        subjects = {(row.voter, frozenset((row.left, row.right))) for row in repeating}
+        self._earlier = log.opinions_on(subjects)  # type: ignore[arg-type]  (they have names)
+        self._first: dict[tuple[Any, ...], int] = {}
 
-    def came_before(self, voter: str | None) -> bool:
-        """Tell whether somebody's votes prove nothing, because of an earlier visit."""
-        if voter is None or self._books.arrivals is None or self._books.is_guide(voter):
-            return False
-        if voter not in self._known:
-            self._known[voter] = _first_visit(self._log, voter) is not None
-        return self._known[voter]
+    def repeated(self, vote: Event) -> int | None:
+        """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
+        if not _may_repeat(self._books, vote):
+            return None
+        assert vote.voter is not None and vote.left is not None and vote.right is not None
+        subject = vote.voter, frozenset((vote.left, vote.right))
+        on = (*subject, None if self._books.settings.once else vote.item)
+        if on not in self._first:
+            found = _first_opinion(self._books, self._earlier[subject], vote.item)
+            self._first[on] = found or vote.number
+        return None if self._first[on] == vote.number else self._first[on]
+
+
+def _visitors(books: Books, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
+    """Who of an import has been here before it: people are dealt their pairs once, so those votes prove nothing."""
+    if books.arrivals is None:
+        return set()
+    names = {row.voter for row in rows if row.voter is not None and not books.is_guide(row.voter)}
+    return {*log.visitors(list(names))}
 
 
 def _under_their_ids(

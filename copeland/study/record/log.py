@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -24,10 +26,12 @@ from copeland.study.record.events import (
 )
 
 PIECE = 10_000  # rows fetched, or written, at a time
+SUBJECTS = 1_000  # voters with a pair that are looked up at a time
 EVERY = 1_000_000_000  # rows: more than there are
 REMEMBERED = 50_000  # events of voters who came of late
 TOO_MANY = 5_000  # events of one voter to remember them
 OPINIONS = (LEFT, RIGHT, TIE, BOTH_BAD)
+Subject = tuple[str, frozenset[int]]  # a voter and a pair
 _SEAL = sha256().digest_size  # bytes at the head of a snapshot
 
 metadata = sa.MetaData()
@@ -95,6 +99,13 @@ snapshots = sa.Table(
 
 # Statements are made once: making one takes longer than running it.
 _e = events.c
+
+
+def _through(index: str, query: sa.Select) -> sa.Select:
+    """Have SQLite use an index: without statistics it takes a study for ten events, and reads all of them."""
+    return query.with_hint(events, f"INDEXED BY {index}", "sqlite")
+
+
 _fields = [_e[name] for name in Event._fields]
 _here = _e.study == bindparam("study")
 _net = func.sum(sa.case((_e.kind == UNDONE, -1), else_=1))  # what is undone cancels
@@ -109,21 +120,55 @@ _same_pair = sa.or_(
 _AFTER = select(*_fields).where(_here, _e.number > bindparam("number")).order_by(_e.number)
 _SOME = _AFTER.limit(bindparam("most"))
 _NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
-_NAMED = select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
-_ANSWERS = select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number)
+_NAMED = _through(
+    "copeland_once", select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
+)
+_KNOWN = _through(
+    "copeland_once",
+    select(*_fields).where(_here, _e.event_id.in_(bindparam("event_ids", expanding=True))),
+)
+_ANSWERS = _through(
+    "copeland_answers",
+    select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number),
+)
 _VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
 _IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
 _SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
 _WITHDRAWN = select(_e.undoes, _e.body).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
-_ANSWERS_OF = _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
-_OPINIONS = select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number)
-_PAIRS = select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item)
-_ASKED = (
+_ANSWERS_OF = _through(
+    "copeland_voters", _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
+)
+_OPINIONS = _through(
+    "copeland_voters",
+    select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number),
+)
+_OPINIONS_ON = _through(
+    "copeland_voters",
+    select(*_fields)
+    .where(_here, _e.outcome.in_(OPINIONS), _e.kind == VOTED)
+    .where(_e.voter.in_(bindparam("voters", expanding=True)))
+    .where(_e.left.in_(bindparam("ones", expanding=True)))
+    .where(_e.right.in_(bindparam("others", expanding=True)))
+    .order_by(_e.number),
+)
+_PAIRS = _through(
+    "copeland_voters",
+    select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item),
+)
+_ASKED = _through(
+    "copeland_asked",
     select(*_fields)
     .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None), _e.kind == ASKED)
     .order_by(_e.number.desc())
-    .limit(bindparam("most"))
+    .limit(bindparam("most")),
 )
+_some_voters = select(_e.voter).where(_here, _e.voter.in_(bindparam("voters", expanding=True)))
+_VOTERS = _through(
+    "copeland_voters", _some_voters.where(_e.outcome.is_not(None), _e.kind == VOTED)
+).distinct()
+_VISITORS = _through(
+    "copeland_asked", _some_voters.where(_e.outcome.is_(None), _e.kind == ASKED)
+).distinct()
 _TALLY = (
     select(_e.voter, _e.left, _e.right, _e.outcome, _net)
     .where(_votes)
@@ -260,8 +305,7 @@ class Log:
         """Return the votes that have one of these ids, by id."""
         taken: dict[str, Event] = {}
         for start in range(0, len(event_ids), PIECE):
-            some = _e.event_id.in_(event_ids[start : start + PIECE])
-            for row in self._rows(select(*_fields).where(_here, some)):
+            for row in self._rows(_KNOWN, event_ids=event_ids[start : start + PIECE]):
                 vote = Event._make(row)
                 taken[str(vote.event_id)] = vote
         return taken
@@ -282,6 +326,30 @@ class Log:
             return map(Event._make, rows)
         votes = (event for event in past if event.kind == VOTED and event.outcome in OPINIONS)
         return [vote for vote in votes if {vote.left, vote.right} == pair]
+
+    def opinions_on(self, subjects: Collection[Subject]) -> dict[Subject, list[Event]]:
+        """Return the same for many voters, each with a pair, in few queries: by voter and pair."""
+        found: dict[Subject, list[Event]] = {subject: [] for subject in subjects}
+        waiting = iter(sorted(found, key=itemgetter(0)))  # so that a query is about few voters
+        while some := list(islice(waiting, SUBJECTS)):
+            voters = list(dict.fromkeys(voter for voter, _ in some))
+            options = list(frozenset[int]().union(*(pair for _, pair in some)))
+            rows = self._rows(_OPINIONS_ON, voters=voters, ones=options, others=options)
+            for event in map(Event._make, rows):
+                assert event.voter and event.left is not None and event.right is not None
+                subject = event.voter, frozenset((event.left, event.right))
+                if subject in found:
+                    found[subject].append(event)
+        return found
+
+    def visitors(self, voters: Sequence[str]) -> set[str]:
+        """Return who of these was asked something, or has voted."""
+        found: set[str] = set()
+        for start in range(0, len(voters), PIECE):
+            some = voters[start : start + PIECE]
+            for query in (_VOTERS, _VISITORS):
+                found.update(self._rows(query, voters=some).scalars())
+        return found
 
     def pairs_of(self, voter: str) -> Iterator[tuple[frozenset[int], str | None]]:
         """Yield the pairs, each with its item, on which an opinion of a voter stands."""

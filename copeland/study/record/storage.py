@@ -22,6 +22,7 @@ from urllib.parse import quote_plus
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, event, exc, select
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
@@ -220,6 +221,8 @@ class Storage:
             engine = sa.create_engine(self._url, **how)
         except ModuleNotFoundError as error:
             raise missing(error.name or "a driver", "postgres", self.url) from error
+        if self._is_sqlite:
+            engine.dialect.statement_compiler = _Hinted
         _let_hold(engine, self._held)
         if self._watch is not None:
             _let_watch(engine, self._watch)
@@ -340,6 +343,14 @@ class Storage:
                 f"{self.url} was written by a newer version of copeland (its tables are at "
                 f"{version}, this version knows {SCHEMA}); upgrade copeland to open it."
             ) from error
+
+
+class _Hinted(SQLiteCompiler):
+    """SQL for SQLite with hints, which follow the name of a table; SQLAlchemy leaves them out."""
+
+    def get_from_hint_text(self, table: Any, text: str | None) -> str | None:
+        """Return a hint."""
+        return text
 
 
 def is_lost(url: str) -> bool:
