@@ -272,6 +272,11 @@ class Keep:
         here = keys.c.study.is_(None) if study is None else keys.c.study == study
         return [Key(*row) for row in self._rows(select(keys).where(here).order_by(keys.c.id))]
 
+    def is_revoked(self, source: str) -> bool:
+        """Tell whether what came from a source came by a key that opens nothing any more."""
+        known = keys.c.revoked & (keys.c.client == source.removeprefix("key "))
+        return bool(self._rows(select(keys.c.id).where(known)))
+
     def revoke_key(self, study: int | None, key: int) -> None:
         """Let a key open nothing."""
         owner = keys.c.study.is_(None) if study is None else keys.c.study == study

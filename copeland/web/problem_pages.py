@@ -37,6 +37,7 @@ ADVICE = {
     "invalid-vote": "Say left, right, tie, both_bad or skip, or the name of the option that is better.",
     "invalid-row": "The detail names the line. Fix it and send all lines again: none of them was stored.",
     "storage": "The server cannot reach its database. Wait, then send the same again with the same Idempotency-Key: it counts once.",
+    "other-ballot": "A key answers the ballots that it asked for, and those of revoked keys. Ask for one with this key.",
     "unknown-event": "The number of the last event is in the results. Ask for one up to that.",
 }
 

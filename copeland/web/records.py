@@ -44,6 +44,11 @@ class Key(NamedTuple):
     created: float
     revoked: bool
 
+    @property
+    def source(self) -> str:
+        """What the log says of ballots and votes that came this way."""
+        return f"key {self.client}"
+
     def allows(self, scope: str) -> bool:
         """Tell whether it is for this."""
         return scope in self.scopes.split()

@@ -109,7 +109,7 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     try:
         kept = study.answer(
             *(ballot, outcome, voter.name),
-            event_id=f"page/{ballot}/{attempt}",
+            event_id=f"page/{voter.page.slug}/{ballot}/{attempt}",  # which no other study has
             source=voter.link.source,
             following=lambda look: _onward(server, voter, look),
         )

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from web_client import Site
+from web_client import Site, vote
 
 from copeland import Integer, Real, Space
 
@@ -332,3 +332,94 @@ def test_numbers_for_prometheus_come_out_of_the_logs(tea):
     text = site.key("read").get("/metrics").text
     assert 'copeland_votes_total{outcome="left",study="tea"} 1.0' in text
     assert site.browser().get("/metrics").status_code == 404
+
+
+SPELLINGS = ["event_id", "Event_Id", " event_id", "EVENT_ID\t"]
+
+
+def send_rows(key, *rows):
+    return key.post(f"{ROOT}/tea/votes", content="\n".join(json.dumps(row) for row in rows))
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+def test_no_row_takes_the_id_of_a_coming_vote_of_a_page(site, spelled):
+    study, key, slug = site.study(batch=3), site.key("tell"), site.page().slug
+    ids = [form.format(n) for n in range(1, 9) for form in ("page/{}/0", f"page/{slug}/{{}}/0")]
+    rows = [{"left": "sencha-7", "right": "bai-3", "outcome": "tie", spelled: i} for i in ids]
+    assert send_rows(key, *rows).status_code == 201
+    assert not [vote for vote in study.votes() if vote.event_id.startswith("page/")]
+    browser, page = site.voter()
+    for _ in range(3):
+        page = vote(browser, page)
+    assert sum(one.ballot is not None for one in study.votes()) == 3
+
+
+def test_a_row_with_two_ids_has_the_prefix_of_its_key(tea):
+    site, study = tea
+    row = {"left": "sencha-7", "right": "bai-3", "outcome": "tie", "event_id": "a"}
+    assert send_rows(site.key("tell"), {**row, "Event_id": "b"}, {"Event_id": 7, **row}).is_success
+    assert all("/" in one.event_id for one in study.votes())
+
+
+def test_votes_of_another_study_stop_no_page(site, tmp_path):
+    for name in ("tea", "milk"):
+        site.study(name, batch=3)
+        browser, page = site.voter(name=name)
+        vote(browser, page)
+    file = tmp_path / "votes.csv"
+    site.server.study(site.page("milk")).export(file)
+    study = site.server.study(site.page())
+    study.import_votes(file)
+    vote(*site.voter())
+    assert sum(one.ballot is not None for one in study.votes()) == 2
+
+
+def test_a_key_answers_only_ballots_that_it_asked(site):
+    study = site.study(batch=3)
+    site.voter()
+    waiting = [event.number for event in study.log() if event.kind == "asked"]
+    one, other = site.key("ask", "tell"), site.key("ask", "tell")
+    asked = one.post(f"{ROOT}/tea/ballots", json={"voter": "ann"}).json()["ballots"][0]["id"]
+    for ballot in (*waiting, asked):
+        path = f"{ROOT}/tea/ballots/{ballot}/vote"
+        assert is_problem(other.post(path, json={"outcome": "left"}), 403, "other-ballot")
+    assert study.votes() == []
+    told = one.post(f"{ROOT}/tea/ballots/{asked}/vote", json={"outcome": "left"})
+    assert told.status_code == 201
+
+
+def test_a_key_answers_no_ballot_of_a_panel_that_a_member_holds(site):
+    study = site.study(voters="panel", panel=["ann", "bob"])
+    held = study.following("ann")
+    key = site.key("ask", "tell")
+    path = f"{ROOT}/tea/ballots/{held.id}/vote"
+    for body in ({"outcome": "left"}, {"outcome": "left", "voter": "ann"}):
+        assert is_problem(key.post(path, json=body), 403, "other-ballot")
+    own = key.post(f"{ROOT}/tea/ballots", json={"voter": "bob"}).json()["ballots"][0]["id"]
+    path = f"{ROOT}/tea/ballots/{own}/vote"
+    assert key.post(path, json={"outcome": "left"}).status_code == 201
+
+
+def test_a_new_key_answers_the_ballots_of_a_revoked_one(tea):
+    site, _ = tea
+    old, new = site.key("ask", "tell"), site.key("ask", "tell")
+    ballot = old.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
+    study = site.page().study
+    site.server.keep.revoke_key(study, site.server.keep.keys(study)[0].id)
+    path = f"{ROOT}/tea/ballots/{ballot}/vote"
+    assert new.post(path, json={"outcome": "left"}).status_code == 201
+
+
+@pytest.mark.parametrize("role", ["role", "Role", " ROLE "])
+def test_a_key_gives_nobody_a_role(tea, role):
+    site, study = tea
+    row = {"left": "sencha-7", "right": "bai-3", "outcome": "left", "voter": "ann", role: " Guide"}
+    assert is_problem(send_rows(site.key("tell"), row), 422, "invalid-row")
+    assert study.role("ann") == "proof" and study.votes() == []
+
+
+def test_one_call_stands_for_no_more_votes_than_others_can_wait_for(tea):
+    site, study = tea
+    row = {"winner": "sencha-7", "loser": "bai-3", "n": 5_001}
+    assert is_problem(send_rows(site.key("tell"), row, row), 422, "invalid-row")
+    assert study.votes() == []

@@ -97,4 +97,4 @@ def _id(server, one: Acknowledged) -> str:
     """The id of the vote that a voter was told of."""
     slug, voter, *_ = server.signer.read("voter", one.cookie.partition("=")[2])
     ballot, attempt = server.signer.unseal(slug, voter, one.ballot)
-    return f"page/{ballot}/{attempt}"
+    return f"page/{slug}/{ballot}/{attempt}"

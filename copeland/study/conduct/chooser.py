@@ -61,6 +61,7 @@ class Wish(NamedTuple):
     waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
+    source: str | None = None  # who asks for it
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""

@@ -192,7 +192,7 @@ def _new_questions(
     for number, sides in enumerate(chooser.propose(log, books, wish, room), wish.number):
         left, right = wish.sides(*sides)
         question = Event(number, ASKED, wish.now, voter=wish.voter, item=next(items))
-        asked.append(question._replace(left=left, right=right))
+        asked.append(question._replace(left=left, right=right, source=wish.source))
     return asked
 
 

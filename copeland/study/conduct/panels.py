@@ -130,7 +130,7 @@ class _Sitting:
         manners = manners_of([*self._log.asked_of(voter), *self._new_to(voter)])
         left, right = self._wish.sides(*manners.seated(one, other, coin_of(self._books, number)))
         asked = Event(number, ASKED, self._wish.now, voter=voter, item=self._wish.item)
-        self.new.append(asked._replace(left=left, right=right))
+        self.new.append(asked._replace(left=left, right=right, source=self._wish.source))
         self._under_way[number] = OpenBallot(left, right, voter, self._wish.item, self._wish.now)
 
 

@@ -155,6 +155,7 @@ class Study(Tunable, Saying):
         *,
         item: str | None = None,
         without: Collection[tuple[str, str]] | None = None,
+        source: str | None = None,
     ) -> Ballot | Wait | None: ...
     @overload
     def ask(
@@ -165,6 +166,7 @@ class Study(Tunable, Saying):
         available: Collection[str] | None = None,
         item: str | None = None,
         without: Collection[tuple[str, str]] | None = None,
+        source: str | None = None,
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -174,6 +176,7 @@ class Study(Tunable, Saying):
         *,
         item: str | None = None,
         without: Collection[tuple[str, str]] | None = None,
+        source: str | None = None,
     ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
 
@@ -192,8 +195,10 @@ class Study(Tunable, Saying):
             What the options are compared on, for the log.
         without
             Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
+        source
+            Who asks, for the log.
         """
-        check_text(voter=voter, item=item)
+        check_text(voter=voter, item=item, source=source)
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
             raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
         if isinstance(available, str):
@@ -202,7 +207,7 @@ class Study(Tunable, Saying):
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
             wish = new_to(wish, self._books, without)
-            return proposed(self._work, log, wish, n or 1)
+            return proposed(self._work, log, wish._replace(source=source), n or 1)
 
         asked = self._work.change(decide)
         if isinstance(asked, Wait):

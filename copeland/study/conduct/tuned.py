@@ -132,7 +132,8 @@ class _Asking:
         left, right = self._wish.sides(*seated)
         self._wish = self._wish.after(left, right)
         asked = Event(number, ASKED, self._wish.now, voter=self._wish.voter, item=self._wish.item)
-        self.asked.append(asked._replace(left=left, right=right, body=body))
+        asked = asked._replace(left=left, right=right, source=self._wish.source)
+        self.asked.append(asked._replace(body=body))
         self.new.append(self.asked[-1])
         return number
 

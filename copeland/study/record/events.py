@@ -8,8 +8,9 @@ added       ``left``: the new option's index, ``body``: the option
 paused      ``left`` is not asked until it is resumed
 resumed     ``left`` is asked again
 retired     ``left`` is never asked again
-asked       a ballot of ``left`` and ``right``; ``voter``, ``item``. Its number is the ballot's. Of a space, ``body``
-            may have the place in an ``audit``, or how many ``tries`` the tuner took
+asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``: who asked for it, if told. Its
+            number is the ballot's. Of a space, ``body`` may have the place in an ``audit``, or how many ``tries``
+            the tuner took
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the

@@ -41,7 +41,10 @@ STATUSES: dict[int, tuple[str, str]] = {
     500: ("failure", "Something went wrong."),
     503: ("unavailable", "Try again in a moment."),
 }
-OTHERS: dict[str, str] = {"unknown-event": "There is no such event yet."}
+OTHERS: dict[str, str] = {
+    "unknown-event": "There is no such event yet.",
+    "other-ballot": "Somebody else asked for this ballot.",
+}
 KINDS: dict[type[Exception], Kind] = {
     AlreadyVoted: (409, "already-voted", "This ballot was answered before."),
     Conflict: (422, "other-body", "This Idempotency-Key belongs to another answer."),

@@ -9,15 +9,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from copeland.errors import InvalidRow
 from copeland.study import Ballot, Study
+from copeland.study.record.events import ASKED, GUIDE
 from copeland.study.record.texts import LIMITS
+from copeland.study.record.votes import Incoming, incoming
+from copeland.tables import column_name
+from copeland.tallies import blank
 from copeland.web.api.access import Call, allowed
-from copeland.web.api.problems import Problem
+from copeland.web.api.problems import OTHERS, Problem
 from copeland.web.records import Key
 
 router = APIRouter(prefix="/studies/{study}")
 
 MOST = 100  # ballots asked for at a time
+MOST_VOTES = 10_000  # told at a time: others wait while they are stored
 
 Asks = Annotated[Call, Depends(allowed("ask"))]
 Tells = Annotated[Call, Depends(allowed("tell"))]
@@ -91,7 +97,13 @@ def ask(call: Asks, asked: Asked) -> Ballots:
     """Ask for ballots."""
     if call.page.paused:
         return Ballots(ballots=[], reason="paused")
-    found = call.study.ask(asked.voter, n=asked.n, available=asked.available, item=asked.item)
+    found = call.study.ask(
+        asked.voter,
+        n=asked.n,
+        available=asked.available,
+        item=asked.item,
+        source=call.key.source,
+    )
     reason = None if len(found) == asked.n else _why(call.study)
     return Ballots(ballots=[_handed(ballot) for ballot in found], reason=reason)
 
@@ -127,8 +139,9 @@ def tell(
 ) -> Kept:
     """Answer a ballot. The same key and body again give the same vote; late answers count."""
     event_id = None if key is None else _event_id(call.key, key)
+    _require_own(call, ballot)
     kept = call.study.answer(
-        ballot, told.outcome, told.voter, event_id, item=told.item, source=f"key {call.key.client}"
+        ballot, told.outcome, told.voter, event_id, item=told.item, source=call.key.source
     )
     answer.status_code = 201 if kept.new else 200
     vote = kept.vote
@@ -140,6 +153,17 @@ def tell(
         number=kept.number,
         time=vote.time,
     )
+
+
+def _require_own(call: Call, ballot: int) -> None:
+    """Refuse a ballot that somebody else asked for, unless that was a program whose key was revoked."""
+    here = 0 < ballot <= call.study.number
+    asked = next(iter(call.study.events(ballot - 1, 1)), None) if here else None
+    if asked is None or asked.kind != ASKED or asked.source == call.key.source:
+        return
+    if asked.source is None or not call.server.keep.is_revoked(asked.source):
+        detail = f"This key did not ask for ballot {ballot}; it answers only its own."
+        raise Problem(403, "other-ballot", detail, OTHERS["other-ballot"])
 
 
 def _event_id(key: Key, given: str) -> str:
@@ -163,12 +187,32 @@ async def tell_many(call: Tells, request: Request, source: str | None = None) ->
     from starlette.concurrency import run_in_threadpool
 
     rows = _rows(await request.body())
-    name = f"key {call.key.client}" + (f" {source}" if source else "")
-    for row in rows:
-        if isinstance(row.get("event_id"), str):
-            row["event_id"] = _event_id(call.key, row["event_id"])
-    taken = await run_in_threadpool(call.study.add_votes, rows, name)
+    name = call.key.source + (f" {source}" if source else "")
+    taken = await run_in_threadpool(lambda: call.study.add_votes(_told(call, rows), name))
     return Taken(**taken.to_dict())
+
+
+def _told(call: Call, rows: list[dict[str, Any]]) -> Incoming:
+    """What the rows of a call say: each vote under an id of its key, nobody in another role, and not too many."""
+    own = [_own_row(call.key, row) for row in rows]
+    told = incoming(own, names={option.name for option in call.study.options})
+    votes = sum(one.times for one in told.said)
+    if votes > MOST_VOTES:
+        raise InvalidRow(f"these rows stand for {votes:,} votes; send {MOST_VOTES:,} at a time.")
+    return told
+
+
+def _own_row(key: Key, row: dict[str, Any]) -> dict[str, Any]:
+    """A row with its columns as a study reads them, so that no spelling gets around what follows."""
+    row = {column_name(name): value for name, value in row.items()}
+    event_id = row.get("event_id")
+    if not blank(event_id) and not isinstance(event_id, dict | list):
+        row["event_id"] = _event_id(key, str(event_id))
+    if str(row.get("role")).strip().lower() == GUIDE:
+        raise InvalidRow(
+            "a key gives nobody the role guide; leave out 'role': voters keep the roles they have."
+        )
+    return row
 
 
 def _rows(body: bytes) -> list[dict[str, Any]]:
