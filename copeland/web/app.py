@@ -64,7 +64,10 @@ NOTICES = {
     413: ("This is too large", "Send less at a time."),
     429: ("A little slower, please", "Wait a moment, then go back and try again. Nothing is lost."),
     500: ("Something went wrong", "It is not your fault. Try again in a moment."),
-    503: ("Back in a moment", "The server cannot reach its votes just now. Try again in a moment."),
+    503: (
+        "Back in a moment",
+        "The server is busy, or cannot reach its votes. Try again in a moment.",
+    ),
 }
 
 

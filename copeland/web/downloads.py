@@ -14,6 +14,8 @@ from copeland.study.record.events import to_json
 from copeland.study.record.votes import csv_lines
 from copeland.web.admin import Here
 from copeland.web.notes import arrivals
+from copeland.web.page import Page
+from copeland.web.server import Server
 
 router = APIRouter(prefix="/admin/s/{slug}")
 
@@ -23,11 +25,18 @@ PIECE = 5_000  # events that are read at a time
 @router.get("/certificate.json")
 def certificate(here: Here) -> Response:
     """Return what is proved, as a file that can be checked offline."""
-    number = here.study.number
-    _, text = certificate_to_file(
-        here.study, at=number, notes=arrivals(here.server, here.page, number)
-    )
+    text = certificate_text(here.server, here.page, here.study.number)
     return _download(text, f"{file_name(here.page.name)}-certificate.json", "application/json")
+
+
+def certificate_text(server: Server, page: Page, number: int) -> str:
+    """Return the file of a certificate as of an event."""
+
+    def compute() -> str:
+        notes = arrivals(server, page, number)
+        return certificate_to_file(server.study(page), at=number, notes=notes)[1]
+
+    return server.past.find(("certificate", page.study, number), compute)
 
 
 @router.get("/votes.csv")

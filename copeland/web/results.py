@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse
@@ -10,8 +10,13 @@ from starlette.responses import HTMLResponse
 from copeland.web.dashboard import drawn, leading_of
 from copeland.web.notes import notes_of
 from copeland.web.page import Page
+from copeland.web.readings import Seen, frozen
 from copeland.web.server import Server, server_of
 from copeland.web.views import page as html
+from copeland.web.views import rendered
+
+if TYPE_CHECKING:
+    from copeland.web.tunings import Estimate
 
 router = APIRouter()
 
@@ -24,36 +29,64 @@ def results(request: Request, address: str) -> HTMLResponse:
     page = server.keep.page(slug)
     if page is None or not is_public(server, page) or (at and not _is_number(at)):
         raise HTTPException(404)
-    study = server.study(page)
-    number = int(at) if at else study.number
-    if not 1 <= number <= study.number:
+    if not at:
+        values = _now(server, page)
+        return drawn(html(request, values.pop("template"), **values))
+    number = int(at)
+    if not 1 <= number <= server.study(page).number:
         raise HTTPException(404)
+    key = ("results", page.study, number, page.question)
+    return drawn(HTMLResponse(server.past.find(key, lambda: _then(request, page, number))))
+
+
+def _now(server: Server, page: Page) -> dict[str, Any]:
+    """What the page of results shows."""
+    study = server.study(page)
     if study.settings.space:
-        return drawn(html(request, "tuned_results", **_tuned(server, page, number, bool(at))))
-    seen = server.frozen(page, number) if at else server.readings(page).seen()
-    values = {
-        "page": page,
+        return _tuned(server, page, server.tunings(page).seen())
+    return _of_options(server, page, server.readings(page).seen())
+
+
+def _then(request: Request, page: Page, number: int) -> str:
+    """The page of results as it was at an event."""
+    server = server_of(request)
+    study = server.study(page)
+    if study.settings.space:
+        from copeland.web.tunings import frozen_estimate  # which loads scipy
+
+        values = _tuned(server, page, frozen_estimate(study, number))
+    else:
+        values = _of_options(server, page, frozen(study, number))
+    return rendered(request, values.pop("template"), **values | {"frozen": True})
+
+
+def _of_options(server: Server, page: Page, seen: Seen) -> dict[str, Any]:
+    """What the results of options say."""
+    return _common(server, page, seen) | {
+        "template": "results",
         "seen": seen,
-        "verdict": seen.verdict,
         "assumptions": seen.reading.certificate.assumptions,
         "leading": leading_of(seen),
-        "number": seen.number,
-        "notes": notes_of(server, page, seen.number),
+        "closed": seen.reading.standing.closed,
     }
-    return drawn(html(request, "results", **values, frozen=bool(at), closed=study.closed))
 
 
-def _tuned(server: Server, page: Page, number: int, frozen: bool) -> dict[str, Any]:
-    """What the results of a space say, now or as of an event."""
-    seen = server.frozen_estimate(page, number) if frozen else server.tunings(page).seen()
+def _tuned(server: Server, page: Page, seen: Estimate) -> dict[str, Any]:
+    """What the results of a space say."""
+    return _common(server, page, seen) | {
+        "template": "tuned_results",
+        "assumptions": seen.verdict.assumptions,
+        "closed": seen.tuned.closed,
+    }
+
+
+def _common(server: Server, page: Page, seen: Seen | Estimate) -> dict[str, Any]:
     return {
         "page": page,
         "verdict": seen.verdict,
-        "assumptions": seen.verdict.assumptions,
         "number": seen.number,
         "notes": notes_of(server, page, seen.number),
-        "frozen": frozen,
-        "closed": seen.tuned.closed,
+        "frozen": False,
     }
 
 

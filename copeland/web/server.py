@@ -16,12 +16,13 @@ from copeland.web.appointed import read_appointed
 from copeland.web.keep import Keep
 from copeland.web.limits import Limits
 from copeland.web.page import Page
-from copeland.web.readings import Readings, Seen, frozen
+from copeland.web.past import Past
+from copeland.web.readings import Readings
 from copeland.web.records import Link, Pane
 from copeland.web.tokens import Signer, hashed, new_token
 
 if TYPE_CHECKING:
-    from copeland.web.tunings import Estimate, Tunings
+    from copeland.web.tunings import Tunings
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
@@ -31,7 +32,6 @@ ARRIVED = (
 )
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
-FROZEN = 100  # old results that are remembered
 STREAMS = 200  # open at a time, in one process
 
 
@@ -86,8 +86,7 @@ class Server:
         self._sizes: dict[str, tuple[int, int]] = {}
         self._readings: dict[int, Readings] = {}
         self._tunings: dict[int, Tunings] = {}
-        self._frozen: dict[tuple[int, int], Seen] = {}
-        self._frozen_estimates: dict[tuple[int, int], Estimate] = {}
+        self.past = Past()
         self._latest: dict[int, tuple[float, int]] = {}  # when it was looked up, and the number
         self._arrivals: dict[tuple[str, str, int], tuple[float, tuple[Page, Link] | None]] = {}
         self._turn = threading.Lock()
@@ -112,26 +111,6 @@ class Server:
         study = self.study(page)
         with self._turn:
             return self._tunings.setdefault(page.study, Tunings(study, self.clock))
-
-    def frozen(self, page: Page, number: int) -> Seen:
-        """Return what the votes of a study meant at an event; it never changes."""
-        key = page.study, number
-        if key not in self._frozen:
-            if len(self._frozen) >= FROZEN:
-                self._frozen.clear()
-            self._frozen[key] = frozen(self.study(page), number)
-        return self._frozen[key]
-
-    def frozen_estimate(self, page: Page, number: int) -> Estimate:
-        """Return the same of a study of a space."""
-        from copeland.web.tunings import frozen_estimate
-
-        key = page.study, number
-        if key not in self._frozen_estimates:
-            if len(self._frozen_estimates) >= FROZEN:
-                self._frozen_estimates.clear()
-            self._frozen_estimates[key] = frozen_estimate(self.study(page), number)
-        return self._frozen_estimates[key]
 
     def latest(self, page: Page) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""

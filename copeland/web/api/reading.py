@@ -11,13 +11,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from copeland.study import certificate_to_file
 from copeland.study.record.events import to_json
 from copeland.web.api.access import Call, allowed
 from copeland.web.api.problems import Problem
 from copeland.web.dashboard import BEAT, STEP, streamed
-from copeland.web.downloads import exported
-from copeland.web.notes import arrivals
+from copeland.web.downloads import certificate_text, exported
 
 router = APIRouter(prefix="/studies/{study}")
 
@@ -81,7 +79,7 @@ def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = N
     if at is not None and at > number:
         raise Problem(404, "unknown-event", f"There is no event {at} yet; the last is {number}.")
     last = at or number
-    _, text = certificate_to_file(call.study, at=last, notes=arrivals(call.server, call.page, last))
+    text = certificate_text(call.server, call.page, last)
     return Response(text, media_type="application/json", headers={"ETag": f'"{last}"'})
 
 
