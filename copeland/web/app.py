@@ -31,6 +31,7 @@ from copeland.web import (
 )
 from copeland.web.api.calls import api
 from copeland.web.api.problems import said_of_status
+from copeland.web.heads import Heads
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
 from copeland.web.shield import Shield
@@ -99,6 +100,7 @@ def create_app(
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
     app.state.times = Times()
     app.add_middleware(Timed, times=app.state.times)
+    app.add_middleware(Heads)
     _look_through(app)
     return app
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, func, select
 
 from copeland.study.record.log import events, studies
 from copeland.study.record.storage import Storage
+from copeland.study.record.texts import is_storable
 from copeland.web.page import Page, page_of
 from copeland.web.records import Checked, Image, Key, Link, Pane
 from copeland.web.tables import checks, keys, links, media, outputs, pages, panes, server, sessions
@@ -73,6 +74,8 @@ class Keep:
 
     def page(self, slug: str) -> Page | None:
         """Return the page at an address."""
+        if not is_storable(slug):  # databases refuse to look for it
+            return None
         rows = self._rows(self._pages().where(pages.c.slug == slug))
         return _page(rows[0]) if rows else None
 
@@ -83,6 +86,8 @@ class Keep:
 
     def page_named(self, name: str) -> Page | None:
         """Return the page of a study, by the study's name or by its own address."""
+        if not is_storable(name):
+            return None
         here = (studies.c.name == name) | (pages.c.slug == name)
         rows = self._rows(self._pages().where(here).order_by(studies.c.name != name))
         return _page(rows[0]) if rows else None

@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse
 
 from copeland.web.dashboard import drawn, leading_of
 from copeland.web.notes import notes_of
+from copeland.web.numbers import number_in
 from copeland.web.page import Page
 from copeland.web.readings import Seen, frozen
 from copeland.web.server import Server, server_of
@@ -27,12 +28,12 @@ def results(request: Request, address: str) -> HTMLResponse:
     server = server_of(request)
     slug, _, at = address.partition("@")
     page = server.keep.page(slug)
-    if page is None or not is_public(server, page) or (at and not _is_number(at)):
+    if page is None or not is_public(server, page):
         raise HTTPException(404)
     if not at:
         values = _now(server, page)
         return drawn(html(request, values.pop("template"), **values))
-    number = int(at)
+    number = number_in(at) or 0
     if not 1 <= number <= server.study(page).number:
         raise HTTPException(404)
     key = ("results", page.study, number, page.question)
@@ -93,7 +94,3 @@ def _common(server: Server, page: Page, seen: Seen | Estimate) -> dict[str, Any]
 def is_public(server: Server, page: Page) -> bool:
     """Tell whether everybody may read results of a study."""
     return page.results == "live" or (page.results == "closed" and server.study(page).closed)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 19

@@ -7,11 +7,13 @@ import io
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
+from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.inert import cell, file_name
 from copeland.web.admin import Form, Here, Managed, Session, common, listed, manage_page
 from copeland.web.logs import votes_by_source
+from copeland.web.numbers import number_in
 from copeland.web.records import SCOPES, Link
 from copeland.web.server import server_of
 from copeland.web.sessions import said
@@ -24,6 +26,8 @@ keys_for_all = APIRouter()
 DAY = 86_400.0
 MOST = 1_000  # personal links made at a time
 LABEL = 200  # letters
+LONGEST = 9_999  # days
+NUMBERS = 2**31 - 1  # of links and keys
 
 
 @router.get("/share")
@@ -61,17 +65,22 @@ def _address(request: Request, here: Managed, link: Link) -> str:
 def change(request: Request, here: Here, form: Form) -> Response:
     """Make links, or revoke one."""
     does, keep, study = said(form, "does"), here.server.keep, here.page.study
-    days = said(form, "days")
-    expires = here.server.clock() + DAY * int(days) if days.isdigit() and len(days) < 5 else None
+    days = number_in(said(form, "days"), most=LONGEST)
+    expires = None if days is None else here.server.clock() + DAY * days
     if does == "open":
         keep.add_links(study, here.server.signer, ["Open link"], False, expires)
     elif does == "personal":
         names = [line.strip()[:LABEL] for line in said(form, "names").splitlines() if line.strip()]
         if names:
             keep.add_links(study, here.server.signer, names[:MOST], True, expires)
-    elif does == "revoke" and said(form, "link").isdigit():
-        keep.revoke_link(study, int(said(form, "link")))
+    elif does == "revoke":
+        keep.revoke_link(study, _id(form, "link"))
     return see(request, f"/admin/s/{here.page.slug}/share")
+
+
+def _id(form: FormData, name: str) -> int:
+    """The number of a link or a key in a form; 0, which none has, if it is no number."""
+    return number_in(said(form, name), most=NUMBERS) or 0
 
 
 @router.get("/links.csv")
@@ -111,8 +120,8 @@ def code(request: Request, here: Here, link: int) -> Response:
 def key_for_all(request: Request, form: Form, session: Session) -> Response:
     """Make a key for all studies, which is shown this once, or revoke one."""
     keep = server_of(request).keep
-    if said(form, "does") == "revoke" and said(form, "key").isdigit():
-        keep.revoke_key(None, int(said(form, "key")))
+    if said(form, "does") == "revoke":
+        keep.revoke_key(None, _id(form, "key"))
         return see(request, "/admin")
     made = keep.add_key(None, said(form, "label")[:LABEL] or "key", SCOPES)
     return listed(request, session, made)
@@ -122,8 +131,8 @@ def key_for_all(request: Request, form: Form, session: Session) -> Response:
 def key(request: Request, here: Here, form: Form) -> Response:
     """Make a key, which is shown this once, or revoke one."""
     keep, study = here.server.keep, here.page.study
-    if said(form, "does") == "revoke" and said(form, "key").isdigit():
-        keep.revoke_key(study, int(said(form, "key")))
+    if said(form, "does") == "revoke":
+        keep.revoke_key(study, _id(form, "key"))
         return see(request, f"/admin/s/{here.page.slug}/manage")
     scopes = [scope for scope in SCOPES if said(form, scope) == "on"]
     if not scopes:

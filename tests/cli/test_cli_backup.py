@@ -3,6 +3,7 @@ import json
 import pytest
 from commands import run
 
+from copeland.errors import StorageError
 from copeland.study import create_study, open_study
 
 
@@ -42,3 +43,26 @@ def test_what_cannot_be_copied_is_one_sentence(tmp_path, monkeypatch, words):
     ).storage.dispose()
     out = run("backup", *words, "--storage", storage)
     assert out.exit_code == 2 and out.stderr.startswith("copeland: ")
+
+
+def test_a_backup_that_fails_leaves_nothing_behind(tmp_path):
+    file, folder = tmp_path / "votes.db", tmp_path / "copies"
+    storage = f"sqlite:///{file}"
+    create_study("tea", ["green", "black"], storage, voters="independent").storage.dispose()
+    content = file.read_bytes()
+    kept = open_study("tea", storage)  # it opens; what is to be copied is damaged afterwards
+    file.write_bytes(b"damaged!" * (len(content) // 8))
+    folder.mkdir()
+    with pytest.raises(StorageError, match="cannot be written"):
+        kept.storage.copy_to(folder / "copy.db")
+    kept.storage.dispose()
+    assert list(folder.iterdir()) == []
+
+
+def test_a_backup_to_a_folder_leaves_nothing_behind(tmp_path):
+    storage = f"sqlite:///{tmp_path}/votes.db"
+    create_study("tea", ["green", "black"], storage, voters="independent").storage.dispose()
+    (tmp_path / "copies").mkdir()
+    before = sorted(tmp_path.iterdir())
+    assert run("backup", tmp_path / "copies", "--storage", storage, "--force").exit_code == 2
+    assert sorted(tmp_path.iterdir()) == before

@@ -12,7 +12,7 @@ from copeland.errors import InvalidParameter
 from copeland.registry import find
 from copeland.spec import Spec
 from copeland.study.record.arrivals import MISSING
-from copeland.study.record.texts import check_text
+from copeland.study.record.texts import check_text, is_storable
 from copeland.words import listed
 
 FORMERLY = {"indifference": "margin"}  # what old logs call a setting
@@ -114,6 +114,7 @@ class Settings:
         )
         _require(_whole(self.batch, 0), "batch", self.batch, "a whole number, 0 or more")
         _require(_number(self, "lease") > 0, "lease", self.lease, "a number of seconds above 0")
+        _require(is_storable(self.algorithm), "algorithm", self.algorithm, "a name, as cpc-pac")
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
             _require(
@@ -260,13 +261,17 @@ def _check_panel(settings: Settings) -> None:
 def _check_space(settings: Settings) -> None:
     """Refuse what is not a space, and settings that mean nothing for points of a space."""
     from copeland.study.record.points import check_show
-    from copeland.tuning import Space
+    from copeland.tuning import Choice, Space
 
     if not settings.space:
         raise InvalidParameter(
             "a template or a tuner needs a space of points; give space=Space(...)."
         )
-    check_show(settings.show, list(Space.parameters_in(settings.space)))
+    parameters = Space.parameters_in(settings.space)
+    check_show(settings.show, list(parameters))
+    for name, parameter in parameters.items():
+        for value in parameter.options if isinstance(parameter, Choice) else ():
+            _require(not isinstance(value, str) or is_storable(value), name, value, "plain text")
     if settings.voters == PANEL or settings.panel:
         raise InvalidParameter(
             "a panel answers every pair, but the points of a space have no end; choose other voters."

@@ -185,6 +185,9 @@ class Storage:
             draft.replace(path)
         except (OSError, sqlite3.Error, ValueError) as error:
             raise StorageError(f"{path} cannot be written: {error}.") from error
+        finally:
+            with suppress(OSError, ValueError):  # it is gone, unless something failed
+                draft.unlink()
 
     def dispose(self) -> None:
         """Close every connection; the next use opens new ones."""

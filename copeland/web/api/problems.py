@@ -73,8 +73,9 @@ def problem(
 ) -> JSONResponse:
     """Return a problem document; its type is the address of a page that says what to do."""
     base = server_of(request).config.base
-    body = {"type": f"{base}/problems/{kind}", "title": title, "status": status}
-    body = {**body, "detail": detail} if detail else body
+    body: dict[str, Any] = {"type": f"{base}/problems/{kind}", "title": title, "status": status}
+    if detail:  # which may quote half a character
+        body["detail"] = detail.encode(errors="backslashreplace").decode()
     headers = dict(headers or {})
     if status in (429, 503):
         headers.setdefault("Retry-After", "5")

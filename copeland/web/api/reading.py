@@ -16,11 +16,11 @@ from copeland.web.api.access import Call, allowed
 from copeland.web.api.problems import Problem
 from copeland.web.dashboard import BEAT, STEP, streamed
 from copeland.web.downloads import certificate_text, exported
+from copeland.web.numbers import LAST, number_in
 
 router = APIRouter(prefix="/studies/{study}")
 
 PIECE = 500  # events sent at a time
-LAST = 2**63 - 1
 
 Reads = Annotated[Call, Depends(allowed("read"))]
 After = Annotated[int, Query(ge=0, le=LAST)]
@@ -92,8 +92,8 @@ def export(call: Reads, after: After = 0) -> Response:
 @router.get("/events")
 def events(call: Reads, request: Request, after: After = 0) -> Response:
     """Follow the log: server-sent events whose ids are the numbers of the log; resume with Last-Event-ID."""
-    told = request.headers.get("last-event-id", "")
-    start = int(told) if told.isdigit() and len(told) < 19 else after
+    told = number_in(request.headers.get("last-event-id", ""))
+    start = after if told is None else told
     return streamed(request, call.server, _followed(request, call, start))
 
 
