@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from copeland.kernels.evidence import fewest_votes
-from copeland.policy import arrays_of
+from copeland.policy import Policy, arrays_of
 from copeland.study import Storage, create_study
 from copeland.study.conduct.chooser import Player, Wish, active
 from copeland.study.meaning import standing
@@ -130,3 +130,17 @@ with open("/proc/self/status") as status:  # its rusage would count what its par
 def test_the_first_questions_on_3000_options_take_little_memory():
     done = subprocess.run([sys.executable, "-c", BIG], capture_output=True, text=True, check=True)
     assert int(done.stdout) < 300 * 1024  # KiB; dense tables of all pairs would take a gigabyte
+
+
+def test_the_planner_is_not_told_the_votes_of_an_import_one_by_one(monkeypatch):
+    monkeypatch.setattr("copeland.study.conduct.chooser.UNTRIED", 5)
+    study = create_study("tea", ["green", "black", "white"], voters="independent")
+    rows = [{"left": "green", "right": "black", "outcome": "left"}] * 4
+    study.ask()
+    told = []
+    add = Policy.add
+    monkeypatch.setattr(Policy, "add", lambda *said: told.append(said) or add(*said))
+    study.add_votes(rows)
+    study.ask()
+    study.add_votes(rows * 10)
+    assert len(told) == 4 + 5

@@ -42,6 +42,7 @@ Pair = tuple[int, int]
 TRIES = 16  # pairs that the algorithm may name until one is allowed
 NEVER = 127  # above all that a voter minds
 HINTED_ANEW = 10  # the trust in guides is found anew after one in so many more votes
+UNTRIED = 500  # votes after which a player is made anew from the counts: that takes less time than more of them
 MANY = np.iinfo(np.int64).max  # votes
 FEW = 500  # options, of which all pairs can be looked at for each question
 
@@ -151,6 +152,7 @@ class Counted:
     def __init__(self) -> None:
         self._player: Player | None = None  # made from the counts when it is needed
         self._hinted_at = 0  # votes
+        self._untried = 0  # votes that the player was told since it was last used
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
         """Return up to ``n`` pairs."""
@@ -164,7 +166,7 @@ class Counted:
         return player.choose(books, wish, n)
 
     def _of_all(self, books: Books) -> Player:
-        counts = books.wins, books.ties
+        counts, self._untried = (books.wins, books.ties), 0
         if self._player is None:
             self._player, self._hinted_at = Player(books, counts), books.votes
         elif books.votes - self._hinted_at >= max(books.k, self._hinted_at / HINTED_ANEW):
@@ -182,7 +184,11 @@ class Counted:
         if event.kind in (ADDED, RESTARTED) or of_guide:
             self._player = None
         elif event.kind in (VOTED, COUNTED) and self._player is not None:
-            self._player.tell(event, books)
+            self._untried += 1
+            if self._untried > UNTRIED:  # as in an import
+                self._player = None
+            else:
+                self._player.tell(event, books)
 
 
 class Replayed:
