@@ -14,6 +14,7 @@ import copeland
 from benchmarks.cheap import cheap
 from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
+from benchmarks.false_people import false_people
 from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
@@ -167,6 +168,7 @@ PARTS = (
     votes,
     cheap,
     false_certificates,
+    false_people,
     likely,
     guides,
     tuning,

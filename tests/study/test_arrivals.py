@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from benchmarks import false_people
 from copeland import Real, Space
 from copeland.certificate import certify
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import log_evidence
+from copeland.kernels.evidence import levels, log_evidence
 from copeland.study import create_study
 from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.record.books import Books
@@ -360,3 +362,42 @@ def test_people_need_a_batch_and_only_people_have_one():
 
 def test_a_study_without_a_vote_counts_nothing():
     assert Arrivals(3, AGAINST).counted.votes == 0
+
+
+# What is measured
+
+
+@pytest.mark.parametrize("habit", [false_people.ALL, false_people.NEVER, false_people.LATE])
+def test_the_people_that_are_measured_are_counted_as_in_a_study(habit):
+    crowd = false_people.Crowd("any", false_people.crowds()[1].types, 3, 5, habit)
+    places, k = crowd.types[0], len(crowd.types[1])
+    state = false_people.new_watch(false_people.world_of(crowd))
+    queue, at = false_people.new_queue(crowd, k), levels(k, DELTA)
+    false_people.begin_epoch(state, at, 0.0)
+    books, held, rng = begun(k, batch=3), {}, np.random.default_rng(5)
+    for step in range(300):
+        seat = int(rng.integers(crowd.present))
+        if queue.seats[seat] == false_people.GONE:
+            false_people.welcome(state, queue, at, 0, 0, len(places), rng, seat)
+            held[seat] = deal(books, f"p{step}", state.asked[seat].tolist())
+        place = places[state.kind[seat]]
+        b = false_people.next_ballot(state, queue, seat, place, habit, 0, rng)
+        if b < 0:
+            queue.seats[seat] = false_people.GONE
+            continue
+        left, right = state.asked[seat, b]
+        wins = place[left] < place[right]
+        false_people.take(
+            state, queue, at, seat, b, false_people.WON if wins else false_people.LOST, step + 1
+        )
+        answer(books, held[seat][b], "left" if wins else "right")
+        assert np.array_equal(state.wins, books.proof.wins)
+        assert np.array_equal(queue.missing, books.proof.missing)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("crowd", false_people.crowds(), ids=lambda crowd: crowd.name)
+def test_certificates_of_people_are_wrong_no_more_often_than_promised(crowd):
+    for mode in "AW":
+        happened = false_people.measure(replace(crowd, votes=2_000), mode, 100) > 0
+        assert happened[:, 1:].any(axis=1).sum() <= most_wrong(100)
