@@ -9,6 +9,9 @@ seen. What the votes leave plausible is, for each such choice, approximated by a
 strengths and deviations (Laplace), and the choices are weighted by how well they explain the votes.
 Without votes this is the belief itself.
 
+The chance to be best is the smaller of that in these worlds and that of :mod:`copeland.forecast.pairs`, which
+knows no strengths: clear wins elsewhere make nothing of a narrow pair.
+
 Nothing here is a proof: what is proved is said by :mod:`copeland.certificate`, without any such belief.
 """
 
@@ -22,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from copeland.forecast.pairs import best_by_coins
 from copeland.streams import stream
 
 SPREADS = (0.1, 0.2, 0.4, 0.8, 1.6)
@@ -35,6 +39,7 @@ BELIEF = (
 
 MOST_OPTIONS = 300  # of more, chances take too long to be told in passing
 WORLDS = 4_000  # that chances are told from
+COINS = 2_000  # of these without strengths
 PAIRS = 2_000_000  # in all of these; fewer worlds of many options
 BLOCK = 200_000  # pairs of the worlds that are drawn at once
 
@@ -188,10 +193,13 @@ def best_in(p: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
 
 
 class Chances(NamedTuple):
-    """How likely options are to be best: shares of plausible worlds."""
+    """How likely options are to be best: shares of plausible worlds.
 
-    each: tuple[float, ...]  # to be best, ties for first shared: they add up to 1
-    among: tuple[float, ...]  # to be among the best
+    Where two beliefs are asked, ``each`` and ``together`` are the smaller of what they say.
+    """
+
+    each: tuple[float, ...]  # to be best, ties for first shared: they add up to 1 at most
+    among: tuple[float, ...]  # to be among the best, by strengths
     together: float  # some options, to be exactly the best
     worlds: int
     mean: Floats  # K x K: of the preferences in these worlds
@@ -207,7 +215,7 @@ def chances_of(
 ) -> Chances:
     """Return how likely each option is to be best, and those of ``together`` to be exactly the best.
 
-    Best is meant as the certificate means it, up to its margin. ``most`` worlds are drawn, fewer of many options.
+    Each chance is the smaller of what strengths and pairs by themselves make plausible. Best is meant as the certificate means it, up to its margin. ``most`` worlds are drawn, fewer of many options.
     """
     k = len(wins)
     count = max(min(most, PAIRS // (k * k)), 100)
@@ -219,5 +227,12 @@ def chances_of(
         among += best.sum(axis=0)
         exactly += int((best == named).all(axis=1).sum())
         total += p.sum(axis=0)
-    alone, tied = (tuple((counted / count).tolist()) for counted in (each, among))
-    return Chances(alone, tied, exactly / count, count, total / count)
+    coins = best_by_coins(wins + ties / 2, margin, min(count, COINS), stream(seed, "coins"))
+    alone = np.minimum(each / count, (coins / coins.sum(axis=1, keepdims=True)).mean(axis=0))
+    return Chances(
+        each=tuple(alone.tolist()),
+        among=tuple((among / count).tolist()),
+        together=min(exactly / count, float((coins == named).all(axis=1).mean())),
+        worlds=count,
+        mean=total / count,
+    )

@@ -22,7 +22,7 @@ def likely_study(**how):
         "drinks", ["tea", "milk", "juice"], **{"voters": "independent", **how}
     )
     for loser in ("milk", "juice"):
-        study.add_votes([{"winner": "tea", "loser": loser, "n": 12}])
+        study.add_votes([{"winner": "tea", "loser": loser, "n": 16}])
         study.add_votes([{"winner": loser, "loser": "tea", "n": 3}])
     return study
 

@@ -83,7 +83,8 @@ def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate(all_worlds):
     chances = {name: int(share) for name, share in re.findall(r"\b([A-E]) (\d+) %", sure)}
     assert all(25 <= chances[name] <= 40 for name in "ABC")
     assert chances["D"] < 5 and chances["E"] < 5
-    assert 98 <= sum(chances.values()) <= 102  # each is rounded
+    assert sum(chances.values()) <= 102  # each is rounded
+    assert "may add up to less than 100 %" in sure
     assert "not a proof" in sure
 
 
@@ -341,7 +342,7 @@ def test_chances_are_those_of_worlds_with_the_votes_so_far():
     )
     assert clear.each[0] > 0.999 and clear.together == clear.each[0]
     assert 0.4 < even.each[0] < 0.6
-    assert even.each[0] + even.each[1] == pytest.approx(1)
+    assert 0.9 < even.each[0] + even.each[1] <= 1 + 1e-9
 
 
 def test_a_verdict_reads_well_as_text_and_in_a_notebook():

@@ -30,6 +30,9 @@ from copeland.study.record.options import ACTIVE
 from copeland.words import LISTED, about, counted, listed, percent
 
 PAIRS = 5  # to ask, named in a sentence
+SMALLER = (
+    "Each chance is the smaller of what two beliefs say, so they may add up to less than 100 %."
+)
 UNLIKELY = 0.05  # a chance to be best with which an option looks out of the running
 
 
@@ -287,11 +290,13 @@ def _sureness(votes: Reading, chances: Chances) -> str:
         else ""
     )
     worlds = f"{chances.worlds:,} worlds that the votes leave plausible"
+    smaller = f" {SMALLER}"
     if votes.standing.panel is not None:
         worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly turn out"
+        smaller = ""
     return (
         f"Chances to be best, with ties for first shared: {listed(told, len(told))}{exactly}. This is an estimate "
-        f"from {worlds}, not a proof."
+        f"from {worlds}, not a proof.{smaller}"
     )
 
 
