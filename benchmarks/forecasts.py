@@ -1,96 +1,194 @@
-"""How good forecasts of further votes are: `python -m benchmarks.forecasts`.
+"""How good forecasts are: `python -m benchmarks.forecasts [runs]`.
 
-A study is run by cpc-pac on a known matrix up to a share of the votes that it usually takes; the outlook
-and the plan made there are held against the votes that it then took. The matrices are those of the
-folder `COPELAND_TEST_DATA`/matrices.
+Every study is run to its end: by cpc-pac on a known matrix, by people who are dealt a few pairs each, and by panels.
+What was forecast on the way is held against what it then took. Real matrices are those of the folder
+`COPELAND_TEST_DATA`/matrices.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 import copeland
+from benchmarks.likely import Draw, believed, near_tie, strengths, uniform
+from benchmarks.panel import panel
+from benchmarks.people import PRESENT, play_dealt
 from copeland import PreferenceMatrix
-from copeland.forecast.outlook import outlook_of
-from copeland.forecast.races import PLANNED, forecast_of, new_start, votes_needed
+from copeland.forecast.panels import nobody_asked, panel_remaining
+from copeland.forecast.planned import PlannedRace
+from copeland.forecast.ranges import Range
+from copeland.forecast.remaining import _by_rule as by_rule
+from copeland.forecast.remaining import remaining_of
+from copeland.forecast.starts import Start, new_start
+from copeland.panel import next_question
+from copeland.policy import warm
 from copeland.streams import stream
-from copeland.study import Standing
+from copeland.study.meaning.standing import standing_of
 
-RUNS = 20
-WORLDS = 40
-MOST = 200_000
-SHARES = (0.0, 0.1, 0.3, 0.6)
-NAMES = (
-    *("arithmetic_8", "arxiv_6", "cyclic_4", "mslr_informational_5_condorcet", "spotify_day_20"),
-    *("trec_421946_9", "wmt16_tur_eng_9"),
-)
+RUNS = 6
+MOMENTS = (0.0, 0.1, 0.3, 0.6)  # shares of what it took in all
+MOST = 500_000  # votes of a study
+BATCH = 4
 
 
-def begun(matrix: PreferenceMatrix, votes: int, run: int) -> Standing:
-    """Return where a study stands after so many votes, asked for by cpc-pac."""
-    policy = copeland.Policy(PLANNED, matrix.k, seed=run, epoch=1)
-    noise = stream(run, "forecasts", matrix.name)
-    rows = []
-    while len(rows) < votes and not policy.finished:
-        duel = policy.ask()
-        first_wins = noise.random() < matrix.p[duel.first, duel.second]
-        winner = duel.first if first_wins else duel.second
-        policy.tell(duel, winner)
-        names = [matrix.labels[i] for i in (duel.first, duel.second, winner)]
-        rows.append(dict(zip(("left", "right", "outcome"), names, strict=True)))
-    study = copeland.create_study("forecasts", list(matrix.labels), voters="independent")
-    study.add_votes(rows)
-    return study.standing()
+class Told(NamedTuple):
+    """What was forecast, and what it then took."""
+
+    said: Range
+    rule: Range  # of thumb
+    taken: int
+
+    @property
+    def inside(self) -> bool:
+        """Whether the forecast's range holds what it took."""
+        return _holds(self.said, self.taken)
 
 
-def forecasts(runs: int = RUNS, names: Sequence[str] = NAMES) -> Iterator[str]:
-    """Yield the table, line by line."""
-    yield "## Forecasts of further votes"
+def _holds(said: Range, taken: int) -> bool:
+    low = said.most if said.low is None else said.low
+    return low <= taken and (said.high is None or taken <= said.high)
+
+
+def real(name: str) -> PreferenceMatrix:
+    """Return a matrix of the folder."""
+    folder = os.environ.get("COPELAND_TEST_DATA", "")
+    return copeland.load(str(Path(folder, "matrices", f"{name}.csv")))
+
+
+def drawn(draw: Draw, name: str, run: int) -> PreferenceMatrix:
+    """Return a random matrix, another one in each run."""
+    return PreferenceMatrix(draw(stream(run, "forecasts", name)))
+
+
+def by_votes(find: Callable[[int], PreferenceMatrix], run: int) -> Iterator[Told]:
+    """Run a study whose votes are fresh draws."""
+    p = find(run).p
+    start, tie = new_start(len(p), epoch=1), np.zeros_like(p)
+    whole = PlannedRace(start, p, tie, (run,))
+    whole.run(MOST)
+    race = PlannedRace(start, p, tie, (run,))
+    for share in MOMENTS:
+        race.run(int(share * whole.votes))
+        now = Start(*race.counts(), epoch=1)
+        found = remaining_of(now)
+        if found is not None:
+            yield Told(found.votes, by_rule(now, None, None).votes, whole.votes - race.votes)
+
+
+def by_people(matrix: PreferenceMatrix, run: int) -> Iterator[Told]:
+    """Run a study of people who are dealt a few pairs each; votes and people are two forecasts."""
+    *_, (ended, everybody) = play_dealt(matrix, run, BATCH)
+    votes, due = ended.votes, [int(share * ended.votes) for share in MOMENTS]
+    for books, people in play_dealt(matrix, run, BATCH):
+        if not due or books.votes < due[0]:
+            continue
+        due.pop(0)
+        start = standing_of("people", books, (), 0.0).start
+        found, rule = remaining_of(start, BATCH, people), by_rule(start, BATCH, people)
+        if found is None or found.people is None or rule.people is None:
+            continue
+        yield Told(found.votes, rule.votes, votes - books.votes)
+        yield Told(found.people, rule.people, everybody)
+
+
+def by_panel(family: str, k: int, members: int, run: int) -> Iterator[Told]:
+    """Run a panel, with manners."""
+    said = panel(family, k, members, run)
+    course = [*_answered(said, run)]
+    for share in MOMENTS:
+        nth = int(share * (len(course) - 1))
+        wins, silent = course[nth]
+        found = panel_remaining(wins, np.zeros_like(wins), silent)
+        if found is not None:
+            yield Told(found, found, len(course) - 1 - nth)
+
+
+def _answered(said: np.ndarray, run: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Wins and who has answered, before the first question and after each."""
+    members, k, _ = said.shape
+    wins, silent, rng = np.zeros((k, k), int), nobody_asked(members, k), stream(run, "forecasts")
+    seen: list[list[tuple[int, int]]] = [[] for _ in said]
+    yield wins.copy(), silent.copy()
+    while question := next_question(wins, None, silent, rng, last=seen):
+        voter, i, j = question
+        seen[voter].append((i, j))
+        silent[voter, [i, j], [j, i]] = True
+        wins[i, j] += said[voter, i, j] > 0
+        wins[j, i] += said[voter, i, j] < 0
+        yield wins.copy(), silent.copy()
+
+
+def studies() -> dict[str, tuple[str, Callable[[int], Iterator[Told]]]]:
+    """Return who votes in each study, and how it is run."""
+    found: dict[str, tuple[str, Callable[[int], Iterator[Told]]]] = {}
+    for name in (
+        *("arithmetic_8", "cyclic_4", "mslr_informational_5_condorcet", "spotify_day_20"),
+        *("trec_421946_9", "wmt16_tur_eng_9"),
+    ):
+        matrix = real(name)
+        found[f"`{name}`"] = "fresh draws", partial(by_votes, lambda run, matrix=matrix: matrix)
+    for name, draw in (
+        ("the belief itself, 5 options", believed(5)),
+        ("the belief itself, 12 options", believed(12)),
+        ("strengths alone (spread 0.5), 10 options", strengths(10, 0.5)),
+        ("every pair by itself, uniform, 8 options", uniform(8)),
+        ("the best two 55 : 45, 5 options", near_tie(5, 0.05)),
+    ):
+        find = partial(drawn, draw, name)
+        found[name] = "fresh draws", partial(by_votes, find)
+    for matrix in (copeland.load("easy-20"), copeland.load("mslr-5"), real("trec_540006_9")):
+        name = f"`{matrix.name}`, margin 0.1"
+        found[name] = f"people, {BATCH} pairs each", partial(by_people, matrix)
+    for family, k, members in (
+        *(("Mallows .3", 12, 5), ("Mallows .8", 12, 5), ("Bradley-Terry, spread 1", 12, 5)),
+        *(("impartial culture", 6, 5), ("Mallows .6", 20, 7), ("circle of the top three", 12, 9)),
+    ):
+        name = f"{family}, {k} options"
+        found[name] = f"a panel of {members}", partial(by_panel, family, k, members)
+    return found
+
+
+def forecasts(runs: int = RUNS) -> Iterator[str]:
+    """How often what a study took is inside the range of its forecast."""
+    warm()
+    yield "## Forecasts"
     yield (
-        "*Taken*: median of the further votes. *Outlook*, *plan*: the median of estimate / votes taken; in brackets the share "
-        "of runs in which the outlook was within half and twice the votes taken, and in which these were inside the plan's "
-        "range of 10 % to 90 %."
+        f"Every study is run to its end {runs} times. At its start and when 10, 30 and 60 % of its votes are in, the forecast that all places show is held against "
+        "what it then took: votes or answers, and for people their number in all, too. *Inside*: how often that is inside the stated range. *Middle*: the middle of the range over what "
+        f"it took, median. *Rule*: how often the rule of thumb holds that is shown where nothing is simulated. Of people, {PRESENT} are present at a time."
     )
     yield ""
-    yield "| matrix | votes so far, of the usual number | runs | taken | outlook | plan |"
+    yield "| study | who votes | taken in all, median | inside | middle | rule |"
     yield "|---|---|---|---|---|---|"
-    for name in names:
-        file = Path(os.environ.get("COPELAND_TEST_DATA", ""), "matrices", f"{name}.csv")
-        matrix = copeland.load(str(file))
-        tie = np.zeros((matrix.k, matrix.k))
-        start = new_start(matrix.k, epoch=1)
-        usual = np.median(
-            [votes_needed(PLANNED, start, matrix.p, tie, 10**7, (r,)) for r in range(20)]
-        )
-        for share in SHARES:
-            rows = []
-            for run in range(runs):
-                standing = begun(matrix, int(share * usual), run)
-                if standing.certificate.best:
-                    continue
-                taken = votes_needed(PLANNED, standing.start, matrix.p, tie, MOST, (run, 1))
-                plan = forecast_of(standing.start, WORLDS, MOST, run).way(PLANNED)
-                low, middle, high = (plan.quantile(q) or MOST for q in (0.1, 0.5, 0.9))
-                rows.append((taken, outlook_of(standing.start).votes, low, middle, high))
-            taken, outlook, low, middle, high = np.array(rows, float).T
-            near = np.mean((outlook <= 2 * taken) & (taken <= 2 * outlook))
-            inside = np.mean((low <= taken) & (taken <= high))
-            yield (
-                f"| {name} | {share:.0%} of {usual:,.0f} | {len(rows)} | {np.median(taken):,.0f} "
-                f"| {np.median(outlook / taken):.2f} ({near:.0%}) "
-                f"| {np.median(middle / taken):.2f} ({inside:.0%}) |"
-            )
+    told: list[Told] = []
+    for name, (voters, run_one) in studies().items():
+        rows = [[*run_one(run)] for run in range(runs)]
+        told += chain(*rows)
+        yield _row(name, voters, rows)
+    inside = sum(one.inside for one in told)
+    yield f"| all | | | {inside} of {len(told)} ({inside / len(told):.0%}) | | |"
+
+
+def _row(name: str, voters: str, rows: list[list[Told]]) -> str:
+    flat = [*chain(*rows)]
+    inside, rule = sum(one.inside for one in flat), sum(_holds(one.rule, one.taken) for one in flat)
+    ratio = np.median([(one.said.middle or one.said.most) / max(one.taken, 1) for one in flat])
+    taken = np.median([row[0].taken for row in rows if row])
+    thumb = "-" if flat[0].said == flat[0].rule else f"{rule} of {len(flat)}"
+    return f"| {name} | {voters} | {taken:,.0f} | {inside} of {len(flat)} | {ratio:.2f} | {thumb} |"
 
 
 def main() -> None:
-    """Print the table, of another number of runs or of some matrices alone if so told."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
-    for line in forecasts(runs, sys.argv[2:] or NAMES):
+    """Print the table, of another number of runs if so told."""
+    for line in forecasts(*map(int, sys.argv[1:2])):
         print(line, flush=True)
 
 

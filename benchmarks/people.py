@@ -78,13 +78,14 @@ def tell(books: Books, player: Player, vote: Event) -> None:
     books.take(vote)
 
 
-def run_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> tuple[int, int]:
-    """Return the votes and the people until an option is proved best, if each is dealt a batch."""
+def play_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> Iterator[tuple[Books, int]]:
+    """Yield the books and the people so far before every vote and at the end, if each is dealt a batch."""
     books, answers, rng = begin(matrix, run, batch), Answers(matrix, run), seats_of(matrix, run)
     player = Player(books, (books.wins, books.ties))
     held: list[list[Event]] = [[] for _ in range(PRESENT)]
     people = 0
     while is_open(books) and books.votes < MOST:
+        yield books, people
         seat = held[int(rng.integers(PRESENT))]
         if not seat:
             people += 1
@@ -94,6 +95,12 @@ def run_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> tuple[int, int]
         outcome = answers.outcome(asked.left, asked.right)
         vote = asked._replace(number=books.number + 1, kind=VOTED, outcome=outcome)
         tell(books, player, vote._replace(ballot=asked.number))
+    yield books, people
+
+
+def run_dealt(matrix: PreferenceMatrix, run: int, batch: int) -> tuple[int, int]:
+    """Return the votes and the people until an option is proved best, if each is dealt a batch."""
+    *_, (books, people) = play_dealt(matrix, run, batch)
     return books.votes, people
 
 

@@ -53,9 +53,19 @@ def _loop_key(cell: Cell) -> Hashable:
 
 def compile_now(name: str, note: Callable[[str], None] | None = None) -> None:
     """Compile what simulations of an algorithm run on a table of probabilities, if it is not compiled yet."""
+    compiled_where_possible([_usual_cell(name)], note)
+
+
+def is_compiled(name: str) -> bool:
+    """Tell whether simulations of an algorithm on a table of probabilities run at once, as machine code."""
+    cell = _usual_cell(name)
+    return cell.algorithm not in _refused and not _sentence_of_waiting(cell)
+
+
+def _usual_cell(name: str) -> Cell:
     spec = Spec.parse(name)
     source, marks = problem_of(USUAL), np.zeros(0, np.int64)
-    compiled_where_possible([Cell(source, find(spec.name), spec, 0, 1, 1, marks, seed=0)], note)
+    return Cell(source, find(spec.name), spec, 0, 1, 1, marks, seed=0)
 
 
 def _why_uncompiled(cell: Cell) -> str:

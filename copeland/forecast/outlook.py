@@ -29,7 +29,7 @@ class Need(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What the cheapest plan still needs. Votes are an estimate: half or twice as many are common.
+    """What the cheapest plan still needs. Votes are a rough estimate: :func:`shared_out` makes them add up to a forecast.
 
     Options are indices; ``champion`` is who would be proved best. ``votes`` is None, and ``pairs`` are those that cannot be
     asked, if the plan needs options that are paused or retired.
@@ -59,6 +59,24 @@ def outlook_of(start: Start) -> Outlook:
         return Outlook(champion, tuple(blocked), None)
     pairs = sorted((Need(i, j, math.ceil(votes)) for i, j, votes in needs), key=lambda n: -n.votes)
     return Outlook(champion, tuple(pairs), sum(need.votes for need in pairs))
+
+
+def shared_out(outlook: Outlook, votes: int | None, most: int) -> Outlook:
+    """Return the outlook with its pairs scaled to so many votes in all; None is more than ``most``.
+
+    Examples
+    --------
+    >>> shared_out(Outlook(0, (Need(0, 1, 30), Need(0, 2, 10)), 40), 20, 900)
+    Outlook(champion=0, pairs=(Need(first=0, second=1, votes=15), Need(first=0, second=2, votes=5)), votes=20)
+    """
+    if not outlook.votes:
+        return outlook
+    total = max(most, outlook.votes) if votes is None else votes
+    times = total / outlook.votes
+    first, *others = outlook.pairs
+    rest = [need._replace(votes=round(times * need.votes)) for need in others]
+    left = total - sum(need.votes for need in rest)
+    return outlook._replace(pairs=(first._replace(votes=left), *rest), votes=total)
 
 
 def _planned(start: Start) -> Planner:

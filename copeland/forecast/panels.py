@@ -1,18 +1,23 @@
 """What the missing answers of a panel may bring: completions in plausible worlds, and questions asked in them.
 
-Worlds are those of :mod:`copeland.forecast.worlds`. In each, every missing answer is drawn by itself. None of
+Worlds are those of :mod:`copeland.forecast.worlds`. Chances draw every missing answer by itself. Forecasts draw
+members who have a taste of their own: what one says of two pairs hangs together, as with real people. None of
 this is a proof: what is settled is said by :func:`copeland.panel.panel_certificate`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 
 import numpy as np
+from scipy.special import logit
 
 from copeland.errors import InvalidParameter
 from copeland.forecast.outlook import SETTLED, Need, Outlook
 from copeland.forecast.races import ALL_PAIRS, MOST_WORLDS, Forecast, Way
+from copeland.forecast.races import WORLDS as USUAL
+from copeland.forecast.ranges import Range
 from copeland.forecast.worlds import (
     Belief,
     Chances,
@@ -30,8 +35,23 @@ from copeland.waiting import waiting
 PLANNED = "panel planner"
 WORLDS = 1_000  # that chances are told from
 PAIRS = 500_000  # in all of these; fewer worlds of many options
-_EFFORT = 200_000  # options cubed times worlds, unless a number of worlds is given
-_FEWEST_WORLDS, _MOST_WORLDS = 5, 50
+SPREADS = (
+    0.4,
+    0.8,
+    1.6,
+    3.2,
+)  # of strengths: members of a panel know what they like, and share much of it
+BELIEF = (
+    "In a plausible world every member has a taste: the log-odds of a pair are the difference of two strengths and "
+    "a deviation of its own, and a member likes each option a little more or less. How large these are is learnt from the "
+    "answers; before any, the standard deviation of strengths is 0.4 to 3.2."
+)
+FEWEST = 6  # worlds of a forecast
+LARGEST = 30  # options up to which panels are simulated in passing
+_QUESTIONS = (
+    1_200  # that all simulated panels have in passing, about: each takes most of a millisecond
+)
+_LOW, _HIGH = 0.6, 2.2  # times the answers of the planner's plan: measured in docs/panels.md
 
 
 def panel_chances(
@@ -94,6 +114,44 @@ def panel_outlook(wins: Counts, missing: Counts) -> Outlook:
     return Outlook(plan.champion, needs, plan.answers)
 
 
+def panel_remaining(wins: Counts, ties: Counts, silent: Bools) -> Range | None:
+    """Return about how many more answers it takes until some option is sure to be best; None if one is.
+
+    It is what :func:`panel_forecast` says; of very many answers, a rule of thumb.
+
+    Examples
+    --------
+    >>> none = np.zeros((3, 3), int)
+    >>> panel_remaining(none, none, nobody_asked(3, 3)).words
+    'about 4 to 8'
+    """
+    plan = cheapest_plan(wins, _missing(silent))
+    if plan is None:
+        return None
+    if len(wins) > LARGEST or plan.answers * FEWEST > _QUESTIONS:
+        most = int(_missing(silent).sum()) // 2
+        low, high = (min(round(times * plan.answers), most) for times in (_LOW, _HIGH))
+        return Range(low, min(plan.answers, most), high, most)
+    return panel_forecast(wins, ties, silent, ways=(PLANNED,)).way(PLANNED).range
+
+
+@lru_cache
+def new_panel_remaining(members: int, k: int) -> Range:
+    """Return about how many answers a panel takes that has not been asked anything."""
+    none = np.zeros((k, k), np.int64)
+    found = panel_remaining(none, none, nobody_asked(members, k))
+    return Range(0, 0, 0, 1) if found is None else found
+
+
+def nobody_asked(members: int, k: int) -> Bools:
+    """Return members x K x K: nobody has answered anything, and nobody compares an option with itself."""
+    return np.broadcast_to(np.eye(k, dtype=bool), (members, k, k)).copy()
+
+
+def _missing(silent: Bools) -> Counts:
+    return (~silent).sum(axis=0) * ~np.eye(silent.shape[1], dtype=bool)
+
+
 def panel_forecast(
     wins: Counts,
     ties: Counts,
@@ -101,6 +159,7 @@ def panel_forecast(
     count: int | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    ways: Collection[str] = (PLANNED, ALL_PAIRS),
 ) -> Forecast:
     """Return how many more answers it may take until some option is sure to be best.
 
@@ -109,56 +168,64 @@ def panel_forecast(
     silent
         Voters x K x K: who has answered what, or is excused.
     count
-        How many worlds; 50 by default, fewer for more than 15 options.
+        How many worlds; 20 by default, fewer if many answers are needed.
     progress
         Called with (worlds done, worlds in all).
+    ways
+        How questions are chosen: by the planner, and pair by pair.
     """
     k = len(wins)
-    count = min(max(_EFFORT // k**3, _FEWEST_WORLDS), _MOST_WORLDS) if count is None else count
+    count = _worlds(wins, silent) if count is None else count
     if not 1 <= count <= MOST_WORLDS:
         raise InvalidParameter(f"worlds is {count}; it must lie between 1 and {MOST_WORLDS:,}.")
-    belief, done, interrupted = belief_of(wins, ties), [], False
+    belief, done, interrupted = belief_of(wins, ties, SPREADS), [], False
     try:
         with waiting("worlds", progress) as tell:
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 rng = stream(seed, "answers", number)
-                done.append(_asked_in(belief, p, wins, ties, silent, rng))
+                said = _said_in(belief, p, len(silent), rng)
+                done.append([_WAYS[way](said, wins, ties, silent, rng) for way in ways])
                 tell(len(done), count)
     except KeyboardInterrupt:
         if not done:
             raise
         interrupted = True
-    most = int((~silent).sum()) + 1  # more than there are
-    ways = zip((PLANNED, ALL_PAIRS), zip(*done, strict=True), strict=True)
+    most = int(_missing(silent).sum()) // 2 + 1  # more than there are
     votes = int(wins.sum() + ties.sum() // 2)
-    told = tuple(Way(name, answers, most) for name, answers in ways)
+    columns = zip(ways, zip(*done, strict=True), strict=True)
+    told = tuple(Way(name, answers, most) for name, answers in columns)
     return Forecast(k, votes, len(done), most, told, interrupted)
 
 
-def _asked_in(
-    belief: Belief,
-    p: Floats,
-    wins: Counts,
-    ties: Counts,
-    silent: Bools,
-    rng: np.random.Generator,
-) -> tuple[int, int]:
-    """How many answers it takes in a world: by the planner, and to decide every pair by itself."""
-    tie = ties_in(belief, p)
-    said = np.where(rng.random(silent.shape) < _without_ties(p, tie), 1, -1)
-    said[rng.random(silent.shape) < tie] = 0
+def _worlds(wins: Counts, silent: Bools) -> int:
+    plan = cheapest_plan(wins, _missing(silent))
+    return USUAL if plan is None else max(min(USUAL, _QUESTIONS // plan.answers), FEWEST)
+
+
+def _said_in(belief: Belief, p: Floats, members: int, rng: np.random.Generator) -> Counts:
+    """What members answer in a world, members x K x K: 1 for the row, -1 for the column, 0 for a tie.
+
+    Each likes each option a little more or less than the others do. With Gumbel's distribution a member
+    prefers i to j as often as the world says.
+    """
+    taste = rng.gumbel(size=(members, len(p)))
+    liking = logit(np.clip(p, 1e-12, 1 - 1e-12)) + taste[:, :, None] - taste[:, None, :]
+    said = np.where(liking > 0, 1, -1)
+    said[rng.random(said.shape) < ties_in(belief, p)] = 0
     said = np.triu(said, 1)
-    said -= said.transpose(0, 2, 1)
-    return _planned(said, wins, ties, silent, rng), _pair_by_pair(said, wins, silent)
+    return said - said.transpose(0, 2, 1)
 
 
 def _planned(
     said: Counts, wins: Counts, ties: Counts, silent: Bools, rng: np.random.Generator
 ) -> int:
+    """How many answers the planner asks for, with the manners of a study."""
     won, tied, known = wins.copy(), ties.copy(), silent.copy()
+    seen: list[list[tuple[int, int]]] = [[] for _ in silent]
     asked = 0
-    while question := next_question(won, tied, known, rng):
+    while question := next_question(won, tied, known, rng, last=seen):
         voter, i, j = question
+        seen[voter].append((i, j))
         known[voter, [i, j], [j, i]] = True
         answer = said[voter, i, j]
         won[i, j] += answer > 0
@@ -168,7 +235,9 @@ def _planned(
     return asked
 
 
-def _pair_by_pair(said: Counts, wins: Counts, silent: Bools) -> int:
+def _pair_by_pair(
+    said: Counts, wins: Counts, ties: Counts, silent: Bools, rng: np.random.Generator
+) -> int:
     """How many answers it takes if every pair is asked until its majority is decided."""
     asked = 0
     for i, j in np.argwhere(np.triu(np.ones(wins.shape, dtype=bool), 1)).tolist():
@@ -178,3 +247,6 @@ def _pair_by_pair(said: Counts, wins: Counts, silent: Bools) -> int:
                 break
             margin, left, asked = margin + answer, left - 1, asked + 1
     return asked
+
+
+_WAYS = {PLANNED: _planned, ALL_PAIRS: _pair_by_pair}

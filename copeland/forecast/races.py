@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
-
-import numpy as np
 
 from copeland.cells import _interrupts_between_calls as interrupts_between_calls
 from copeland.compiling import compile_now
@@ -15,6 +13,7 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.goals import PROOF, Goal
 from copeland.forecast.likely import votes_to_likely
 from copeland.forecast.planned import Ended, run_to_proof
+from copeland.forecast.ranges import Range, quantile_of, range_of
 from copeland.forecast.starts import PLANNED, Probabilities, Start
 from copeland.forecast.starts import (
     new_start as new_start,  # where races begin, for those who run them
@@ -32,10 +31,10 @@ ALL_PAIRS = "all pairs"
 RANDOM = "random"
 WAYS = (PLANNED, ALL_PAIRS, RANDOM)
 
-MOST = 200_000  # further votes
+WORLDS = 20  # of every forecast that is shown, unless another number is given
+MOST = 20_000  # further votes
 MOST_WORLDS = 1_000_000
 MOST_VOTES = 1_000_000_000  # in a world
-_EFFORT = 3_000  # options times worlds, unless a number of worlds is given
 _LIMITED = 40  # worlds in which it is tried what the voters so far settle
 
 
@@ -107,7 +106,7 @@ class Way:
         return sum(n >= self.most for n in self.votes)
 
     def quantile(self, share: float) -> float | None:
-        """Return the votes that suffice in this share of the worlds, None if these are over ``most``.
+        """Return the votes that suffice with this probability, None if these are over ``most``.
 
         Examples
         --------
@@ -115,8 +114,13 @@ class Way:
         >>> way.quantile(0.5), way.quantile(0.9)
         (20.0, None)
         """
-        found = float(np.quantile(self.votes, share, method="inverted_cdf"))
+        found = float(quantile_of(self.votes, share))
         return None if found >= self.most else found
+
+    @property
+    def range(self) -> Range:
+        """From how few to how many it takes in four of five worlds."""
+        return range_of(self.votes, self.most)
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,7 @@ def forecast_of(
     progress: Callable[[int, int], None] | None = None,
     goal: Goal = PROOF,
     voters: Voters | None = None,
+    ways: Sequence[str] = WAYS,
 ) -> Forecast:
     """Return how many more votes it may take until an option is proved best, or likely.
 
@@ -159,15 +164,17 @@ def forecast_of(
     Parameters
     ----------
     count
-        How many worlds; 100 by default, fewer for more than 30 options, and a quarter of that until one is likely.
+        How many worlds; 20 by default.
     most
         Votes after which a world is given up.
     progress
         Called with (worlds done, worlds in all).
     voters
         Who can vote, if the forecast is to say what these settle, too.
+    ways
+        The ways of asking to try; cpc-pac must be among them.
     """
-    count = _worlds(start, goal) if count is None else count
+    count = WORLDS if count is None else count
     for name, value, largest in (("worlds", count, MOST_WORLDS), ("most", most, MOST_VOTES)):
         if not 1 <= value <= largest:
             raise InvalidParameter(f"{name} is {value:.6g}; it must lie between 1 and {largest:,}.")
@@ -180,17 +187,17 @@ def forecast_of(
                 compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
-                done.append(_raced(world, look))
+                done.append(_raced(world, ways, look))
                 tell(len(done), count)
     except KeyboardInterrupt:
         if not done:
             raise
         interrupted = True
     taken = zip(*(raced.votes for raced in done), strict=True)
-    ways = tuple(Way(way, votes, most) for way, votes in zip(WAYS, taken, strict=True))
-    people = Way("people", tuple(raced.people for raced in done), most) if start.people else None
+    told = tuple(Way(way, votes, most) for way, votes in zip(ways, taken, strict=True))
+    people = _people_way(done) if start.people else None
     within = _within(start, voters, done) if voters is not None and voters.number else None
-    return Forecast(start.k, start.votes, len(done), most, ways, interrupted, goal, people, within)
+    return Forecast(start.k, start.votes, len(done), most, told, interrupted, goal, people, within)
 
 
 class _World(NamedTuple):
@@ -210,23 +217,24 @@ class _Raced(NamedTuple):
 
     votes: tuple[int, ...]  # by each way
     people: int  # voters in all, if cpc-pac asks
+    ended: bool  # whether these are enough
     within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
 
 
-def _raced(world: _World, look: Callable[[], None]) -> _Raced:
+def _raced(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
     """Run all races in a world; ``look`` is called between them."""
     votes: list[int] = []
-    people, within = 0, None
-    for way in WAYS:
+    people, done, within = 0, False, None
+    for way in ways:
         look()
         if way != PLANNED or not world.start.people:
             votes.append(_taken(way, world))
             continue
         ended = _ended(world)
         votes.append(ended.votes)
-        people = _people(world, ended)
+        people, done = _people(world, ended), ended.done
         within = _of_voters(world, ended)
-    return _Raced(tuple(votes), people, within)
+    return _Raced(tuple(votes), people, done, within)
 
 
 def _taken(way: str, world: _World) -> int:
@@ -242,18 +250,31 @@ def _taken(way: str, world: _World) -> int:
 def _ended(world: _World) -> Ended:
     """How a race ends that cpc-pac runs with as many people as it takes."""
     if len(world.start.pairs) == 0:
-        return Ended(world.most, False, np.zeros_like(world.start.wins))
+        return Ended(world.most, False, world.start.wins + world.start.wins.T + world.start.ties)
     if world.goal.likely is None:
         return run_to_proof(*world[:5])
     return votes_to_likely(PLANNED, *world[:5], world.goal.likely)
 
 
 def _people(world: _World, ended: Ended) -> int:
-    """How many voters such a race takes: those of the pair with the most votes, or more if each has few."""
-    if not ended.done:
-        return world.most
-    each = len(world.start.pairs) if world.voters is None else world.voters.each
-    return max(int(ended.n.max()), -(-int(ended.n.sum() // 2) // max(each, 1)))
+    """How many voters such a race takes in all; more, if it does not end.
+
+    They are those of the pair with the most votes, or more if each has few. Those who have been dealt all their
+    votes can give no others.
+    """
+    start, voters = world.start, world.voters
+    each = len(start.pairs) if voters is None else voters.each
+    dealt = None if voters is None else voters.dealt
+    n = ended.n if dealt is None else ended.n - (start.wins + start.wins.T + start.ties)
+    return (dealt or 0) + max(int(n.max()), -(-int(n.sum() // 2) // max(each, 1)))
+
+
+def _people_way(done: list[_Raced]) -> Way:
+    """How many voters each world takes; where it did not end, more than the fewest of such a world."""
+    ended = [raced.people for raced in done if raced.ended]
+    least = min((raced.people for raced in done if not raced.ended), default=0)
+    most = max(least, max(ended, default=0) + 1)
+    return Way("people", tuple(raced.people if raced.ended else most for raced in done), most)
 
 
 def _of_voters(world: _World, ended: Ended) -> int | None:
@@ -271,8 +292,3 @@ def _within(start: Start, voters: Voters, done: list[_Raced]) -> Within:
     possible = is_possible(start, voters.room, start.wins, start.ties)
     votes = tuple(raced.within for raced in done[:_LIMITED])
     return Within(voters.number, voters.left, possible, votes)
-
-
-def _worlds(start: Start, goal: Goal) -> int:
-    count = max(min(100, _EFFORT // start.k), 20)
-    return count if goal.likely is None else count // 4

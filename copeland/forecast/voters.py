@@ -38,6 +38,12 @@ class Voters(NamedTuple):
     room: Counts  # K x K: how many more votes each pair can get from them
     left: int  # votes that they can still give in all
     each: int  # votes that a person has
+    dealt: int | None = None  # people who get no further pairs, where all are dealt at the arrival
+
+
+def nobody(start: Start, each: int | None = None, dealt: int | None = None) -> Voters:
+    """Return that nobody is known who can vote; whoever comes has a vote a pair, or ``each`` votes."""
+    return new_voters(start, 0, each)._replace(dealt=dealt)
 
 
 def new_voters(start: Start, number: int, each: int | None = None) -> Voters:

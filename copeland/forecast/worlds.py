@@ -17,7 +17,7 @@ Nothing here is a proof: what is proved is said by :mod:`copeland.certificate`, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -65,10 +65,10 @@ class Belief(NamedTuple):
     tie: float  # the share of ties
 
 
-def belief_of(wins: Counts, ties: Counts) -> Belief:
+def belief_of(wins: Counts, ties: Counts, spreads: Sequence[float] = SPREADS) -> Belief:
     """Return what these votes leave plausible."""
     points = wins + ties / 2
-    spread, share = np.array(list(product(SPREADS, SHARES))).T
+    spread, share = np.array(list(product(spreads, SHARES))).T
     fits, likelihoods = _fitted(points, spread, share * spread)
     weights = np.exp(likelihoods - likelihoods.max())
     votes = points.sum()

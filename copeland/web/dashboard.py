@@ -177,12 +177,12 @@ def _badge(page: Page, seen: Seen) -> tuple[str, str]:
 def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
     standing, reading = seen.reading.standing, seen.reading
     ended = standing.closed or bool(reading.certificate.best) or not standing.votes
-    needed = None if ended else reading.outlook.votes
+    needed = None if ended else reading.remaining
     return [
         ("votes", f"{standing.votes:,}"),
         ("voters", f"{len(standing.voters):,}"),
         (_share_name(standing), f"{math.floor(100 * share_of(standing))} %"),
-        ("votes left, about", "-" if needed is None else f"{needed:,}"),
+        ("votes left", "-" if needed is None else needed.words),
         *money_tiles(here.page, standing, needed),
         *_paid(spent_on(here.server, here.page)),
         ("may still be best", f"{len(standing.certificate.possible)} of {len(reading.among)}"),

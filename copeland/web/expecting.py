@@ -1,6 +1,6 @@
 """What a study to be can expect to prove: its form says how large it is, simulated votes say the rest.
 
-The simulations are those of ``copeland study create --people``, each with fewer votes, so that nobody waits long.
+The simulations are those of ``copeland study create --people``, so both say the same.
 """
 
 from __future__ import annotations
@@ -14,24 +14,23 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
 
 from copeland.errors import CopelandError
-from copeland.forecast.races import forecast_of, new_start
-from copeland.forecast.starts import PLANNED
-from copeland.forecast.voters import MOST_PEOPLE, fewest_people
+from copeland.forecast.prospects import FEW
+from copeland.forecast.races import WORLDS, Way, forecast_of, new_start
+from copeland.forecast.starts import PLANNED, Start
+from copeland.forecast.voters import MOST_PEOPLE, fewest_people, nobody
 from copeland.kernels.evidence import fewest_votes
 from copeland.study.meaning.panel_plan import questions_sentence
+from copeland.study.meaning.prospect import people_words
 from copeland.web.admin import Form, Session, capital
 from copeland.web.creating import Intent, intent_of, whole
 from copeland.web.server import server_of
 from copeland.web.views import page as html
-from copeland.words import about, counted
+from copeland.words import counted
 
 router = APIRouter()
 
 VOTERS = 10  # who are expected, unless the form says otherwise
-WORLDS = 20
-MOST = 20_000  # votes after which a simulated study is given up
 OPTIONS = 50  # beyond which nothing is simulated while somebody waits
-FEW = 30  # voters who might be all that counts
 WIDER = 0.05  # the margin that is proposed where there is none
 _TURN = threading.Lock()  # one forecast at a time: voters come first
 
@@ -57,25 +56,26 @@ class Crowd(NamedTuple):
     each: int  # pairs that one answers
     delta: float
     margin: float
-    dependent: bool
+    people: bool  # else every vote is a fresh draw
+
+    @property
+    def start(self) -> Start:
+        """The study before its first vote."""
+        terms = {"delta": self.delta, "margin": self.margin, "people": self.people}
+        return new_start(self.options, epoch=1, **terms)
 
     @property
     def fewest(self) -> int:
         """With how many voters a proof is possible, if all of them agree."""
-        start = new_start(self.options, delta=self.delta, margin=self.margin)
-        people = fewest_people(start) if self.dependent else 1
+        people = fewest_people(self.start) if self.people else 1
         votes = fewest_votes(self.options, delta=self.delta, margin=self.margin)
         return max(people, -(-votes // self.each))
 
     @property
-    def needed(self) -> list[int]:
-        """How many voters are enough in each simulated vote, the fewest first; very many where none were."""
+    def needed(self) -> Way:
+        """How many voters are enough in each simulated vote."""
         with _TURN:
-            simulated = _simulated(self.options, self.delta, self.margin, self.dependent)
-        return sorted(
-            max(people, -(-votes // self.each)) if votes < MOST else MOST_PEOPLE
-            for votes, people in simulated
-        )
+            return _simulated(self._replace(voters=0))
 
 
 def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
@@ -90,7 +90,7 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
         f"{'' if voters == 1 else ' each'}, you get {counted(voters * crowd.each, 'answer')}."
     )
     yield from _proof(crowd)
-    if crowd.dependent and 1 < voters <= FEW:
+    if crowd.people and 1 < voters <= FEW:
         yield from _as_panel(crowd)
     yield "Without a proof, the results still say who leads, and how likely each option is to be best."
 
@@ -122,22 +122,13 @@ def _proof(crowd: Crowd) -> Iterator[str]:
         yield f"For more than {OPTIONS} options, this page works out nothing more."
         return
     needed = crowd.needed
-    enough = sum(number <= crowd.voters for number in needed)
+    enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
     if crowd.voters >= crowd.fewest:
-        yield f"That proved a winner in {enough} of {WORLDS} simulated votes."
-    yield f"{_usual(needed)}."
+        yield f"That proved a winner in {enough} of {counted(WORLDS, 'simulated vote')}."
+    yield f"A proof takes {people_words(needed.range)}."
     if crowd.margin == 0 and enough < WORLDS / 2:
-        wider = _usual(crowd._replace(margin=WIDER).needed)
-        yield f"If 45 to 55 % of the votes is too close to matter to you: {wider[0].lower()}{wider[1:]}."
-
-
-def _usual(needed: list[int]) -> str:
-    """How many voters are enough with luck, and usually."""
-    lucky, usual = (needed[round(share * WORLDS) - 1] for share in (0.1, 0.5))
-    if lucky == MOST_PEOPLE:
-        return f"In nine of ten simulated votes, {MOST:,} answers are not enough"
-    half = f"about {about(usual)}" if usual < MOST_PEOPLE else f"{MOST:,} answers are not"
-    return f"In one of ten simulated votes about {about(lucky)} voters are enough, in half of them {half}"
+        wider = people_words(crowd._replace(margin=WIDER).needed.range)
+        yield f"If 45 to 55 % of the votes is too close to matter to you, it takes {wider}."
 
 
 def _as_panel(crowd: Crowd) -> Iterator[str]:
@@ -149,12 +140,11 @@ def _as_panel(crowd: Crowd) -> Iterator[str]:
 
 
 @lru_cache(100)
-def _simulated(
-    options: int, delta: float, margin: float, dependent: bool
-) -> tuple[tuple[int, int], ...]:
-    """How many votes each simulated study takes, and how many of one pair: each of these is somebody else's."""
-    start = new_start(options, delta=delta, margin=margin, people=dependent)
-    found = forecast_of(start, WORLDS, MOST)
-    votes = found.way(PLANNED).votes
-    people = found.people.votes if found.people else (0,) * len(votes)
-    return tuple(zip(votes, people, strict=True))
+def _simulated(crowd: Crowd) -> Way:
+    """How many voters each simulated study takes."""
+    start = crowd.start
+    found = forecast_of(start, voters=nobody(start, crowd.each), ways=(PLANNED,))
+    if found.people is not None:
+        return found.people
+    voters = tuple(-(-votes // crowd.each) for votes in found.way(PLANNED).votes)
+    return Way("voters", voters, -(-found.most // crowd.each))

@@ -7,6 +7,7 @@ import math
 from starlette.datastructures import FormData
 
 from copeland.errors import InvalidParameter
+from copeland.forecast.ranges import Range
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import ERROR
 from copeland.web.page import Page
@@ -32,17 +33,26 @@ def _amount(form: FormData, name: str) -> float:
     return amount
 
 
-def money_tiles(page: Page, standing: Standing, needed: int | None) -> list[tuple[str, str]]:
+def money_tiles(page: Page, standing: Standing, needed: Range | None) -> list[tuple[str, str]]:
     """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
     if not page.price:
         return []
     spent = page.price * _answers(standing)
-    amounts = [("spent, about", spent)]
+    amounts = [("spent, about", f"{spent:,.2f}")]
     if needed:
-        amounts.append(("still needed, about", page.price * needed))
+        amounts.append(("still needed, about", _cost(page.price, needed)))
     if page.budget:
-        amounts.append(("left of the budget", page.budget - spent))
-    return [(f"{page.currency} {name}".strip(), f"{amount:,.2f}") for name, amount in amounts]
+        amounts.append(("left of the budget", f"{page.budget - spent:,.2f}"))
+    return [(f"{page.currency} {name}".strip(), amount) for name, amount in amounts]
+
+
+def _cost(price: float, needed: Range) -> str:
+    """What a range of answers costs."""
+    low, high = (
+        f"over {price * needed.most:,.2f}" if n is None else f"{price * n:,.2f}"
+        for n in (needed.low, needed.high)
+    )
+    return low if low == high else f"{low} to {high}"
 
 
 def _answers(standing: Standing) -> int:

@@ -18,6 +18,7 @@ from copeland.forecast.races import (
     PLANNED,
     RANDOM,
     WAYS,
+    WORLDS,
     Start,
     Way,
     forecast_of,
@@ -283,10 +284,10 @@ def test_a_plan_of_nothing_is_refused(wrong):
         forecast_of(begun(), **wrong)
 
 
-def test_more_options_mean_fewer_worlds_by_default(monkeypatch):
+def test_every_plan_has_as_many_worlds_as_what_is_shown_elsewhere(monkeypatch):
     seen = []
     monkeypatch.setattr(
         "copeland.forecast.races.votes_needed", lambda *race: seen.append(race[0]) or 1
     )
     plan = forecast_of(new_start(60))
-    assert (plan.worlds, len(seen)) == (50, 150)
+    assert (plan.worlds, len(seen)) == (WORLDS, 3 * WORLDS)

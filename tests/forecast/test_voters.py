@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from copeland.certificate import certify
 from copeland.forecast.goals import Goal
 from copeland.forecast.planned import run_to_proof
-from copeland.forecast.prospects import panel_votes, prospect_of
+from copeland.forecast.prospects import prospect_of
 from copeland.forecast.races import PLANNED, Start, forecast_of, new_start
 from copeland.forecast.voters import fewest_people, is_possible, new_voters, race_of_voters, room_of
 
@@ -106,11 +106,11 @@ def test_a_prospect_counts_votes_and_plays_a_panel():
     found = prospect_of(people(6), 5, count=4)
     assert (found.votes, found.possible, found.settled) == (75, False, 0.0)
     assert found.fewest == fewest_people(people(6)) > 5
-    assert 6 < found.panel < 75
+    assert 6 < found.panel.low <= found.panel.middle <= found.panel.high <= 75
 
 
 def test_no_panel_is_played_that_would_take_long():
-    assert panel_votes(people(30), 50) is None
+    assert prospect_of(people(3), 50).panel is None
 
 
 def test_people_with_few_votes_each_are_more_people():

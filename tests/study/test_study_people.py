@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from copeland.errors import AlreadyVoted, InvalidParameter, StudyExists
 from copeland.study import Storage, create_study, open_study
 from copeland.study.conduct.manners import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, Manners
+from copeland.study.meaning.reach import remaining_in
 from copeland.study.meaning.reading import Reading
 from copeland.study.record.events import ASKED
 
@@ -273,8 +274,7 @@ def test_when_everybody_answered_everything_more_people_are_needed(clock):
     study = everything_answered(clock, 3)
     reading = Reading(study.standing())
     assert (reading.reach.pairs, reading.reach.exhausted) == (3, True)
-    most = max(need.votes for need in reading.outlook.pairs)
-    assert reading.reach.people == most
+    assert reading.reach.people == remaining_in(reading.standing).people.beyond(3)
     verdict = study.verdict()
     assert "More people are needed" in verdict.claim
     (advice,) = verdict.advice

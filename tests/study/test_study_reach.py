@@ -91,7 +91,7 @@ def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
     told = prospect_sentence(found)
     assert "With 5 voters and 6 options a proof at 0.05 is out of reach: they have 75 votes" in told
     assert f"even if all agree it takes {found.fewest} voters" in told
-    assert f"they would need about {found.panel} votes" in told
+    assert f"they would need about {found.panel.middle} answers in all" in told
     # the numbers are those of a simulation, so the fewest voters of a certificate must agree
     order = np.triu(np.ones((6, 6), int), 1)
     for voters, proved in ((found.fewest, True), (found.fewest - 1, False)):

@@ -163,7 +163,7 @@ def test_what_would_settle_it_names_the_pair_and_the_votes():
     verdict = said({"AB": (20, 10)}, "AB")
     (advice,) = verdict.advice
     assert re.fullmatch(
-        r"What would settle it: about \d+ more votes to prove A best, on A against B \(about \d+\)\.",
+        r"What would settle it: about \d+ to \d+ more votes, in four of five cases; now on A against B, to prove A best\.",
         advice,
     )
 

@@ -39,7 +39,7 @@ def test_a_script_gets_the_part_alone(site):
 
 def test_members_of_a_panel_are_told_that_it_ends(site):
     page = expected(site, voters="panel", members="Ann\nBen\nCid", pasted="a\nb\nc")
-    assert "exactly 3 voters" in page.text and "It takes at least" in page.text
+    assert "exactly 3 voters" in page.text and "It takes about" in page.text
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,8 @@ def test_a_stranger_is_told_nothing(site):
 @pytest.mark.slow
 def test_more_voters_and_a_margin_prove_no_less():
     crowd = Crowd(6, 10, 15, 0.05, 0.0, True)
-    assert crowd.needed == sorted(crowd.needed)
-    assert sum(crowd._replace(margin=0.1).needed) < sum(crowd.needed)
-    assert crowd.fewest <= crowd.needed[0]  # a bound from below
+    assert sum(crowd._replace(margin=0.1).needed.votes) < sum(crowd.needed.votes)
+    assert crowd.fewest <= min(crowd.needed.votes)  # a bound from below
 
 
 @pytest.mark.slow

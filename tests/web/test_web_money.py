@@ -33,8 +33,13 @@ def test_answers_are_paid_skips_and_those_taken_back_too(site, board):
     send(browser, page, f"{page.url.path}/undo")
     told = numbers()
     assert told["EUR spent, about"] == "0.50" and told["EUR left of the budget"] == "19.50"
-    needed = int(told["votes left, about"].replace(",", ""))
-    assert told["EUR still needed, about"] == f"{needed / 4:,.2f}"
+    needed = site.server.readings(site.page()).seen().reading.remaining
+    assert told["votes left"] == needed.words
+    low, high = (
+        f"over {needed.most / 4:,.2f}" if n is None else f"{n / 4:,.2f}"
+        for n in (needed.low, needed.high)
+    )
+    assert told["EUR still needed, about"] == f"{low} to {high}"
 
 
 def test_without_a_price_no_money_is_spoken_of(board):

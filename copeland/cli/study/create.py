@@ -222,7 +222,7 @@ def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
         return "", {}
     note("copeland: trying what is within reach, in plausible worlds.")
     found = made.prospect(people)
-    return f"{prospect_sentence(found)} ", {"reach": found._asdict()}
+    return f"{prospect_sentence(found)} ", {"reach": found.to_dict()}
 
 
 def _require_fitting(

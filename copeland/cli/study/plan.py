@@ -38,10 +38,10 @@ def plan_command(
     worlds: Annotated[
         int | None,
         Whole(
-            help="How many plausible worlds to simulate; 100 by default, fewer with more than 30 options."
+            help="How many plausible worlds to simulate; 20 by default, as for every forecast that is shown."
         ),
     ] = None,
-    most: Annotated[int, Whole(help="Give up on a world after this many further votes.")] = 200_000,
+    most: Annotated[int, Whole(help="Give up on a world after this many further votes.")] = 20_000,
     seed: Annotated[int, Whole(help="Same seed, same plan.")] = 0,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -55,6 +55,7 @@ def plan_command(
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
     from copeland.forecast.goals import goal_of
+    from copeland.forecast.panels import BELIEF as PANEL_BELIEF
     from copeland.forecast.worlds import BELIEF
     from copeland.study.meaning.reach import plan_sentence
     from copeland.study.page.tables import plan_sentences, plan_table
@@ -78,7 +79,7 @@ def plan_command(
             plan_table(plan, cost_per_vote),
             *plan_sentences(plan),
             *filter(None, [plan_sentence(plan, work.settings)]),
-            BELIEF,
+            PANEL_BELIEF if work.settings.panel else BELIEF,
         )
     if plan.interrupted:
         raise typer.Exit(INTERRUPTED)

@@ -77,7 +77,8 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
                 for need in outlook.pairs
             ],
         },
-        "reach": None if reading.reach is None else reading.reach._asdict(),
+        "remaining": None if reading.remaining is None else reading.remaining.to_dict(),
+        "reach": None if reading.reach is None else reading.reach.to_dict(),
         "likely": _likely(reading),
         "panel": None if standing.panel is None else standing.panel.rows(),
         "leader": standing.leader,

@@ -98,7 +98,7 @@ class Saying:
         Parameters
         ----------
         worlds
-            How many plausible worlds; 100 by default, fewer for more than 30 options.
+            How many plausible worlds; 20 by default, as for every forecast that is shown.
         most
             Give up on a world after this many votes.
         progress

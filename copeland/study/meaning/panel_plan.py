@@ -1,4 +1,4 @@
-"""How many answers a panel's study takes: before the first, by a rule; later, by simulation."""
+"""How many answers a panel's study takes, by simulation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.panels import panel_forecast
+from copeland.forecast.panels import new_panel_remaining, panel_forecast
 from copeland.forecast.races import Forecast
+from copeland.forecast.ranges import Range
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.options import ACTIVE
-from copeland.words import about, counted
-
-_USUALLY = 1.6  # times the fewest: measured in docs/panels.md
+from copeland.words import about
 
 
 def panel_plan(
@@ -32,19 +31,28 @@ def panel_plan(
     return panel_forecast(standing.wins[cut], standing.ties[cut], silent, worlds, seed, progress)
 
 
-def questions_sentence(members: int, k: int) -> str:
-    """Return how many questions a panel takes, at least, often and at most, in a sentence.
+def answers_words(found: Range, members: int) -> str:
+    """Return how many answers a panel takes in all, and of each member.
 
     Examples
     --------
-    >>> questions_sentence(5, 6)
-    'It takes at least 15 answers, often about 24, and at most 75: one for each member and pair.'
+    >>> answers_words(Range(41, 54, 96, 330), 5)
+    'about 54 answers in all, about 11 each (about 41 to 96 in four of five cases)'
     """
+    middle = found.most if found.middle is None else found.middle
+    each = -(-middle // members)
+    return (
+        f"about {about(middle)} answers in all, about {about(each)} each "
+        f"({found.words} in four of five cases)"
+    )
+
+
+def questions_sentence(members: int, k: int) -> str:
+    """Return how many questions a panel takes: about, at least and at most, in a sentence."""
     # One option beats all others but one, and does not lose to that.
     fewest = (k - 2) * (members // 2 + 1) + (members + 1) // 2
     most = k * (k - 1) // 2 * members
-    often = min(round(_USUALLY * fewest), most)
     return (
-        f"It takes at least {counted(fewest, 'answer')}, often about {about(often)}, and at most "
+        f"It takes {answers_words(new_panel_remaining(members, k), members)}; at least {fewest:,}, and at most "
         f"{most:,}: one for each member and pair."
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from copeland.study.meaning.panels import PanelStanding
 from copeland.study.meaning.reading import Reading
 from copeland.study.record.options import ACTIVE
-from copeland.words import NAME, about, counted, listed, shortened
+from copeland.words import NAME, counted, listed, shortened
 
 PAIRS = 5  # to ask, named in a sentence
 
@@ -84,16 +84,17 @@ def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
         yield "Fewer than 2 options are active, so nothing can be asked; resume one, or add one."
         return
     outlook, missing = votes.outlook, panel.active.missing
-    assert outlook.champion is not None and outlook.votes is not None
+    assert outlook.champion is not None
     scope = "" if panel.active.active is None else " of the active options"
-    if votes.standing.votes:
+    if votes.standing.votes and votes.remaining is not None:
         asked = [
-            f"{votes.names[need.first]} against {votes.names[need.second]} (about {about(need.votes)})"
+            f"{votes.names[need.first]} against {votes.names[need.second]}"
             for need in outlook.pairs
         ]
         yield (
-            f"What would settle it: about {about(outlook.votes)} of the {missing:,} missing answers, to make sure "
-            f"that {votes.names[outlook.champion]} is best{scope}: {listed(asked, PAIRS)}."
+            f"What would settle it: {votes.remaining.words} of the {missing:,} missing answers, in four of five "
+            f"cases; now on {listed(asked, PAIRS)}, to make sure that "
+            f"{votes.names[outlook.champion]} is best{scope}."
         )
     yield f"Still to be asked: {listed([_short(panel)[name] for name in panel.awaited])}."
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.forecast.goals import PROOF, Goal
-from copeland.forecast.outlook import Outlook, outlook_of
+from copeland.forecast.outlook import outlook_of
 from copeland.forecast.races import Forecast, forecast_of
+from copeland.forecast.ranges import Range
+from copeland.forecast.remaining import Remaining, remaining_of
 from copeland.forecast.starts import Start
 from copeland.forecast.voters import Voters, Within, room_of
 from copeland.study.meaning.panel_plan import questions_sentence
+from copeland.study.meaning.prospect import people_words
 from copeland.study.meaning.standing import Standing, Voter
 from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.options import ACTIVE
 from copeland.study.record.settings import Settings
-from copeland.words import about, counted
+from copeland.words import counted
 
 
 class Reach(NamedTuple):
@@ -29,18 +32,34 @@ class Reach(NamedTuple):
     pairs: int  # that a person can be asked
     exhausted: bool  # whether every voter so far has met every pair
     people: (
-        int | None
-    )  # about how many more it takes, at least; None if no number of them settles it
+        Range | None
+    )  # how many more it takes; None if one is proved, or no number of them settles it
     voters: int = 0  # so far
     left: int = 0  # votes that these can still give
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        return self._asdict() | {"people": None if self.people is None else self.people.to_dict()}
 
-def reach_of(standing: Standing, outlook: Outlook) -> Reach | None:
+
+def remaining_in(standing: Standing) -> Remaining | None:
+    """Return what it may still take to prove an option best; None if one is, or if it cannot be asked."""
+    each = votes_each(standing.settings, len(standing.active)) if standing.settings.people else None
+    return remaining_of(standing.start, each, dealt_in(standing.settings, len(standing.voters)))
+
+
+def dealt_in(settings: Settings, voters: int) -> int | None:
+    """Return how many voters get no further pairs: all who were here, where all is dealt at the arrival."""
+    return voters if settings.people and settings.missing else None
+
+
+def reach_of(standing: Standing, remaining: Remaining | None) -> Reach | None:
     """Return how far people's votes go; None where every vote is a fresh draw."""
     if not standing.settings.people:
         return None
     pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
-    people = None if outlook.votes is None else _more_people(standing, outlook)
+    in_all = None if remaining is None else remaining.people
+    people = None if in_all is None else in_all.beyond(_voters_of(standing))
     if standing.settings.missing:  # whoever was here has been dealt everything
         exhausted = is_exhausted(standing)
         return Reach(pairs, exhausted, people, len(standing.voters), standing.unanswered)
@@ -78,19 +97,22 @@ def plan_of(
     cut = np.ix_(standing.kept, standing.kept)
     met = met._replace(pairs=met.pairs[cut])
     voters = met.voters(start, each, people or 0) if start.people else None
+    if voters is not None:
+        voters = voters._replace(dealt=dealt_in(standing.settings, len(met.each)))
     return forecast_of(start, worlds, most, seed, progress, goal, voters)
 
 
 def reach_sentence(reach: Reach) -> str:
     """Return who or what is missing, in a sentence; empty if votes of the people so far may do."""
-    if not reach.people:
+    if reach.people is None or reach.people.high == 0:
         return ""
-    people = _people(reach.people)
+    one = reach.people.high == 1
+    people = "1 more person" if one else f"{reach.people.words} more people"
     if reach.exhausted:
-        return f"Every voter so far has answered all their pairs; about {people} would settle it."
+        return f"Every voter so far has answered all their pairs; {people} would settle it."
     so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
     left = f"; the {so_far} {counted(reach.left, 'vote')} left in all" if reach.voters else ""
-    return f"That takes about {people} at least, because each has one vote per pair{left}."
+    return f"That takes {people}, because each has one vote per pair{left}."
 
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:
@@ -98,12 +120,7 @@ def plan_sentence(plan: Forecast, settings: Settings) -> str:
     if plan.people is None:
         return ""
     pairs = counted(votes_each(settings, plan.options), "vote")
-    enough = plan.people.quantile(0.5)
-    takes = (
-        f"half of the worlds take more than {about(plan.most)} people"
-        if enough is None
-        else f"with as many people as needed, half of the worlds take about {about(enough)} of them in all"
-    )
+    takes = f"with as many people as needed, it takes {people_words(plan.people.range)}, those so far included"
     so_far = f"{_so_far(plan.within, plan.goal)}; " if plan.within is not None else ""
     return f"A person has one vote per pair, {pairs} in all: {so_far}{takes}."
 
@@ -174,21 +191,11 @@ def votes_each(settings: Settings, k: int) -> int:
     return min(_pairs(k), settings.batch or _pairs(k))
 
 
-def _more_people(standing: Standing, outlook: Outlook) -> int:
-    """About how many more people the needed votes take: those known who have not met a pair still can.
-
-    Where all is dealt at the arrival, only newcomers can, each with a few pairs.
-    """
+def _voters_of(standing: Standing) -> int:
+    """How many people have voted; those without a name are as many as a pair has votes."""
     if standing.settings.missing:
-        each = votes_each(standing.settings, len(standing.active))
-        votes = [need.votes for need in outlook.pairs]
-        return max([0, *votes, -(-sum(votes) // each)])
-    n = standing.wins + standing.wins.T + standing.ties
-    known = len(standing.voters)
-    missing = [
-        need.votes - max(known - int(n[need.first, need.second]), 0) for need in outlook.pairs
-    ]
-    return max([0, *missing])
+        return len(standing.voters)
+    return max(len(standing.voters), int((standing.wins + standing.wins.T + standing.ties).max()))
 
 
 def _met(voter: Voter) -> int:
@@ -198,7 +205,3 @@ def _met(voter: Voter) -> int:
 
 def _pairs(k: int) -> int:
     return k * (k - 1) // 2
-
-
-def _people(number: int) -> str:
-    return "1 more person" if number == 1 else f"{about(number)} more people"

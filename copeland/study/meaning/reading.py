@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from copeland.certificate import Certificate, evidence
 from copeland.forecast.goals import LIKELY as LIKELY_BEST
-from copeland.forecast.outlook import SETTLED, Outlook, outlook_of
-from copeland.forecast.panels import panel_chances, panel_outlook
+from copeland.forecast.outlook import SETTLED, Outlook, outlook_of, shared_out
+from copeland.forecast.panels import panel_chances, panel_outlook, panel_remaining
+from copeland.forecast.ranges import Range
+from copeland.forecast.remaining import Remaining
 from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
 from copeland.panel import PanelCertificate
-from copeland.study.meaning.reach import Reach, reach_of
+from copeland.study.meaning.reach import Reach, reach_of, remaining_in
 from copeland.study.meaning.standing import Standing, order_of
 from copeland.study.record.options import ACTIVE
 from copeland.winners import borda_scores, copeland_winners, cycles, von_neumann
@@ -242,22 +244,46 @@ class Reading:
         return PreferenceMatrix(self.believed.p[self._cut])
 
     @cached_property
+    def remaining(self) -> Range | None:
+        """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
+        if self.standing.panel is None:
+            return None if self._remaining is None else self._remaining.votes
+        cut = np.ix_(self._active, self._active)
+        if len(self._active) < 2:
+            return None
+        silent = self.standing.panel.silent[:, *cut]
+        return panel_remaining(self.standing.wins[cut], self.standing.ties[cut], silent)
+
+    @cached_property
+    def _remaining(self) -> Remaining | None:
+        return remaining_in(self.standing)
+
+    @property
+    def _active(self) -> list[int]:
+        return [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
+
+    @cached_property
     def outlook(self) -> Outlook:
-        """What would settle it; of a panel, among the active options."""
+        """What would settle it, its votes shared out as the forecast has them; of a panel, among the active options."""
+        found = self._plan
+        if self.remaining is None:
+            return found
+        return shared_out(found, self.remaining.middle, self.remaining.most)
+
+    @property
+    def _plan(self) -> Outlook:
         if self.standing.panel is None:
             return _named(outlook_of(self.standing.start), self.standing.kept)
-        among = [i for i, option in enumerate(self.standing.options) if option.state == ACTIVE]
-        if len(among) < 2:
+        if len(self._active) < 2:
             return SETTLED
-        cut = np.ix_(among, among)
-        return _named(
-            panel_outlook(self.standing.wins[cut], self.standing.panel.missing[cut]), among
-        )
+        cut = np.ix_(self._active, self._active)
+        plan = panel_outlook(self.standing.wins[cut], self.standing.panel.missing[cut])
+        return _named(plan, self._active)
 
     @cached_property
     def reach(self) -> Reach | None:
         """How far the votes of people go; None where every vote is a fresh draw."""
-        return reach_of(self.standing, self.outlook)
+        return reach_of(self.standing, self._remaining)
 
     @property
     def circle(self) -> tuple[int, ...]:

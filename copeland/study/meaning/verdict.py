@@ -27,7 +27,7 @@ from copeland.study.meaning.reach import is_exhausted, reach_sentence
 from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.options import ACTIVE
-from copeland.words import LISTED, about, counted, listed, percent
+from copeland.words import LISTED, counted, listed, percent
 
 PAIRS = 5  # to ask, named in a sentence
 SMALLER = (
@@ -354,10 +354,11 @@ def _advice(votes: Reading) -> Iterator[str]:
         if within and is_exhausted(votes.standing):  # then votes alone are no advice
             yield within
             return
-        asked = [f"{_against(votes, need)} (about {about(need.votes)})" for need in outlook.pairs]
+        assert votes.remaining is not None
+        asked = [_against(votes, need) for need in outlook.pairs]
         yield (
-            f"What would settle it: about {about(outlook.votes)} more votes to prove "
-            f"{votes.names[outlook.champion]} best, on {listed(asked, PAIRS)}."
+            f"What would settle it: {votes.remaining.words} more votes, in four of five cases; now on "
+            f"{listed(asked, PAIRS)}, to prove {votes.names[outlook.champion]} best."
         )
         if within:
             yield within

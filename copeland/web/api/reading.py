@@ -44,7 +44,8 @@ def results_of(seen: Any) -> dict[str, Any]:
     """Return the one reading of the votes as plain values."""
     reading, standing = seen.reading, seen.reading.standing
     best = [standing.labels[i] for i in standing.certificate.best]
-    left = 0 if best or standing.closed else reading.outlook.votes
+    ended = bool(best) or standing.closed
+    left = None if ended else reading.remaining
     return {
         "study": standing.name,
         "verdict": seen.verdict.kind,
@@ -53,7 +54,8 @@ def results_of(seen: Any) -> dict[str, Any]:
         "leaders": [standing.labels[i] for i in reading.leaders],
         "possible": [standing.labels[i] for i in standing.certificate.possible],
         "votes": standing.votes,
-        "votes_left": left,
+        "votes_left": 0 if ended else None if left is None else left.middle,
+        "votes_left_range": None if left is None else [left.low, left.high],
         "closed": standing.closed,
         "number": seen.number,
     }
@@ -62,12 +64,14 @@ def results_of(seen: Any) -> dict[str, Any]:
 def tuned_results_of(seen: Any) -> dict[str, Any]:
     """Return what is known of a space as plain values: what is estimated, and what audits prove."""
     told = seen.tuned.to_dict()
-    nobody: dict[str, Any] = {"best": [], "leaders": [], "possible": [], "votes_left": None}
+    nobody: dict[str, Any] = {"best": [], "leaders": [], "possible": []}
+    unknown = {"votes_left": None, "votes_left_range": None}
     return {
         **{name: told[name] for name in ("study", "votes", "closed", "estimated", "audits")},
         "verdict": seen.verdict.kind,
         "claim": seen.verdict.claim,
         **nobody,
+        **unknown,
         "number": seen.number,
     }
 

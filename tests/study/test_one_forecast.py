@@ -1,0 +1,160 @@
+"""Every place that says how many votes, answers or people it still takes says the same."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import copeland
+from copeland.cli.study.plan import _described as plan_values
+from copeland.cli.study.status import described
+from copeland.compiling import compile_now
+from copeland.forecast.outlook import outlook_of
+from copeland.forecast.panels import new_panel_remaining
+from copeland.forecast.ranges import Range, quantile_of, range_of
+from copeland.forecast.remaining import remaining_of
+from copeland.forecast.starts import Start, new_start
+from copeland.study.meaning.panel_plan import answers_words
+from copeland.study.meaning.prospect import people_words, prospect_sentence
+from copeland.study.meaning.reach import plan_sentence, who_votes
+from copeland.study.meaning.reading import Reading
+from copeland.study.meaning.verdict import verdict_of
+from copeland.web.api.reading import results_of
+from copeland.web.creating import Intent
+from copeland.web.expecting import expectation_of
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled():
+    compile_now("cpc-pac")
+
+
+def voted(**how):
+    """A study of five options that nothing is proved of."""
+    study = copeland.create_study("five", list("abcde"), **how)
+    rng = np.random.default_rng(3)
+    for number in range(60):
+        i, j = sorted(rng.choice(5, 2, replace=False).tolist())
+        outcome = "left" if rng.random() < 0.6 + (j - i) / 12 else "right"
+        study.add_votes(
+            [{"left": "abcde"[i], "right": "abcde"[j], "outcome": outcome, "voter": f"v{number}"}]
+        )
+    return study
+
+
+def quantiles(found):
+    return {"q10": found.low, "q50": found.middle, "q90": found.high}
+
+
+@pytest.mark.slow
+def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
+    study = voted(voters="independent")
+    reading = Reading(study.standing())
+    verdict, found = verdict_of(reading), reading.remaining
+    assert found.low < found.middle
+    assert f"What would settle it: {found.words} more votes" in verdict.advice[0]
+    told = json.loads(json.dumps(described(reading, verdict)))
+    assert told["remaining"] == found.to_dict()
+    assert told["outlook"]["votes"] == (found.middle or found.most)
+    assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
+    plan = plan_values("five", study.plan(), None)
+    assert plan["ways"][0]["votes"] == quantiles(found)
+    results = results_of(SimpleNamespace(reading=reading, verdict=verdict, number=1))
+    assert results["votes_left"] == found.middle
+    assert results["votes_left_range"] == [found.low, found.high]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [{}, {"missing": "", "batch": 0}], ids=["dealt", "one by one"])
+def test_people_are_the_same_in_the_status_and_in_the_plan(how):
+    study = voted(voters="people", **how)
+    reading, plan = Reading(study.standing()), study.plan()
+    assert plan_values("five", plan, None)["ways"][0]["votes"] == quantiles(reading.remaining)
+    assert reading.reach.people == plan.people.range.beyond(60)
+    assert f"{reading.reach.people.words} more people" in " ".join(study.verdict().advice)
+    assert people_words(plan.people.range) in plan_sentence(plan, study.settings)
+
+
+@pytest.mark.slow
+def test_a_form_says_of_people_and_of_a_panel_what_the_command_says():
+    study = copeland.create_study("six", list("abcdef"), batch=4)
+    found = study.prospect(5)
+    intent = Intent(6, {"voters": "people", "delta": 0.05, "margin": 0.0}, [], 4)
+    form = " ".join(expectation_of(intent, 5))
+    panel = copeland.create_study("panel", list("abcdef"), voters="panel", panel=list("vwxyz"))
+    for answers in (answers_words(found.panel, 5), answers_words(new_panel_remaining(5, 6), 5)):
+        assert answers in prospect_sentence(found) and answers in form
+        assert answers in who_votes(panel.settings, 6)
+        assert answers in " ".join(expectation_of(Intent(6, {}, list("vwxyz"), 4), 5))
+    assert people_words(found.population) in form
+    assert people_words(found.population) in prospect_sentence(found)
+    assert found.population == Reading(study.standing()).reach.people
+    assert (
+        panel.plan().way("panel planner").range
+        == found.panel
+        == Reading(panel.standing()).remaining
+    )
+
+
+@pytest.mark.slow
+def test_answers_of_a_panel_are_the_same_in_the_status_and_in_the_plan():
+    study = copeland.create_study("panel", list("abcde"), voters="panel", panel=list("xyz"))
+    for _ in range(5):
+        ballot = study.ask()
+        study.tell(ballot, min(ballot.left, ballot.right))
+    found = Reading(study.standing()).remaining
+    assert study.plan().way("panel planner").range == found
+    assert f"What would settle it: {found.words} of the " in " ".join(study.verdict().advice)
+
+
+@pytest.mark.slow
+def test_a_panel_of_five_on_twelve_options_takes_about_54_answers():
+    """Half of the panels of docs/panels.md that have a common taste take 46 to 70, with manners."""
+    found = new_panel_remaining(5, 12)
+    assert 46 <= found.middle <= 70 and found.low < 46 and found.high > 70
+
+
+def test_members_of_a_simulated_panel_prefer_as_often_as_the_world_says_and_have_tastes():
+    from copeland.forecast.panels import _said_in
+    from copeland.forecast.worlds import belief_of
+
+    none = np.zeros((3, 3), int)
+    p = np.array([[0.5, 0.6, 0.8], [0.4, 0.5, 0.7], [0.2, 0.3, 0.5]])
+    said = _said_in(belief_of(none, none), p, 20_000, np.random.default_rng(0))
+    assert (said > 0).mean(axis=0)[np.triu_indices(3, 1)] == pytest.approx(
+        [0.6, 0.8, 0.7], abs=0.015
+    )
+    circles = (said[:, 0, 1] == said[:, 1, 2]) & (said[:, 0, 1] == said[:, 2, 0])
+    assert circles.mean() < 0.02  # .24 if each answer were drawn by itself
+
+
+def test_settled_studies_need_no_more_votes():
+    start = Start(np.array([[0, 60], [0, 0]]), np.zeros((2, 2), int))
+    assert remaining_of(start) is None
+
+
+def test_the_rule_of_thumb_is_told_where_nothing_is_compiled(monkeypatch):
+    monkeypatch.setattr("copeland.forecast.remaining.is_compiled", lambda name: False)
+    start = new_start(4, epoch=1, people=True)
+    found, outlook = remaining_of(start, each=2), outlook_of(start)
+    assert not found.simulated
+    assert found.votes.low < outlook.votes == found.votes.middle < found.votes.high
+    assert found.people.middle >= outlook.votes / 2
+
+
+def test_a_range_holds_the_next_draw_in_four_of_five_cases():
+    draws = np.random.default_rng(0).exponential(1_000, (2_000, 21)).astype(int)
+    found = [range_of(row[:20].tolist(), 10**6) for row in draws]
+    inside = np.mean(
+        [one.low <= row[20] <= one.high for one, row in zip(found, draws, strict=True)]
+    )
+    assert inside == pytest.approx(17 / 21, abs=0.035)  # four standard deviations
+
+
+def test_a_quantile_is_one_of_the_numbers():
+    assert [quantile_of((3, 1, 2), share) for share in (0.1, 0.5, 0.9)] == [1, 2, 3]
+
+
+def test_what_is_beyond_a_number_is_never_below_0():
+    assert Range(2, 5, None, 9).beyond(3) == Range(0, 2, None, 6)
