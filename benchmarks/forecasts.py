@@ -33,7 +33,7 @@ from copeland.policy import warm
 from copeland.streams import stream
 from copeland.study.meaning.standing import standing_of
 
-RUNS = 6
+RUNS = 5
 MOMENTS = (0.0, 0.1, 0.3, 0.6)  # shares of what it took in all
 MOST = 500_000  # votes of a study
 BATCH = 4

@@ -15,6 +15,7 @@ from benchmarks.cheap import cheap
 from benchmarks.drift import drift
 from benchmarks.false_certificates import false_certificates
 from benchmarks.false_people import false_people
+from benchmarks.forecasts import forecasts
 from benchmarks.fuzz import fuzz
 from benchmarks.guides import guides
 from benchmarks.kill import kills, worker_kills
@@ -170,6 +171,7 @@ PARTS = (
     false_certificates,
     false_people,
     likely,
+    forecasts,
     guides,
     tuning,
     traffic,

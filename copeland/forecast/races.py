@@ -231,8 +231,8 @@ def _raced(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Rac
             votes.append(_taken(way, world))
             continue
         ended = _ended(world)
-        votes.append(ended.votes)
         people, done = _people(world, ended), ended.done
+        votes.append(_votes_of(world, ended, people))
         within = _of_voters(world, ended)
     return _Raced(tuple(votes), people, done, within)
 
@@ -267,6 +267,14 @@ def _people(world: _World, ended: Ended) -> int:
     dealt = None if voters is None else voters.dealt
     n = ended.n if dealt is None else ended.n - (start.wins + start.wins.T + start.ties)
     return (dealt or 0) + max(int(n.max()), -(-int(n.sum() // 2) // max(each, 1)))
+
+
+def _votes_of(world: _World, ended: Ended, people: int) -> int:
+    """How many votes these people give: whoever is dealt pairs at the arrival answers all, wanted or not."""
+    voters = world.voters
+    if voters is None or voters.dealt is None or not ended.done:
+        return ended.votes
+    return min((people - voters.dealt) * voters.each, world.most)
 
 
 def _people_way(done: list[_Raced]) -> Way:
