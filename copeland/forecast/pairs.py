@@ -31,7 +31,7 @@ def chances_of_sides(first: Floats, second: Floats, margin: float = 0.0) -> tupl
     --------
     >>> above, _ = chances_of_sides(np.array([0.0, 8.0, 800.0]), np.array([0.0, 2.0, 200.0]))
     >>> above.round(2).tolist()
-    [0.5, 0.93, 1.0]
+    [0.5, 0.82, 1.0]
     """
     grid = _grid(margin)
     counts, back = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
