@@ -62,6 +62,16 @@ class Form(NamedTuple):
     time: str | None = None
     event_id: str | None = None
 
+    @property
+    def has_sides(self) -> bool:
+        """Whether a row says on which side the winner was shown, not only who won."""
+        return self.outcome is not None
+
+    @property
+    def has_order(self) -> bool:
+        """Whether a row is a vote that came before or after others, not a count of many."""
+        return self.wins is None or self.time is not None
+
 
 class Said(NamedTuple):
     """What a row says of a pair, and how many times."""

@@ -224,10 +224,12 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
         "pairs": [pair._asdict() for pair in done.agreement.pairs],
         "judges": [judge._asdict() for judge in done.agreement.judges],
     }
-    return {"study": name, **told, "agreement": agreement}
+    swaps = [{"judge": judge} | swaps._asdict() for judge, swaps in done.swaps.items()]
+    return {"study": name, **told, "swaps": swaps, "agreement": agreement}
 
 
 def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
+    from copeland.study.meaning.flips import flip_sentences
     from copeland.words import counted, percent
 
     besides = [
@@ -235,7 +237,7 @@ def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
         for number, words in (
             (done.errors, counted(done.errors, "error")),
             (done.skips, counted(done.skips, "skip")),
-            (done.left_out, f"{counted(done.left_out, 'question')} left out as answered before"),
+            (done.left_out, f"skipped {done.left_out:,} already answered"),
             (done.retries, f"{done.retries:,} sent again"),
         )
         if number
@@ -258,10 +260,7 @@ def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
             f"{command_line('copeland', 'study', 'vote', work.name)}. A judge that answers by chance "
             "may answer again with --repeat."
         )
-    if done.confirmed:
-        said.append(
-            f"With the sides swapped, {done.flips:,} of {done.confirmed:,} answers changed."
-        )
+    said += flip_sentences(done.swaps)
     said += [
         f"{pair.first} and {pair.second} agree in {percent(pair.agreement)} of {pair.n:,} cases."
         for pair in done.agreement.pairs

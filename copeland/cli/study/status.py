@@ -86,7 +86,9 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
         "circles": [[labels[i] for i in circle] for circle in reading.circles],
         "options": rows_of_options(reading),
         "certificate": asdict(standing.certificate),
-        "position": asdict(standing.position),
+        "position": asdict(standing.position)
+        | {"without_sides": standing.sideless, "both_ways": standing.both_ways},
+        "swaps": [{"name": name} | swaps._asdict() for name, swaps in standing.swaps.items()],
         "outcomes": standing.outcomes,
         "asked": standing.asked,
         "open": standing.open,
@@ -167,6 +169,7 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
+    from copeland.study.meaning.flips import flip_sentences
     from copeland.study.page.words import lists_sentence
     from copeland.words import counted, percent
 
@@ -179,6 +182,7 @@ def _notes(standing: Standing) -> Iterator[str]:
             f"The {side} side won {percent(share)} of the votes that named a winner: voters lean to it. "
             "Sides are shuffled, so no option gains by that."
         )
+    yield from flip_sentences(standing.swaps)
     if standing.outcomes["error"]:
         yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; a failure is not a vote."
     if standing.lists:

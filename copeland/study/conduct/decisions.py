@@ -43,6 +43,7 @@ from copeland.study.record.events import (
 )
 from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE, Option
+from copeland.study.record.sides import marks_of
 from copeland.study.record.votes import Imported, ImportedVote
 from copeland.tallies import outcome_of
 
@@ -390,11 +391,11 @@ def imported(
         )
         known[row.event_id] = vote
         repeats = firsts.repeated(vote)
-        body = None
+        body: dict[str, Any] = row.marks
         if row.voter in came_before:
-            body = {"proves": False}
+            body |= {"proves": False}
         elif row.event_id in restored:
-            body = {"again": UNDONE}
+            body |= {"again": UNDONE}
         new.append(vote._replace(repeats=repeats, body=body))
     if books.settings.panel:
         require_one_each(books, new)
@@ -517,7 +518,7 @@ def _undone(
             heirs[heir.number] = _again(heir, COUNTED, now)._replace(counts=heir.number)
         repeats = None if counted else vote.repeats
         again = _again(vote, UNDONE, now)
-        told = body if proves(vote) else {**body, "proves": False}
+        told = marks_of(vote) | body | ({} if proves(vote) else {"proves": False})
         events.append(again._replace(undoes=vote.number, repeats=repeats, body=told or None))
     numbered = enumerate([*events, *heirs.values()], books.number + 1)
     return [event._replace(number=number) for number, event in numbered]
@@ -525,7 +526,8 @@ def _undone(
 
 def _again(vote: Event, kind: str, now: float) -> Event:
     """An event that says again what a vote said, so that sums are easy."""
-    return vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None, body=None)
+    said = vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None)
+    return said._replace(body=marks_of(vote) or None)
 
 
 def _heir(books: Books, log: Log, vote: Event, gone: set[int]) -> Event | None:

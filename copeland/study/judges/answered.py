@@ -11,12 +11,11 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from copeland.study.record.events import ERROR, UNDONE, VOTED, Event
+from copeland.study.record.sides import ONCE as ONCE
+from copeland.study.record.sides import TWICE as TWICE
 
 if TYPE_CHECKING:
     from copeland.study import Study
-
-ONCE = "judge"  # the source of a vote by one call
-TWICE = "judge, asked in both orders"  # and of one by two calls, with the sides swapped
 
 Sides = tuple[str, str]  # left and right
 

@@ -10,6 +10,7 @@ from copeland.errors import CopelandError
 from copeland.inert import inert
 from copeland.study.judges.budget import BudgetSpent
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP, TIE
+from copeland.study.record.sides import flip_words
 
 ANSWERS = tuple(outcome for outcome in OUTCOMES if outcome != ERROR)
 
@@ -100,8 +101,7 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
         return Opinion(second, calls)
     if first == second:
         return Opinion(first, calls, flipped=False)
-    note = f"{first}, but with the sides swapped {second}: counted as a tie"
-    return Opinion(TIE, calls, flipped=True, note=note)
+    return Opinion(TIE, calls, flipped=True, note=flip_words(first, second))
 
 
 def _reason(error: Exception) -> str:

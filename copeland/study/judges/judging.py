@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -30,6 +30,7 @@ from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.likely import likely_sentence, refuse_for_panel, require_chances
 from copeland.study.record.events import ERROR, GUIDE, SKIP
 from copeland.study.record.options import ACTIVE, name_of
+from copeland.study.record.sides import Swaps
 from copeland.study.record.texts import check_text
 from copeland.waiting import waiting
 
@@ -101,6 +102,7 @@ class Summary:
     agreement: JudgeAgreement
     reason: str
     stopped: str
+    swaps: Mapping[str, Swaps] = field(default_factory=dict)  # by judge, of the confirmed ballots
 
 
 def judge_study(
@@ -315,6 +317,7 @@ class _Work:
             ),
             reason=self.end[0],
             stopped=self.end[1],
+            swaps=_swaps_of(self.told),
         )
 
     def _begin(self, pool: ThreadPoolExecutor) -> bool:
@@ -520,6 +523,15 @@ class _Work:
             self.end = (reason, sentence)
         if reason in ("failed", "interrupted"):
             self.budget.stop()
+
+
+def _swaps_of(told: Iterable[Judged]) -> dict[str, Swaps]:
+    """What each judge did when the sides were swapped."""
+    swaps: dict[str, Swaps] = {}
+    for one in told:
+        if one.flipped is not None:
+            swaps[one.judge] = swaps.get(one.judge, Swaps()).add(one.note if one.flipped else None)
+    return swaps
 
 
 def _charging(judge: Judge, budget: Budget) -> Judge:

@@ -1,19 +1,19 @@
 """Pairs whose votes changed over time: what a certificate assumes not to happen.
 
-Votes are taken in the order in which they came in. Those of one import at one time have no order, as where a file
-says only how many there were: they are shuffled, by the study's seed.
+Votes are taken in the order in which they came in. Counts have no order, so they are left out. Other votes of one import at
+one time are shuffled, by the study's seed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from copeland.drift import LEVEL, Change, change_in, share_of
 from copeland.streams import stream
 from copeland.study.record.books import Books
 from copeland.study.record.events import ADDED, CREATED, LEFT, RESTARTED, TIE, VOTED, Event
+from copeland.study.record.sides import find_blocks
 from copeland.words import percent
 
 Pair = tuple[int, int]
@@ -103,9 +103,9 @@ def _sequences(books: Books, votes: Iterable[Event]) -> dict[Pair, list[bool]]:
 
 
 def _in_order(books: Books, votes: Iterable[Event]) -> Iterator[Event]:
-    for (ballot, _, _), group in groupby(votes, lambda v: (v.ballot, v.source, v.time)):
-        together = list(group)
-        yield from together if ballot is not None else _shuffled(books, together)
+    for block, has_order in find_blocks(votes, books.sides):
+        if has_order:
+            yield from block if block[0].ballot is not None else _shuffled(books, block)
 
 
 def _shuffled(books: Books, votes: Sequence[Event]) -> Iterator[Event]:

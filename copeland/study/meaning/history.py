@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ from copeland.study.record.events import (
     VOTED,
     Event,
 )
+from copeland.study.record.sides import find_blocks
 
 POINTS = 200  # rows, evenly spaced over the votes
 
@@ -63,8 +65,8 @@ class Progress(NamedTuple):
 def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ...]:
     """Return how the certificate of a study grew, from no vote to the last, in about ``points`` rows.
 
-    Only votes that still stand are counted, in the order in which they came. The last row is the
-    certificate of today, which undone votes may weaken.
+    Only votes that still stand are counted, in the order in which they came. Votes that came as counts have no order:
+    there is no row in the middle of them. The last row is the certificate of today, which undone votes may weaken.
 
     Examples
     --------
@@ -81,14 +83,21 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     told = _standing(log)
     books = Books(told[0])
     marks = _marks(sum(_counts(event, books) for event in told), points)
+    now = replayed(log)
+    ends = _ends(told, now)
     rows = {0: _progress(books)}
     for event in told[1:]:
         books.take(event)
-        if books.votes in marks and books.votes not in rows:
+        telling = ends.get(event.number, books.votes in marks)
+        if telling and books.votes not in rows:
             rows[books.votes] = _progress(books)
-    now = replayed(log)
     rows.pop(now.votes, None)
     return (*rows.values(), _progress(now))
+
+
+def is_unordered(progress: Sequence[Progress]) -> bool:
+    """Tell whether there is no order in which the votes came, so that nothing can be said of what was in between."""
+    return len(progress) == 2 and progress[-1].votes > 1
 
 
 def proved_share(books: Books | Standing) -> float:
@@ -167,6 +176,16 @@ def _standing(log: Iterable[Event]) -> list[Event]:
         elif event.kind not in (UNDONE, COUNTED):
             standing.append(event)
     return standing
+
+
+def _ends(told: list[Event], books: Books) -> dict[int, bool]:
+    """The votes without an order, by number, and whether those end with it."""
+    votes = [event for event in told if event.kind == VOTED]
+    found = find_blocks(votes, books.sides)
+    unordered = {vote.number for block, has_order in found if not has_order for vote in block}
+    after = chain((vote.number not in unordered for vote in votes[1:]), [True])
+    ends = zip(votes, after, strict=bool(votes))
+    return {vote.number: is_end for vote, is_end in ends if vote.number in unordered}
 
 
 def _counts(event: Event, books: Books) -> bool:

@@ -32,4 +32,4 @@ def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
 def _reason(body: Mapping[str, Any]) -> str:
     if "reason" in body:
         return str(body["reason"])[:LETTERS]
-    return "a whole import" if body else "no reason told"
+    return "a whole import" if "import" in body else "no reason told"

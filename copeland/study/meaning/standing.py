@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,15 +24,16 @@ from copeland.study.record.counts import Tables
 from copeland.study.record.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.settings import Settings
+from copeland.study.record.sides import Swaps
 
 Z = 1.959964  # normal quantile of the 95 % interval of the position bias
 
 
 @dataclass(frozen=True)
 class Position:
-    """How often the option shown on the left won, of all votes that named a winner.
+    """How often the option shown on the left won, of all votes that named a winner and say on which side it was.
 
-    ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
+    Counts and lists of winners, as ``i, j, wins`` and ``winner, loser``, do not say it. ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
     bias the share is 1/2.
 
     Examples
@@ -78,6 +79,13 @@ class Voter:
     outcomes: Mapping[str, int]
     agreed: int
     compared: int
+    sideless: tuple[int, int] = (0, 0)  # of left and right, those that say nothing of sides
+
+    @property
+    def position(self) -> Position:
+        """How often the left option won, of this voter's votes that have sides."""
+        left, right = (self.outcomes[side] for side in (LEFT, RIGHT))
+        return position_of(left - self.sideless[0], right - self.sideless[1])
 
     @property
     def votes(self) -> int:
@@ -131,6 +139,15 @@ class Standing:
     unanswered: int = 0  # ballots that people were dealt and have not answered
     lists: int = 0  # shown by a live search
     unclicked: int = 0  # of these, without a click so far: no votes
+    sideless: int = 0  # votes that name a winner, and do not say on which side it was shown
+    both_ways: int = 0  # votes that name a winner, asked with the sides both ways
+    swaps: Mapping[str, Swaps] = field(default_factory=dict)  # of such ballots, by judge
+
+    @property
+    def flips(self) -> int:
+        """How many ties are answers of judges that changed with the sides; without those of guides."""
+        guides = {guide.name for guide in self.guides}
+        return sum(swap.flips for judge, swap in self.swaps.items() if judge not in guides)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -189,8 +206,8 @@ def standing_of(
         closed=books.closed,
         certificate=certificate,
         leader=leader_of(books, certificate),
-        position=position_of(books.sides[LEFT], books.sides[RIGHT]),
-        voters=voters,
+        position=position_of(*books.sides.wins.values()),
+        voters=tuple(_with_sides(voter, books) for voter in voters),
         guides=guides,
         guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
@@ -200,7 +217,16 @@ def standing_of(
         unanswered=0 if books.arrivals is None else books.arrivals.unanswered,
         lists=books.lists.shown,
         unclicked=books.lists.unclicked,
+        sideless=books.sides.without,
+        both_ways=books.sides.both,
+        swaps=dict(books.sides.swapped),
     )
+
+
+def _with_sides(voter: Voter, books: Books) -> Voter:
+    """A voter, with what the books know of sides."""
+    left, right = books.sides.sideless_of.get(voter.name, (0, 0))
+    return replace(voter, sideless=(left, right))
 
 
 def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:

@@ -20,11 +20,11 @@ from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
 from copeland.study.meaning.drifting import Drift
 from copeland.study.meaning.guidance import NO_PROOF
-from copeland.study.meaning.history import Progress, history_of
+from copeland.study.meaning.history import Progress, history_of, is_unordered
 from copeland.study.meaning.panels import PanelStanding
 from copeland.study.meaning.ranking import ranking_of, strength_words
 from copeland.study.meaning.reading import PROVED, Reading
-from copeland.study.meaning.standing import Standing, Voter, position_of
+from copeland.study.meaning.standing import Standing, Voter
 from copeland.study.meaning.verdict import Verdict, verdict_of
 from copeland.study.page import panel_words, words
 from copeland.study.page.figures import (
@@ -42,7 +42,7 @@ from copeland.study.page.figures import (
 )
 from copeland.study.page.graph import graph_of, shown_options
 from copeland.study.page.graph_figure import graph_figure
-from copeland.study.record.events import BOTH_BAD, ERROR, LEFT, RIGHT, SKIP, TIE, Event
+from copeland.study.record.events import BOTH_BAD, ERROR, SKIP, TIE, Event
 from copeland.study.record.options import ACTIVE
 from copeland.study.record.votes import iso
 from copeland.words import counted, percent, shortened
@@ -402,6 +402,8 @@ def _pair_words(reading: Reading, i: int, j: int) -> str:
 
 def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
     said = list(words.progress_sentences(reading, progress))
+    if is_unordered(progress):
+        return _Part(said=said)
     lower, note = "evidence there, of what a proof needs", words.PROGRESS_NOTE
     meant = "how much of the evidence for a proof is there"
     if reading.standing.panel is not None:
@@ -425,7 +427,7 @@ def _position(standing: Standing) -> _Part:
     voters = _most_votes(standing.voters, JUDGES)
     full = [voter.name for voter in voters]
     names = shortened(full, _NAME, _LINES)
-    positions = [position_of(voter.outcomes[LEFT], voter.outcomes[RIGHT]) for voter in voters]
+    positions = [voter.position for voter in voters]
     all_votes = ("all votes", "all votes", standing.position)
     rows = [
         Bar(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0], whole)
@@ -436,24 +438,40 @@ def _position(standing: Standing) -> _Part:
         f"{row.full} {100 * row.value:.1f} %" for row in rows
     )
     drawn = _picture(position_figure(rows), alt) if rows else None
-    sides = sum(bool(voter.outcomes[LEFT] + voter.outcomes[RIGHT]) for voter in standing.voters)
-    said = words.position_sentences(standing.position)
+    sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
+    said = words.side_sentences(standing)
     return _Part(drawn, said, words.left_out(sides - max(len(rows) - 1, 0), "voter"))
 
 
 def _voters(standing: Standing) -> _Part:
     voters = _most_votes(standing.voters, VOTERS)
+    flips = {
+        voter.name: standing.swaps[voter.name].flips
+        for voter in voters
+        if voter.name in standing.swaps
+    }
     rows = [
         [
             voter.name,
             f"{voter.votes:,}",
-            *(f"{voter.outcomes[outcome]:,}" for outcome in (TIE, BOTH_BAD, SKIP, ERROR)),
+            f"{voter.outcomes[TIE] - flips.get(voter.name, 0):,}",
+            *([f"{flips.get(voter.name, 0):,}"] if flips else []),
+            *(f"{voter.outcomes[outcome]:,}" for outcome in (BOTH_BAD, SKIP, ERROR)),
             _share(voter.agreement, voter.compared),
         ]
         for voter in voters
     ]
     note = words.voters_note(len(standing.voters) - len(voters))
-    columns = ["voter", "answers", "ties", "both bad", "skips", "errors", "with most others"]
+    columns = [
+        "voter",
+        "answers",
+        "ties",
+        *(["flips"] if flips else []),
+        "both bad",
+        "skips",
+        "errors",
+        "with the majority",
+    ]
     return _Part(said=[words.voters_sentence(standing)], columns=columns, rows=rows, note=note)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from copeland.certificate import Certificate
 from copeland.panel import PanelCertificate
-from copeland.study.meaning.history import Progress
+from copeland.study.meaning.flips import flip_sentences
+from copeland.study.meaning.history import Progress, is_unordered
 from copeland.study.meaning.reading import AHEAD, LEAST, LIKELY, PROVED, Reading
 from copeland.study.meaning.standing import Position, Standing
 from copeland.study.page import panel_words
@@ -24,6 +25,7 @@ PROGRESS_NOTE = (
     "lower curve shows how much of that evidence there is for the option nearest to its proof. "
     "It may fall when votes turn. Undone votes are left out."
 )
+NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
 OPTIONS_NOTE = (
     "Beats: how many others, by the votes as they are; proved: the bar of the figure. Won: its "
     "share of all its votes, with a tie as half. Borda: the share of votes that it would win against another option drawn "
@@ -85,14 +87,15 @@ def outcomes_sentence(standing: Standing) -> str:
     parts = [
         f"{said[LEFT] + said[RIGHT]:,} named a winner",
         *(
-            f"{said[outcome]:,} {words}"
-            for outcome, words in (
-                (TIE, "said tie"),
-                (BOTH_BAD, "said both are bad"),
-                (SKIP, "skipped"),
-                (ERROR, "failed"),
+            f"{number:,} {words}"
+            for number, words in (
+                (said[TIE] - standing.flips, "said tie"),
+                (standing.flips, "flipped with the sides and count as ties"),
+                (said[BOTH_BAD], "said both are bad"),
+                (said[SKIP], "skipped"),
+                (said[ERROR], "failed"),
             )
-            if said[outcome]
+            if number
         ),
     ]
     left_out = [
@@ -266,6 +269,9 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
             f"After {last.votes:,} votes {last.possible} of {last.options} options are not ruled "
             f"out. The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
         )
+    if is_unordered(progress):
+        yield NO_ORDER
+        return
     first = proved_at(progress)
     if first is not None:
         before = max(row.votes for row in progress if row.votes < first)
@@ -291,8 +297,31 @@ def _lead_words(leaders: Sequence[tuple[int, str]]) -> str:
     )
 
 
+def side_sentences(standing: Standing) -> Iterator[str]:
+    """Yield whether the side on which an option is shown makes a difference, and which votes cannot tell."""
+    position = standing.position
+    more = "more " if position.left + position.right else ""
+    if more or not (standing.sideless or standing.both_ways):
+        yield from position_sentences(position)
+    if standing.sideless:
+        yield (
+            f"{_votes(standing.sideless, more)} without sides, as counts or as a list of winners, so nothing here is "
+            "about them."
+        )
+    if standing.both_ways:
+        yield (
+            f"{_votes(standing.both_ways, more)} from ballots that a judge answered with the sides both ways, so no side "
+            "could gain."
+        )
+    yield from flip_sentences(standing.swaps)
+
+
+def _votes(number: int, more: str) -> str:
+    return f"{number:,} {more}{'vote' if number == 1 else 'votes'} came"
+
+
 def position_sentences(position: Position) -> Iterator[str]:
-    """Yield whether the side on which an option is shown makes a difference."""
+    """Yield whether the left or the right side won more often than by chance."""
     n = position.left + position.right
     if n == 0:
         yield "No vote has named a winner yet."
@@ -378,8 +407,8 @@ def voters_note(left_out: int) -> str:
     """Return how to read the table of voters."""
     more = f"; {left_out:,} with fewer answers are left out" if left_out else ""
     return (
-        "With most others: of a voter's votes that named a winner, on pairs where most votes of "
-        f"the others name one, how many named the same one{more}."
+        "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
+        f"one{more}."
     )
 
 

@@ -43,14 +43,15 @@ from copeland.study.record.lists import Lists
 from copeland.study.record.options import ACTIVE, Option
 from copeland.study.record.panel import Panel
 from copeland.study.record.settings import Settings
+from copeland.study.record.sides import Sides
 
 if TYPE_CHECKING:
     from copeland.study.record.tuning import Tuning
 
-FORMAT = 6  # of snapshots; others are not read
+FORMAT = 7  # of snapshots; others are not read
 
 SCALARS = (
-    *("number", "sides", "outcomes", "repeated", "extra", "votes", "guide_votes"),
+    *("number", "outcomes", "repeated", "extra", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
 ARRAYS = ("wins", "ties", "undone_wins", "undone_ties", "guide_wins", "guide_ties")
@@ -94,7 +95,7 @@ class Books:
         )  # of guides, as above; none without them
         self.guide_ties: Counts = np.zeros((0, 0), np.int64)
         self.guide_votes = 0  # that count, of guides
-        self.sides = {LEFT: 0, RIGHT: 0}  # wins that count, by the side they were shown on
+        self.sides = Sides()  # of the wins that count, and of what each voter said
         self.outcomes: dict[str, int] = dict.fromkeys(
             OUTCOMES, 0
         )  # of all votes that were not undone
@@ -175,7 +176,8 @@ class Books:
         self._next_epoch()
         self.offered = {self.epoch: self.k}  # what was proved before is about other preferences
         self.since = event.number
-        self.votes, self.sides = 0, {LEFT: 0, RIGHT: 0}
+        self.votes = 0
+        self.sides.restart()
         for name in ("wins", "ties", "undone_wins", "undone_ties"):
             setattr(self, name, np.zeros((self.k, self.k), np.int64))
         if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
@@ -288,6 +290,7 @@ class Books:
     def _tally(self, vote: Event, step: int) -> None:
         proof = not self.is_guide(vote.voter)
         self.outcomes[vote.outcome] += step * proof  # type: ignore[index]
+        self.sides.note(vote, step)
         if self.panel.members and vote.outcome != ERROR:
             assert vote.left is not None and vote.right is not None
             self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
@@ -314,8 +317,7 @@ class Books:
         if (vote.body or {}).get("again") == UNDONE:
             count(self.undone_wins, self.undone_ties, vote.left, vote.right, meaning, -step)
         self.votes += step
-        if meaning in self.sides:
-            self.sides[meaning] += step
+        self.sides.count(vote, meaning, step)
 
     @property
     def kept(self) -> list[int]:
@@ -382,6 +384,7 @@ class Books:
             "offered": list(self.offered.items()),
             "open": {ballot: list(lease) for ballot, lease in self.open.items()},
             "lists": self.lists.to_dict(),
+            "sides": self.sides.to_dict(),
             "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
             "undone": sorted(self.undone),
             "taken_back": sorted(self.taken_back),

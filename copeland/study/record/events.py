@@ -12,7 +12,8 @@ asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``:
             number is the ballot's. Of a space, ``body`` may have the place in an ``audit``, or how many ``tries``
             the tuner took
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
-            ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats
+            ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats. Of an import, ``body`` says
+            whether it has ``sides``, and that it has no ``order`` if it came as a count
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the
             import, if all of it was undone, or the ``reason``, if one was told
 counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was

@@ -62,5 +62,6 @@ def _restored(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
     if books.tuning is not None:
         books.tuning.restore(arrays["tuner"].tobytes(), json.loads(str(arrays["tuning"])))
     books.lists = Lists.of(about["lists"])
+    books.sides.restore(about["sides"])
     books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
     return books

@@ -85,6 +85,13 @@ class ImportedVote(NamedTuple):
     time: float | None
     item: str | None
     role: str | None = None  # None: the one that the voter has
+    sides: bool = True  # whether left and right are where the options were shown
+    order: bool = True  # whether it came before or after others, not as a part of a count
+
+    @property
+    def marks(self) -> dict[str, bool]:
+        """What the log says of its sides and its order."""
+        return {"sides": self.sides} | ({} if self.order else {"order": False})
 
 
 class Imported(int):
@@ -228,7 +235,7 @@ def _checked(one: Said, form: Form | None, options: Mapping[str, int]) -> Import
     left, right = options[one.left], options[one.right]
     role = GUIDE if str(one.row.get("role")).strip().lower() == GUIDE else None
     shown = (texts["voter"], left, right, one.outcome, seconds, texts["item"], role)
-    return ImportedVote(texts["event_id"] or "", *shown)
+    return ImportedVote(texts["event_id"] or "", *shown, form.has_sides, form.has_order)
 
 
 def _text(row: Mapping[str, Any], form: Form, role: str) -> str | None:

@@ -11,6 +11,7 @@ from study_commands import ok, refused, values
 
 from copeland.study.judges import Summary
 from copeland.study.meaning.agreement import JudgeAgreement, PairOfJudges
+from copeland.study.record.sides import Swaps
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -36,7 +37,7 @@ def test_a_judge_that_has_answered_everything_says_what_would_help(tea):
     assert (done["reason"], done["votes"], done["left_out"]) == ("answered", 6, 6)
     said = ok("judge", "tea", "--command", FIRST, "--voter", "abc")
     assert said.startswith(
-        "0 votes from 0 calls (6 questions left out as answered before). Stopped: the judge 'abc' has "
+        "0 votes from 0 calls (skipped 6 already answered). Stopped: the judge 'abc' has "
         "answered every question there is"
     )
     assert (
@@ -89,7 +90,9 @@ def told(reason, **how):
         ("calls", "votes", "skips", "errors", "retries", "confirmed", "flips", "tokens"), 2
     ) | {"left_out": 0}
     agreed = JudgeAgreement((PairOfJudges("ann", "bob", 4, 0.75, 0.5),))
-    return Summary(**fields, cost=0.5, agreement=agreed, reason=reason, stopped=f"{reason}.", **how)
+    swaps = {"ann": Swaps(confirmed=2, flips=2, left=1, right=1)}
+    ended = {"reason": reason, "stopped": f"{reason}.", "swaps": swaps}
+    return Summary(**fields, cost=0.5, agreement=agreed, **ended, **how)
 
 
 @pytest.mark.parametrize("reason, code", [("interrupted", 130), ("failed", 1), ("cost", 0)])
@@ -98,7 +101,7 @@ def test_the_exit_code_says_why_judges_stopped(tea, monkeypatch, reason, code):
     done = run("study", "judge", "tea", "--command", FIRST)
     assert done.exit_code == code
     assert "2 votes from 2 calls, cost 0.5 (2 errors, 2 skips, 2 sent again)" in flat(done.stdout)
-    assert "2 of 2 answers changed" in done.stdout
+    assert "ann flipped on 2 of 2 ballots" in done.stdout
     assert "ann and bob agree in 75 % of 4 cases." in done.stdout
 
 
