@@ -206,9 +206,9 @@ class PreferenceMatrix:
         Parameters
         ----------
         path
-            A .csv may have a header of labels. It may also hold counts of wins, with 0 on the
-            diagonal, or votes in any form that :mod:`copeland.tallies` knows, as a .tsv, .jsonl or
-            .ndjson file does. An .npz may hold one square 2-D array under any name
+            A .csv may have a header of labels, and then a first column of the same labels, as pandas writes it. It may also
+            hold counts of wins, with 0 on the diagonal, or votes in any form that :mod:`copeland.tallies` knows, as a .tsv,
+            .jsonl, .ndjson or .json file does. An .npz may hold one square 2-D array under any name
             (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.
         key
@@ -331,6 +331,7 @@ def _read_csv(path: Path, key: str | None) -> _Read:
     rows = [row for _, row in lines]
     if is_votes(rows[0]):
         return _of_votes(table_of_lines(path, lines))
+    rows = _without_index(rows)
     # Labels may themselves be numbers: one row more than columns is then the sign of a header.
     headed = len(rows) == len(rows[0]) + 1 or not all(_is_number(cell) for cell in rows[0])
     labels = [uncell(label) for label in rows.pop(0)] if headed else None
@@ -348,6 +349,21 @@ def _read_csv(path: Path, key: str | None) -> _Read:
     if _are_counts(numbers):
         return _shares(np.array(numbers), None, labels), labels
     return numbers, labels
+
+
+def _without_index(rows: list[list[str]]) -> list[list[str]]:
+    """The rows without a first column that only repeats the header, as pandas writes it."""
+    head, *rest = rows
+    columns, index = [name.strip() for name in head[1:]], [row[0].strip() for row in rest]
+    if _is_number(head[0]):
+        return rows
+    if columns and columns == index:
+        return [row[1:] for row in rows]
+    if columns and not head[0].strip():
+        raise InvalidMatrix(
+            f"its columns are {listed(columns)}, but its rows {listed(index)}; name both alike, in the same order."
+        )
+    return rows
 
 
 def _read_votes(path: Path, key: str | None) -> _Read:
@@ -416,7 +432,10 @@ def _read_npz(path: Path, key: str | None) -> _Read:
 
 
 def _read_json(path: Path, key: str | None) -> _Read:
-    content = json.loads(path.read_text(encoding="utf-8-sig"))
+    text = path.read_text(encoding="utf-8-sig")
+    if _is_json_lines(text):
+        return _read_votes(path, key)
+    content = json.loads(text)
     if isinstance(content, dict):
         if "p" not in content:
             raise InvalidMatrix('the object has no \'p\'; write {"p": rows, "labels": names}.')
@@ -425,6 +444,15 @@ def _read_json(path: Path, key: str | None) -> _Read:
             raise InvalidMatrix("the labels must be a list of names.")
         return content["p"], labels
     return content, None
+
+
+def _is_json_lines(text: str) -> bool:
+    """Tell whether the first line is the object of a vote, not a part of a matrix."""
+    try:
+        first = json.loads(text.lstrip().partition("\n")[0])
+    except ValueError:
+        return False
+    return isinstance(first, dict) and is_votes(list(first))
 
 
 def _write_csv(matrix: PreferenceMatrix, file: BinaryIO) -> None:

@@ -1,7 +1,7 @@
 """Tables in text files: rows by column name, whatever separates the cells and however the text is encoded.
 
 The first line names the columns, and decides whether commas, semicolons or tabs stand between cells. Names
-of columns are told apart neither by case nor by spaces around them. A file that ends in .jsonl or .ndjson
+of columns are told apart neither by case nor by spaces around them. A file that ends in .jsonl, .ndjson or .json
 has a JSON object a line instead.
 """
 
@@ -109,7 +109,7 @@ def text_of(path: Path) -> str:
 def read_table(path: Path) -> Table:
     """Return the table in a file."""
     try:
-        if path.suffix.lower() in JSON_LINES:
+        if path.suffix.lower() in (*JSON_LINES, ".json"):
             table = table_of(_objects(path), f"{path}, line 1")
         else:
             table = table_of_lines(path, lines_of(path))

@@ -32,6 +32,7 @@ class Told(NamedTuple):
 class TinyStudy:
     """Round robin over all pairs until there are enough votes, sides in turn."""
 
+    closed = False
     settings = SimpleNamespace(repeats="count", open_ballots=8, panel=(), space="")
     storage = SimpleNamespace(folder=None)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 FORMS = (
-    "A .csv, .tsv or .jsonl file: left, right, outcome; or model_a, model_b, winner; or winner, loser; "
+    "A .csv, .tsv, .jsonl or .json file: left, right, outcome; or model_a, model_b, winner; or winner, loser; "
     "or i, j, wins."
 )
 

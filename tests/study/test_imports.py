@@ -265,3 +265,12 @@ def test_a_study_whose_votes_cannot_be_is_not_made(file, tmp_path, line, how, se
         create_study_from_votes("made", file("a,b,left", line), storage, **how)
     with pytest.raises(UnknownStudy):
         open_study("made", storage)
+
+
+def test_json_lines_may_be_named_json(tmp_path):
+    votes, options = tmp_path / "votes.json", tmp_path / "options.json"
+    options.write_text('{"name": "tea", "text": null}\n{"name": 7}\n')
+    votes.write_text('{"left": "tea", "right": "7", "outcome": "left"}\n')
+    study = create_study("drinks", options, voters="independent")
+    assert [option.name for option in study.options] == ["tea", "7"]
+    assert study.import_votes(votes) == 1

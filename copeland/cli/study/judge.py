@@ -22,7 +22,7 @@ from copeland.cli.study.group import (
     study,
     wait_first,
 )
-from copeland.errors import InvalidParameter
+from copeland.errors import InvalidParameter, StudyClosed
 from copeland.files import read_text
 from copeland.inert import command_line
 
@@ -84,7 +84,9 @@ def judge_command(
     ] = "random",
     items: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="What options are compared on: .txt, .csv or .jsonl."),
+        typer.Option(
+            metavar="FILE", help="What options are compared on: .txt, .csv, .jsonl or .json."
+        ),
     ] = None,
     repeat: Annotated[
         bool,
@@ -102,6 +104,10 @@ def judge_command(
         typer.Option(metavar="NAME", help="The environment variable with the key; '' for none."),
     ] = "OPENAI_API_KEY",
     workers: Annotated[int, Whole(help="How many ballots to judge at the same time.")] = 1,
+    temperature: Annotated[
+        float, Number(help="How freely models draw their answers; above 0, --repeat makes sense.")
+    ] = 0.0,
+    max_tokens: Annotated[int, Whole(help="How many tokens a model's answer may have.")] = 16,
     timeout: Annotated[float, Number(help="How many seconds a judge may take.")] = 60.0,
     patience: Annotated[int, Whole(help="Stop when a judge fails this many times in a row.")] = 5,
     seed: Annotated[int, Whole(help="Same seed, same items.")] = 0,
@@ -119,7 +125,11 @@ def judge_command(
     from copeland.study.judges import judge_study, read_items
 
     goal = goal_of(until, "--until")
+    if temperature < 0:
+        raise InvalidParameter(f"--temperature is {temperature:g}; it must be 0 or more.")
     work = opened(name, storage)
+    if work.closed:
+        raise StudyClosed(f"the study '{name}' is closed; it takes no more votes.")
     judges = _judges(
         command or [],
         model or [],
@@ -129,6 +139,8 @@ def judge_command(
             "prompt": None if prompt is None else read_text(prompt),
             "prices": _prices(prices),
             "key_variable": key_variable or None,
+            "max_tokens": max_tokens,
+            "options": {"temperature": temperature},
         },
         timeout,
     )

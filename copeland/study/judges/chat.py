@@ -65,7 +65,8 @@ class ChatJudge:
     """A judge that asks a language model, and counts what it costs.
 
     After a time-out, a lost connection or the status 408, 429 or 5xx, it sends the request again, after
-    as long as the server asks for (Retry-After), or else about 1, 2, 4 ... seconds. An answer that is
+    as long as the server asks for (Retry-After), or else about 1, 2, 4 ... seconds; a refused connection it tries again
+    at once. An answer that is
     not an outcome is a failure, and it does not ask again.
 
     Parameters

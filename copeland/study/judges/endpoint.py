@@ -20,6 +20,9 @@ from copeland.study.record.texts import json_of
 if TYPE_CHECKING:
     import httpx
 
+REFUSED_WAIT = (
+    0.25  # seconds until a refused connection is tried again: it says at once that nobody listens
+)
 LONGEST_WAIT = 120.0  # seconds; a server that asks for a longer pause is not waited for
 
 _PATH = "/chat/completions"
@@ -96,16 +99,19 @@ class Endpoint:
         headers = {"Content-Type": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
+        wait, billed = None, False
         try:
             return self._client.post(self.url, content=body, headers=headers)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            reason, billed = f"there is no connection to {self.shown} ({error})", False
+        except httpx.ConnectError as error:
+            reason, wait = f"there is no connection to {self.shown} ({error})", REFUSED_WAIT
+        except (httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            reason = f"there is no connection to {self.shown} ({error})"
         except httpx.TimeoutException:
             reason, billed = f"{self.shown} gave no answer in {self.timeout:g} seconds", True
         except httpx.TransportError:
             reason, billed = f"the connection to {self.shown} was lost", True
         # Outside of the handlers: what httpx raised may quote the request, and so the key.
-        raise PassingFailure(f"{without_key(reason, key)}.", billed=billed)
+        raise PassingFailure(f"{without_key(reason, key)}.", wait, billed)
 
     def _failure(self, response: httpx.Response, said: str) -> JudgeFailed:
         status = response.status_code

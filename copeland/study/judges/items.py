@@ -89,7 +89,7 @@ class Drawer:
 
 
 def read_items(path: str | Path) -> list[Item]:
-    r"""Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``.
+    r"""Return the items of a file: ``.txt``, one a line; ``.csv``; or ``.jsonl``, also named ``.json``.
 
     A ``.csv`` has a column ``text`` and may have a column ``name``; any other column is named for an
     option and holds its answers. A line of a ``.jsonl`` is a string, or an object with ``text`` and,
@@ -107,7 +107,7 @@ def read_items(path: str | Path) -> list[Item]:
     ('q1', 'What is a duel?')
     """
     path = Path(path)
-    readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects}
+    readers = {".txt": _lines, ".csv": _rows, ".jsonl": _objects, ".json": _objects}
     if path.suffix.lower() not in readers:
         raise InvalidItems(f"{path}: items are read from files named {', '.join(readers)}.")
     try:

@@ -16,6 +16,7 @@ from copeland.errors import (
     Conflict,
     InvalidParameter,
     StorageError,
+    StudyClosed,
     UnknownName,
     nearest,
 )
@@ -176,6 +177,8 @@ def judge_study(
     >>> judge_study(study, {"longer": longer}).votes
     2
     """
+    if study.closed:
+        raise StudyClosed("the study is closed; it takes no more votes.")
     named = _named(judges)
     _check(calls=calls, workers=workers, patience=patience)
     if swap not in SWAPS:

@@ -16,7 +16,7 @@ from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study.record.events import OUTCOMES
 from copeland.study.record.texts import check_text, is_storable
 from copeland.tables import rows_of_file
-from copeland.tallies import outcome_word
+from copeland.tallies import outcome_word, text_in
 
 LARGEST = 1_000_000  # bytes of a file that is read: more than a voter or a model takes in at once
 
@@ -61,7 +61,7 @@ class Option:
 
 
 def read_options(path: str | Path) -> list[Option]:
-    r"""Return the options of a CSV file with a column ``name``, and ``text`` or ``path`` if there are.
+    r"""Return the options of a file with a column ``name``, and ``text`` or ``path`` if there are: CSV, or JSON lines.
 
     Examples
     --------
@@ -75,9 +75,9 @@ def read_options(path: str | Path) -> list[Option]:
     options = []
     for where, row in rows_of_file(Path(path), needed=("name",)):
         try:
-            shown = {key: row.get(key, "").strip() for key in ("name", "text", "path")}
+            shown = {key: (text_in(row, key) or "").strip() for key in ("name", "text", "path")}
             options.append(_checked(Option(**shown)))
-        except InvalidParameter as error:
+        except (InvalidParameter, InvalidRow) as error:
             raise InvalidRow(f"{where}: {error}") from error
     return options
 

@@ -9,7 +9,9 @@ import pytest
 from commands import flat, run
 from study_commands import ok, refused, values
 
-from copeland.study.judges import Summary
+from copeland.errors import StudyClosed
+from copeland.study import create_study
+from copeland.study.judges import Summary, judge_study
 from copeland.study.meaning.agreement import JudgeAgreement, PairOfJudges
 from copeland.study.record.sides import Swaps
 
@@ -116,9 +118,12 @@ def test_models_are_given_what_they_need(tea, monkeypatch):
     Path("prompt.txt").write_text("{left} or {right}?")
     models = ("--model", "m1", "--model", "m2", "--url", "http://localhost:1/v1")
     limits = ("--prices", "0.1,0.2", "--cost", "2", "--swap", "confirm", "--timeout", "5")
+    limits += ("--temperature", "0.7", "--max-tokens", "400")
     ok("judge", "tea", *models, *limits, "--prompt", "prompt.txt", "--key-variable", "")
     assert [judge.name for judge in seen["judges"]] == ["m1", "m2"]
     assert seen["judges"][0].prices == (0.1, 0.2)
+    asked = seen["judges"][0].request
+    assert (asked["temperature"], asked["max_tokens"]) == (0.7, 400)
     assert seen["judges"][0].prompt == "{left} or {right}?"
     assert (seen["cost"], seen["swap"], seen["calls"]) == (2.0, "confirm", 1_000)
 
@@ -135,7 +140,24 @@ def test_models_are_given_what_they_need(tea, monkeypatch):
         (("--command", "false", "--swap", "sometimes"), "sometimes"),
         (("--command", "false", "--items", "none.txt"), "none.txt"),
         (("--command", "false", "--calls", "0"), "calls is 0"),
+        (("--model", "m", "--url", "http://x/v1", "--temperature", "-1"), "--temperature is -1"),
     ],
 )
 def test_judges_that_cannot_be_are_refused(tea, words, sentence):
     assert sentence in refused("judge", "tea", *words)
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--command", FIRST), ("--model", "m", "--url", "http://x/v1")]
+)
+def test_a_closed_study_says_that_it_is_closed(tea, words):
+    ok("close", "tea")
+    assert "the study 'tea' is closed; it takes no more votes." in refused("judge", "tea", *words)
+
+
+def test_a_closed_study_is_judged_by_nobody():
+    study = create_study("drinks", ["a", "b"], voters="independent")
+    judge_study(study, {"abc": lambda left, right, item: "tie"})
+    study.close()
+    with pytest.raises(StudyClosed, match="takes no more votes"):
+        judge_study(study, {"abc": lambda left, right, item: "tie"})

@@ -1,14 +1,15 @@
 """Language models as judges: what is sent."""
 
 import sys
+import time
 
 import pytest
 from fake_chat import FakeChat, says
 from tiny_study import KEY, A, B, quick
 
 from copeland.errors import InvalidParameter, MissingExtra
-from copeland.study import Option
-from copeland.study.judges import ChatJudge, Item, JudgeFailed
+from copeland.study import Option, create_study
+from copeland.study.judges import ChatJudge, Item, JudgeFailed, judge_study
 
 
 def test_a_model_is_asked_at_temperature_0_with_both_texts_and_the_item(key):
@@ -67,3 +68,12 @@ def test_missing_packages_name_their_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "tenacity", None)
     with pytest.raises(MissingExtra, match=r"tenacity: pip install 'copeland\[judges\]'"):
         ChatJudge("tiny", "http://localhost/v1")
+
+
+def test_a_refused_connection_is_reported_within_ten_seconds():
+    judge = ChatJudge("m", "http://127.0.0.1:9/v1", key_variable=None)  # nobody listens there
+    study = create_study("drinks", ["tea", "milk"], voters="independent")
+    began = time.monotonic()
+    done = judge_study(study, judge)
+    assert time.monotonic() - began < 10
+    assert done.reason == "failed" and "there is no connection to" in done.stopped
