@@ -98,7 +98,7 @@ FAMILIES: dict[str, Draw] = {
     "the best two 51 : 49, 5 options": near_tie(5, 0.01),
     "the best two 55 : 45, 5 options": near_tie(5, 0.05),
     "every option 52 : 48 over the next, 5 options": close_order(5, 0.02),
-    "the best three in a circle, 6 options": circle(6),
+    "the best three in a cycle, 6 options": circle(6),
     "the best narrowly over all, 6 options": unloved(6),
     "`mslr-5`": known("mslr-5"),
     "`arxiv-6`": known("arxiv-6"),

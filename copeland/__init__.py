@@ -1,4 +1,4 @@
-"""Find the best of many options from noisy pairwise comparisons, even when they run in circles."""
+"""Find the best of many options from noisy pairwise comparisons, even when they run in cycles."""
 
 from importlib import import_module
 from importlib.util import find_spec

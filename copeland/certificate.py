@@ -29,7 +29,7 @@ from copeland.kernels.evidence import (
     shows_together,
     win_level,
 )
-from copeland.sentences import assumed, proved
+from copeland.sentences import assumed, statement_of
 from copeland.shown import MOST_ROWS, html_table
 from copeland.together import losses_together
 from copeland.words import listed
@@ -146,7 +146,7 @@ class Certificate:
     @property
     def statement(self) -> str:
         """What is proved, in a sentence."""
-        return f"After {self.votes:,} votes, {proved(self)} (error probability {self.delta:g})."
+        return statement_of(self)
 
     @property
     def advice(self) -> str:

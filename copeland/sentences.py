@@ -5,19 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from copeland.words import listed
+from copeland.words import counted, listed, quote_names
 
 Certified = Any  # a copeland.Certificate, whose file imports this one
 
 
-def proved(c: Certified) -> str:
-    """Return the verdict in words."""
+def statement_of(c: Certified) -> str:
+    """Return what is proved, in a sentence."""
+    return f"After {counted(c.votes, 'vote')}, {proved(c)} (error probability {c.delta:g})."
+
+
+def statement_before(c: Certified) -> str:
+    """Return the same as copeland 0.2 put it, for the files that it wrote."""
+    return f"After {c.votes:,} votes, {proved(c, before=True)} (error probability {c.delta:g})."
+
+
+def proved(c: Certified, before: bool = False) -> str:
+    """Return the verdict in words, or in those ``before``."""
+    names = c.labels if before else quote_names(c.labels)
     among = c.k if c.active is None else len(c.active)
     scope = "" if c.active is None else f" among the {among} active options"
     up_to = f" up to a margin of {c.margin:g}" if c.margin > 0 else ""
     if c.verdict == "open":
-        left = "all" if len(c.possible) == among else listed([c.labels[i] for i in c.possible])
-        return f"no option is proved best{scope}{up_to} yet, and {left} may be"
+        what = "no option is proved best" if c.beats or c.ties else "nothing is proved"
+        left = listed([names[i] for i in c.possible])
+        if before:
+            left = "all" if len(c.possible) == among else left
+            return f"no option is proved best{scope}{up_to} yet, and {left} may be"
+        left = "every option" if len(c.possible) == among else left
+        return f"{what}{scope}{up_to} yet; {left} could still be best"
     if c.verdict == "winner":
         claim = "is proved the only winner" if c.is_all and not up_to else "is proved best"
     else:
@@ -37,7 +53,7 @@ def proved(c: Certified) -> str:
     if least == among - 1:
         how_many = "the other" if among == 2 else "every other"
     return (
-        f"{listed([c.labels[i] for i in c.best])} {claim}{scope}{up_to}: "
+        f"{listed([names[i] for i in c.best])} {claim}{scope}{up_to}: "
         f"{'it' if c.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
     )
 

@@ -12,6 +12,65 @@ from copeland.inert import inert
 LISTED = 8  # names in a sentence
 NAME = 40  # letters of a name in a sentence
 
+_PROSE = frozenset(  # names that a sentence would swallow
+    [
+        "all",
+        "and",
+        "another",
+        "any",
+        "best",
+        "both",
+        "each",
+        "either",
+        "every",
+        "everything",
+        "it",
+        "left",
+        "more",
+        "most",
+        "neither",
+        "no",
+        "nobody",
+        "none",
+        "not",
+        "nothing",
+        "one",
+        "or",
+        "other",
+        "others",
+        "right",
+        "same",
+        "some",
+        "that",
+        "the",
+        "them",
+        "they",
+        "this",
+        "tie",
+        "tied",
+        "what",
+        "which",
+        "yes",
+    ]
+)
+
+
+def quote_name(name: str) -> str:
+    """Return a name as it stands in a sentence: in quotation marks if it could be read as a part of it.
+
+    Examples
+    --------
+    >>> [quote_name(name) for name in ("gpt-4.1", "green tea", "None", "why?")]
+    ['gpt-4.1', '“green tea”', '“None”', '“why?”']
+    """
+    prose = name.lower() in _PROSE or re.search(r"[\s,;()\"“”]|[.:!?]$", name)
+    return f"“{name}”" if prose else name
+
+
+def quote_names(names: Iterable[str]) -> list[str]:
+    """Return names as they stand in a sentence."""
+    return [quote_name(name) for name in names]
+
 
 def listed(names: Sequence[str], most: int = LISTED, last: str = "and") -> str:
     """Return names as in a sentence; of very many, the first ones.
@@ -168,3 +227,8 @@ def _first(name: Iterable[str], most: int) -> str:
             break
         taken.append(letter)
     return "".join(taken)
+
+
+def capital(sentence: str) -> str:
+    """Return a sentence as it begins on a page."""
+    return sentence[:1].upper() + sentence[1:]

@@ -26,11 +26,11 @@ def main() -> None:
     """Tell what the votes say, and what twenty times as many would prove."""
     study = copeland.create_study("cycle", list("ABCDE"), voters="independent")
     study.add_votes(rows(VOTES))
-    print(*study.verdict().sentences, sep="\n")
+    print(study.verdict())
 
     study.add_votes(rows(MORE))
     print("\nWith twenty times the votes, and E against the others:")
-    print(*study.verdict().sentences, sep="\n")
+    print(study.verdict())
 
 
 if __name__ == "__main__":

@@ -468,7 +468,7 @@ def test_an_open_statement_names_who_may_win():
     wins[:2, 2] = 100
     found = certify(wins, labels=["a", "b", "c"])
     assert found.statement == (
-        "After 200 votes, no option is proved best yet, and a and b may be (error probability 0.05)."
+        "After 200 votes, no option is proved best yet; a and b could still be best (error probability 0.05)."
     )
 
 

@@ -234,7 +234,7 @@ MISSING = [[0, 2, 2], [2, 0, 3], [2, 3, 0]]
         ),
         (
             (np.zeros((3, 3)), None, MISSING),
-            "With 7 answers still missing, no option is sure to be best yet: it may be tea, milk or juice.",
+            "With 7 answers still missing, no option is sure to be best yet: the best may be tea, milk or juice.",
         ),
         (
             ([[0, 3, 1], [0, 0, 1], [0, 0, 0]], None, [[0, 0, 1], [0, 0, 1], [1, 1, 0]]),

@@ -99,7 +99,7 @@ def _start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Find the best of many options from noisy pairwise comparisons, even when they run in circles."""
+    """Find the best of many options from noisy pairwise comparisons, even when they run in cycles."""
     if version:
         print(f"copeland {__version__}")
         raise typer.Exit

@@ -27,7 +27,7 @@ def winners_command(
     outcome: named.Outcome = None,
     as_json: Json = False,
 ) -> None:
-    """Say who is best by every notion of winner, and which preferences run in circles."""
+    """Say who is best by every notion of winner, and which preferences run in cycles."""
     columns = named.columns(left=left, right=right, outcome=outcome)
     m = load(matrix) if columns is None else PreferenceMatrix.load(matrix, columns=columns)
     found = findings(m)

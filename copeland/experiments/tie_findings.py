@@ -139,7 +139,7 @@ def survival_found(found: TieStudy) -> str:
     if noise.error > noise.spread / 4:
         told.append(
             f"An entry has a standard error of {noise.error:.3f}, and entries lie {noise.spread:.3f} from "
-            "1/2: noise alone reverses near-ties and makes circles, so more comparisons would raise "
+            "1/2: noise alone reverses near-ties and makes cycles, so more comparisons would raise "
             "P_K."
         )
     return " ".join(told)

@@ -23,7 +23,7 @@ from copeland.certificate import (
 from copeland.errors import InvalidParameter
 from copeland.inert import inert
 from copeland.shown import MOST_ROWS, html_table
-from copeland.words import counted, listed
+from copeland.words import counted, listed, quote_names
 
 FORMAT = 1
 
@@ -85,7 +85,12 @@ class PanelCertificate:
     @property
     def statement(self) -> str:
         """What is settled, in a sentence."""
-        return f"{_when(self)}, {_claim(self)}."
+        return f"{_when(self)}, {_claim(self, quote_names(self.labels))}."
+
+    @property
+    def statement_before(self) -> str:
+        """The same as copeland 0.2 put it, for the files that it wrote."""
+        return f"{_when(self)}, {_claim(self, self.labels, 'it may be {}')}."
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -297,13 +302,13 @@ def _when(c: PanelCertificate) -> str:
     return f"{excused} whatever {said}" if c.excused else f"Whatever {said}"
 
 
-def _claim(c: PanelCertificate) -> str:
-    """The verdict in words."""
-    left = listed([c.labels[i] for i in c.possible if i not in c.best], last="or")
+def _claim(c: PanelCertificate, labels: Sequence[str], may: str = "the best may be {}") -> str:
+    """The verdict in words, with the options by these names."""
+    left = listed([labels[i] for i in c.possible if i not in c.best], last="or")
     scope = "" if c.active is None else f" among the {len(c.active)} active options"
     if c.verdict == "open":
-        return f"no option is sure to be best{scope} yet: it may be {left}"
-    names = listed([c.labels[i] for i in c.best])
+        return f"no option is sure to be best{scope} yet: {may.format(left)}"
+    names = listed([labels[i] for i in c.best])
     whether = (
         "" if c.is_all else f", though {left} may tie with {'it' if len(c.best) == 1 else 'them'}"
     )

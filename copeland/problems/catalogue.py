@@ -116,13 +116,13 @@ FAMILIES = [
     Family(
         "rotated-K-GAP",
         "rotated-12-U(.05,.45)",
-        "option 0 beats all; the others form a circle, and each beats the half that follows; gaps GAP",
+        "option 0 beats all; the others form a cycle, and each beats the half that follows; gaps GAP",
         generators.rotated,
     ),
     Family(
         "blocks-K-B-GAP",
         "blocks-12-3-U(.05,.45)",
-        "B blocks form a circle, with an order within each; every gap GAP, or drawn from U(a,b)",
+        "B blocks form a cycle, with an order within each; every gap GAP, or drawn from U(a,b)",
         generators.blocks,
     ),
     Family(

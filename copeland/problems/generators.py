@@ -143,7 +143,7 @@ def blocks(k: int, circle: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMa
     """
     if circle < 3 or circle % 2 == 0:
         raise InvalidParameter(
-            f"got {circle} blocks; their number must be odd and at least 3, to make a circle."
+            f"got {circle} blocks; their number must be odd and at least 3, to make a cycle."
         )
     _check(circle, k)
     block = np.arange(k) % circle

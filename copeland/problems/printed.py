@@ -57,7 +57,7 @@ PRINTED = {
         """,
     ),
     "cyclic-4": Printed(
-        "option 0 beats all at .6, the others beat each other in a circle at .9",
+        "option 0 beats all at .6, the others beat each other in a cycle at .9",
         "Komiyama, Honda, Kashima & Nakagawa 2015",
         """
         .5 .6 .6 .6

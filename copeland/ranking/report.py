@@ -181,7 +181,7 @@ def write_rankers_page(
 
 
 def cycles_sentence(m: PreferenceMatrix) -> str:
-    """Return which preferences among the best run in circles, in words."""
+    """Return which preferences among the best run in cycles, in words."""
     found = winners.cycles(m)
     if not found:
         return "No cycles among the best."

@@ -31,6 +31,7 @@ from copeland.web.sessions import (
 )
 from copeland.web.views import page as html
 from copeland.web.views import see
+from copeland.words import capital
 
 router = APIRouter(prefix="/admin")
 
@@ -173,11 +174,6 @@ def _form(
 ) -> HTMLResponse:
     csrf = server_of(request).signer.form(session)
     return html(request, "new", status, told=told, error=capital(error), csrf=csrf)
-
-
-def capital(sentence: str) -> str:
-    """Return a sentence as it begins on a page."""
-    return sentence[:1].upper() + sentence[1:]
 
 
 @router.get("/media/{digest}")

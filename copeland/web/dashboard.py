@@ -28,7 +28,7 @@ from copeland.web.readings import Seen
 from copeland.web.server import STREAMS, Server
 from copeland.web.shield import POLICY
 from copeland.web.views import page as html
-from copeland.words import counted, percent
+from copeland.words import counted, percent, quote_name
 
 router = APIRouter()
 
@@ -129,7 +129,7 @@ def _tuned_summary(here: Managed) -> dict[str, Any]:
     labels = tuple(option.name for option in here.study.options)
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
     tuned = seen.tuned
-    badge = ("Closed", "warn") if tuned.closed else ("Voting goes on", "live")
+    badge = ("Closed", "warn") if tuned.closed else ("Open", "live")
     return {
         "badge": ("Paused", "warn") if here.page.paused and not tuned.closed else badge,
         "verdict": seen.verdict,
@@ -171,7 +171,7 @@ def _badge(page: Page, seen: Seen) -> tuple[str, str]:
         return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
     if seen.reading.standing.closed:
         return "Closed without a proof", "warn"
-    return ("Paused", "warn") if page.paused else ("Voting goes on", "live")
+    return ("Paused", "warn") if page.paused else ("Open", "live")
 
 
 def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
@@ -268,8 +268,8 @@ def _told(
     reasons: Mapping[frozenset[int | None], str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """An event in a few words."""
-    left = options[event.left] if event.left is not None else ""
-    right = options[event.right] if event.right is not None else ""
+    left = quote_name(options[event.left]) if event.left is not None else ""
+    right = quote_name(options[event.right]) if event.right is not None else ""
     winner, loser = (right, left) if event.outcome == "right" else (left, right)
     verb = {"left": "over", "right": "over", "tie": "ties with", "both_bad": "as bad as"}
     said = {

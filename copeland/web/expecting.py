@@ -21,11 +21,11 @@ from copeland.forecast.voters import MOST_PEOPLE, fewest_people, nobody
 from copeland.kernels.evidence import fewest_votes
 from copeland.study.meaning.panel_plan import questions_sentence
 from copeland.study.meaning.prospect import people_words
-from copeland.web.admin import Form, Session, capital
+from copeland.web.admin import Form, Session
 from copeland.web.creating import Intent, intent_of, whole
 from copeland.web.server import server_of
 from copeland.web.views import page as html
-from copeland.words import counted
+from copeland.words import capital, counted
 
 router = APIRouter()
 

@@ -9,16 +9,17 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.inert import command_line
+from copeland.study.meaning.flips import flip_sentences
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import ERROR
-from copeland.web.admin import Form, Here, Managed, capital, common
+from copeland.web.admin import Form, Here, Managed, common
 from copeland.web.creating import number, whole
 from copeland.web.judging import AT_WORK, Run, runs_of, start, stop
 from copeland.web.logs import judges as judges_in
 from copeland.web.sessions import said
 from copeland.web.views import page as html
 from copeland.web.views import see
-from copeland.words import counted, percent
+from copeland.words import capital, counted, percent
 
 router = APIRouter(prefix="/admin/s/{slug}/judges")
 
@@ -67,6 +68,7 @@ def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
         **common(here, "judges"),
         error=capital(error),
         rows=_rows_of(here),
+        flips=_flips_of(here),
         runs=[
             (run, run.state(now) == AT_WORK, capital(run.state(now)), _done(run))
             for run in runs[:SHOWN]
@@ -85,6 +87,13 @@ def _rows_of(here: Managed) -> list[tuple[str, str, str, str]]:
         return []
     standing = here.server.readings(here.page).seen().reading.standing
     return _rows(standing, judges_in(here.server.storage, here.page.study))
+
+
+def _flips_of(here: Managed) -> list[str]:
+    """What judges did when the sides were swapped."""
+    if here.study.settings.space:
+        return []
+    return list(flip_sentences(here.server.readings(here.page).seen().reading.standing.swaps))
 
 
 def _rows(standing: Standing, judges: set[str]) -> list[tuple[str, str, str, str]]:

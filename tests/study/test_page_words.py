@@ -42,16 +42,16 @@ def test_a_cycle_is_told_with_the_votes_of_each_link(circle):
     reading = Reading(circle.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
     assert words.startswith(
-        "A, B and C beat each other in a circle: A beats B (140 of 200 votes; proved)"
+        "A, B and C beat each other in a cycle: A beats B (140 of 200 votes; proved)"
     )
-    assert words.endswith("Every link is proved, and so is the cycle.")
+    assert words.endswith("Every win is proved, and so is the cycle.")
 
 
 def test_a_cycle_of_few_votes_is_said_to_be_possibly_chance():
     study = study_with("abc", votes("a", "b", 2, 1), votes("b", "c", 2, 1), votes("c", "a", 2, 1))
     reading = Reading(study.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
-    assert words == "There is no circle among these options beyond what may be chance."
+    assert words == "There is no cycle among these options beyond what may be chance."
 
 
 def test_a_cycle_that_is_not_likely_is_said_to_be_possibly_chance():
@@ -70,13 +70,13 @@ def test_of_several_cycles_the_surest_is_told():
     reading = Reading(study.standing())
     words = told(cycle_sentences(reading, graph_of(reading.sure, reading.order)))
     assert "c beats d (60 of 70 votes; proved)" in words
-    assert words.endswith("Every link is proved, and so is the cycle.")
+    assert words.endswith("Every win is proved, and so is the cycle.")
 
 
 def test_no_cycle_is_told_too():
     reading = Reading(study_with("ab", votes("a", "b", 2)).standing())
     graph = graph_of(reading.sure, reading.order)
-    assert told(cycle_sentences(reading, graph)) == "There is no circle among these options."
+    assert told(cycle_sentences(reading, graph)) == "There is no cycle among these options."
     assert told(arrow_sentences(reading, graph)) == "a to b: ahead."
 
 
@@ -84,7 +84,7 @@ def test_borda_is_said_to_disagree_where_it_does():
     against_all = [votes("A", other, 600, 400) for other in "BCD"]
     study = study_with("ABCD", *against_all, votes("B", "C", 900), votes("B", "D", 900))
     words = told(counting_sentences(Reading(study.standing())))
-    assert "Borda, which counts by how much, puts B first, with" in words
+    assert "Borda counts by how much options win, and puts B first, with" in words
     assert "Borda disagrees with Copeland." in words
     assert words.startswith("Shares and lotteries are estimates")
 
@@ -104,8 +104,8 @@ def test_the_leader_is_told_with_wins_losses_and_open_pairs(circle):
     standing = circle.standing()
     first = next(score_sentences(Reading(standing)))
     assert first == (
-        "A, B and C lead together. By the votes as they are A beats 2 of 4 others and loses to 1 "
-        "(even or without votes: 1); its bar says 1 to 3."
+        "A, B and C lead together. So far A beats 2 of 4 others and loses to 1 (1 even or without votes); "
+        "its bar goes from 1 to 3."
     )
 
 
@@ -122,7 +122,7 @@ def test_progress_says_how_often_the_lead_changed():
     study = study_with("ab", votes("a", "b", 1), votes("b", "a", 2))
     standing = study.standing()
     words = told(progress_sentences(Reading(standing), history_of(study.log())))
-    assert "b has led since vote 3. The lead changed 1 time, as seen at 3 moments." in words
+    assert "b has led since vote 3. At the 3 moments looked at, the lead changed once." in words
 
 
 def test_the_answers_that_do_not_count_are_told():
@@ -132,7 +132,7 @@ def test_the_answers_that_do_not_count_are_told():
     study.undo(study.tell(study.ask(), "tie"))
     assert outcomes_sentence(study.standing()) == (
         "Of 7 answers, 3 named a winner, 1 said tie, 1 said both are bad, 1 skipped and 1 failed. "
-        "4 count as votes; left out: 1 skips, 1 errors and 1 both bad. 1 more were undone."
+        "4 count as votes; left out: 1 skip, 1 error and 1 “both bad”. 1 more was undone."
     )
 
 
@@ -153,8 +153,8 @@ def test_closed_retired_and_paused_are_told_first():
     words = told(notices(Reading(standing)))
     assert (
         "closed" in words
-        and "Retired, so no longer asked: c. The verdict leaves it out." in words
-        and "Paused, so not asked for now: d." in words
+        and "Retired, so no longer asked about: c. The verdict leaves it out." in words
+        and "Paused, so not asked about for now: d." in words
     )
 
 

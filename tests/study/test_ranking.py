@@ -145,7 +145,7 @@ def test_a_circle_is_told_since_strengths_cannot_show_it():
         Reading(study_of([[0, 30, 10], [10, 0, 30], [30, 10, 0]]).standing())
     )
     assert found == pytest.approx([0, 0, 0], abs=1e-6)
-    assert "in a circle, which strengths on one scale cannot show" in notes[-1]
+    assert "in a cycle, which strengths on one scale cannot show" in notes[-1]
 
 
 def test_without_the_extra_the_ranking_is_there_and_names_it(monkeypatch):

@@ -79,9 +79,9 @@ def test_verdict_page_json_and_file_tell_one_story(study):
     alone = len(issued.best) == 1 and issued.is_all and issued.margin == 0
     assert only == alone == ("is proved the only winner" in filed["statement"])
     assert ("in a cycle" in verdict.claim) == reading.in_circle
-    assert any("In a circle" in one for one in verdict.shown) == bool(reading.circle)
+    assert any("There is a cycle" in one for one in verdict.shown) == bool(reading.circle)
     if reading.leaders:
-        assert ("beat each other in a circle" in page) == bool(reading.circles)
+        assert ("beat each other in a cycle" in page) == bool(reading.circles)
     instead = any(one.startswith("Borda") for one in verdict.shown)
     assert instead == ("Borda disagrees with Copeland" in page)
 

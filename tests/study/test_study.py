@@ -191,7 +191,7 @@ def test_threads_can_share_a_study(study):
 
 def test_a_study_is_shown_by_its_name_its_size_and_its_claim(study):
     assert repr(study) == (
-        "<Study 'drinks', 4 options, 0 votes: There are no votes yet: every option may be best>"
+        "<Study 'drinks', 4 options, 0 votes: There are no votes yet; any option could be best>"
     )
     study.add_votes([row("left")])
     assert repr(study) == "<Study 'drinks', 4 options, 1 vote: tea leads so far>"

@@ -48,7 +48,7 @@ def said(votes, options="ABCDE", **how):
 def test_without_votes_every_option_may_be_best():
     verdict = said({}, "AB")
     assert verdict.kind == "open"
-    assert verdict.claim == "There are no votes yet: every option may be best."
+    assert verdict.claim == "There are no votes yet; any option could be best."
     assert verdict.shown == ()
 
 
@@ -57,7 +57,7 @@ def test_long_names_are_shortened_in_sentences_and_still_differ():
     study = copeland.create_study("study", long, voters="independent")
     study.add_votes({"left": long[0], "right": other, "outcome": long[0]} for other in long[1:] * 3)
     verdict = verdict_of(study.standing())
-    assert "Answer in one line. Be kind. Be kin… (1) leads so far" in verdict.claim
+    assert "“Answer in one line. Be kind. Be kin… (1)” leads so far" in verdict.claim
     sentences = [verdict.claim, *verdict.shown, *verdict.advice]
     assert all(name not in sentence for name in long for sentence in sentences)
     assert any("Be kin… (2)" in sentence for sentence in sentences)
@@ -71,21 +71,24 @@ def test_the_demo_is_a_cycle_of_three_with_two_options_out():
         "A, B and C are tied for first so far, in a cycle. Keep going: no option is proved best yet."
     )
     assert (
-        "In a circle, A beats B (140:60), B beats C (140:60) and C beats A (140:60). Each of these "
+        "There is a cycle: A beats B (140:60), B beats C (140:60) and C beats A (140:60). Each of these "
         "wins is proved (error probability 0.05)."
     ) in verdict.shown
-    assert "D and E look out of the running; that is not proved yet." in verdict.shown
+    assert "D and E look out of the running, but that is not proved." in verdict.shown
 
 
 @pytest.mark.slow
 def test_the_demo_says_how_sure_that_is_and_that_it_is_an_estimate(all_worlds):
-    sure = next(one for one in said(DEMO).shown if one.startswith("Chances"))
-    chances = {name: int(share) for name, share in re.findall(r"\b([A-E]) (\d+) %", sure)}
+    verdict = said(DEMO)
+    assert verdict.estimates is not None
+    chances = {name: int(share.split()[-2]) for name, share in verdict.estimates.rows}
     assert all(25 <= chances[name] <= 40 for name in "ABC")
     assert chances["D"] < 5 and chances["E"] < 5
     assert sum(chances.values()) <= 102  # each is rounded
-    assert "may add up to less than 100 %" in sure
-    assert "not a proof" in sure
+    assert "not a proof" in verdict.estimates.note
+    assert "may add up to less than 100 %" in verdict.estimates.note
+    assert re.search(r"Chance to be best\n- A  \d+ %\n- B  \d+ %", str(verdict))
+    assert re.search(r"<th>A</th><td>\d+ %</td>", verdict._repr_html_())
 
 
 @pytest.mark.slow
@@ -97,9 +100,7 @@ def test_what_is_proved_of_the_demo_is_said_by_its_certificate():
 def test_one_leader_leads():
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.claim == "A leads so far. Keep going: no option is proved best yet."
-    assert (
-        "By the votes as they are, A beats every other, and no option beats more." in verdict.shown
-    )
+    assert "So far, A beats every other, and no option beats more." in verdict.shown
     assert "Behind, but still possible: B and C." in verdict.shown
 
 
@@ -110,7 +111,7 @@ def test_a_circle_whose_links_are_not_proved_is_called_so():
 
 def test_a_circle_of_which_one_link_is_proved_names_it():
     verdict = said({"AB": (60, 4), "BC": (16, 9), "CA": (16, 9)}, "ABC")
-    assert any(one.endswith("Proved is A over B, not the rest.") for one in verdict.shown)
+    assert any(one.endswith("A over B is proved, the rest not.") for one in verdict.shown)
 
 
 def test_ties_are_told_with_the_votes_of_a_circle():
@@ -121,21 +122,22 @@ def test_ties_are_told_with_the_votes_of_a_circle():
 def test_a_circle_that_may_well_be_chance_is_not_told(all_worlds):
     verdict = said({"AB": (6, 4), "BC": (6, 4), "CA": (6, 4)}, "ABC")
     assert verdict.claim.startswith("A, B and C are tied for first so far. Keep going")
-    assert not any("circle" in one for one in verdict.shown)
+    assert not any("cycle" in one for one in verdict.shown)
 
 
 def test_a_circle_without_a_leader_is_not_told():
     votes = {"AB": (60, 20), "BC": (60, 20), "CA": (60, 20)}
     verdict = said(votes | {f"D{x}": (14, 6) for x in "ABC"}, "ABCD")
     assert verdict.claim.startswith("D leads")
-    assert not any("circle" in one for one in verdict.shown)
+    assert not any("cycle" in one for one in verdict.shown)
 
 
 @pytest.mark.slow
 def test_chances_of_many_options_name_the_likeliest_alone():
     options = "ABCDEFGHIJKLMNOP"
-    sure = next(one for one in said({"AB": (6, 4)}, options).shown if one.startswith("Chances"))
-    assert "8 others" in sure
+    verdict = said({"AB": (6, 4)}, options)
+    assert verdict.estimates is not None
+    assert len(verdict.estimates.rows) == 9 and verdict.estimates.rows[-1][0] == "8 others"
 
 
 @pytest.mark.slow
@@ -163,7 +165,7 @@ def test_what_would_settle_it_names_the_pair_and_the_votes():
     verdict = said({"AB": (20, 10)}, "AB")
     (advice,) = verdict.advice
     assert re.fullmatch(
-        r"What would settle it: about \d+ to \d+ more votes, in four of five cases; now on A against B, to prove A best\.",
+        r"About \d+ to \d+ more votes may prove A best, in four of five cases: now A against B\.",
         advice,
     )
 
@@ -295,7 +297,8 @@ def test_where_borda_disagrees_it_is_said():
     verdict = said({"AB": (600, 400), "AC": (600, 400), "BC": (1000, 0)}, "ABC")
     assert verdict.claim == "A is proved the only winner."
     assert any(
-        one.startswith("Borda, which counts by how much, would name B") for one in verdict.shown
+        one.startswith("Borda, which counts by how much options win, would name B")
+        for one in verdict.shown
     )
 
 
@@ -404,7 +407,7 @@ def test_a_plan_that_needs_a_paused_option_says_which_pairs_cannot_be_asked():
     assert outlook.votes is None
     assert Need(outlook.champion, 2, 0) in outlook.pairs
     (advice,) = verdict_of(study.standing()).advice
-    assert "cannot be asked" in advice
+    assert "an option there is paused or retired" in advice
 
 
 # Files

@@ -102,7 +102,7 @@ class Somebody:
     def come_in(self, path="/admin"):
         """Enter as an admin."""
         self.open(f"/admin/enter?token={self.site.server.new_admin_token()}")
-        self.page.get_by_role("button", name="Come in").click()
+        self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url("**/admin")
         return self.page if path == "/admin" else self.open(path)
 

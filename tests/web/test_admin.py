@@ -265,3 +265,11 @@ def test_the_stream_of_a_dashboard_says_when_something_is_new():
     asyncio.run(read())
     assert answers == ["event: changed\nid: 1\ndata: 1\n\n"]
     assert admin.get("/admin").status_code == 200
+
+
+def test_people_sign_in_and_out_and_a_study_is_open(site):
+    assert "<h1>Sign in</h1>" in site.browser().get("/admin/enter").text
+    site.study()
+    page = site.admin().get(f"/admin/s/{site.page().slug}").text
+    assert ">Sign out</button>" in page and '<span class="badge live">Open</span>' in page
+    assert "oting goes on" not in page

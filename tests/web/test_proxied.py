@@ -136,7 +136,7 @@ def test_a_browser_votes_and_watches_below_a_path(somebody_below):
     live.study()
     admin = person()
     admin.open(f"{live.path}/admin/enter?token={live.server.new_admin_token()}")
-    admin.page.get_by_role("button", name="Come in").click()
+    admin.page.get_by_role("button", name="Sign in").click()
     admin.page.wait_for_url(f"**{live.path}/admin")
     admin.open(f"{live.path}/admin/s/{live.page().slug}")
     voter = person().open(f"{live.path}{live.link()}")

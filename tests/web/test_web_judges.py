@@ -12,6 +12,7 @@ from fake_chat import FakeChat, says
 from web_client import send
 
 from copeland.errors import InvalidParameter
+from copeland.study.judges import judge_study
 from copeland.web.appointed import Appointed, read_appointed
 from copeland.web.judging import PAUSED, runs_of, start, stop
 
@@ -175,3 +176,10 @@ def test_a_file_names_judges(tmp_path):
     assert shorter.judge()("a", "bb", None) == "left"
     assert model.name == "small model" and model.judge().prompt == "{left} or {right}?"
     assert model.terms["key_variable"] is None
+
+
+def test_the_page_says_how_often_a_judge_flipped(site):
+    study = site.study()
+    judge_study(study, {"gpt": lambda left, right, item: "left"}, swap="confirm", calls=20)
+    page = unescape(site.admin().get(path(site)).text)
+    assert re.search(r"gpt flipped on (\d+) of \1 ballots? when the sides were swapped", page)

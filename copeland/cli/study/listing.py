@@ -49,6 +49,8 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
 
 
 def _described(name: str, storage: str) -> dict[str, Any]:
+    from copeland.words import quote_name, quote_names
+
     work = opened(name, storage)
     if work.settings.space:
         from copeland.cli.study.tuned import listed
@@ -58,9 +60,11 @@ def _described(name: str, storage: str) -> dict[str, Any]:
     certificate = standing.certificate
     best = [certificate.labels[i] for i in certificate.best]
     if best:
-        stands = f"proved best: {', '.join(best)}"
+        stands = f"proved best: {', '.join(quote_names(best))}"
+    elif standing.leader:
+        stands = f"open, {quote_name(standing.leader)} leads"
     else:
-        stands = f"open, {standing.leader} leads" if standing.leader else "open, no votes yet"
+        stands = "open, no votes yet"
     return {
         "study": name,
         "options": len(standing.options),

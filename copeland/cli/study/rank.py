@@ -19,6 +19,7 @@ def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) 
 
     found = opened(name, storage).ranking()
     if as_json:
-        print_json({"study": name, **asdict(found), "tiers": found.tiers})
+        places = [place._asdict() for place in found.places]
+        print_json({"study": name, **asdict(found), "places": places, "tiers": found.tiers})
         return
     show(found.sentence, ranking_table(found), *found.notes)

@@ -14,7 +14,7 @@ from copeland.streams import stream
 from copeland.study.record.books import Books
 from copeland.study.record.events import ADDED, CREATED, LEFT, RESTARTED, TIE, VOTED, Event
 from copeland.study.record.sides import find_blocks
-from copeland.words import percent
+from copeland.words import percent, quote_names
 
 Pair = tuple[int, int]
 
@@ -29,9 +29,9 @@ class Drift(NamedTuple):
     @property
     def sentence(self) -> str:
         """What changed, in words."""
-        change = self.change
+        change, (first, second) = self.change, quote_names((self.first, self.second))
         return (
-            f"The votes on {self.first} and {self.second} changed over time: {self.first} won "
+            f"The votes on {first} and {second} changed over time: {first} won "
             f"{percent(change.before)} of the first {change.early:,} that name a winner, and "
             f"{percent(change.after)} of the {change.votes - change.early:,} since."
         )

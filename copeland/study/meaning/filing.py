@@ -17,6 +17,7 @@ from copeland.certificate import Certificate
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow
 from copeland.files import read_text
 from copeland.panel import PanelCertificate
+from copeland.sentences import statement_before
 from copeland.study.meaning.notes import undone_note
 from copeland.study.meaning.recounting import counts_of, panel_counts_of
 from copeland.study.meaning.standing import certificate_of, epoch_with
@@ -348,6 +349,8 @@ def _made_again(filed: Filed, *counts: Any) -> tuple[str, ...]:
 def _wording(filed: Filed) -> Iterator[str]:
     found = filed.certificate
     known = [found.statement]
+    if isinstance(found, Certificate | PanelCertificate):
+        known.append(_words_before(found))
     if filed.unbound and isinstance(found, Certificate):
         known.append(_earlier_words(found))
     if filed.content.get("statement") not in known:
@@ -356,10 +359,17 @@ def _wording(filed: Filed) -> Iterator[str]:
         yield f"it states other assumptions than these: {' '.join(found.assumptions)}"
 
 
+def _words_before(found: Certificate | PanelCertificate) -> str:
+    """The statement as copeland 0.2 put it."""
+    return statement_before(found) if isinstance(found, Certificate) else found.statement_before
+
+
 def _earlier_words(found: Certificate) -> str:
     """The statement as versions put it that wrote no envelope."""
     others = (found.k if found.active is None else len(found.active)) - 1
-    said = found.statement.replace("every other,", f"at least {others} of the {others} others,")
+    said = statement_before(found).replace(
+        "every other,", f"at least {others} of the {others} others,"
+    )
     return said.replace("by more than the margin", "by over the margin")
 
 

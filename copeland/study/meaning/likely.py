@@ -7,7 +7,7 @@ from copeland.forecast.goals import Goal
 from copeland.forecast.likely import favourite_of
 from copeland.forecast.worlds import MOST_OPTIONS
 from copeland.study.meaning.standing import Standing
-from copeland.words import NAME, percent, shortened
+from copeland.words import NAME, percent, quote_name, shortened
 
 ESTIMATE = "an estimate, not a proof"
 
@@ -31,7 +31,8 @@ def likely_sentence(standing: Standing, least: float) -> str:
     found = favourite_of(standing.wins, standing.ties, settings.margin, least, settings.seed)
     if found is None:
         return ""
-    return likely_words(shortened(standing.labels, NAME)[found.option], found.chance)
+    name = quote_name(shortened(standing.labels, NAME)[found.option])
+    return likely_words(name, found.chance)
 
 
 def refuse_for_panel(goal: Goal, people: int | None = None) -> None:

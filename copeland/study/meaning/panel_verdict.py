@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from copeland.study.meaning.panels import PanelStanding
 from copeland.study.meaning.reading import Reading
 from copeland.study.record.options import ACTIVE
-from copeland.words import NAME, counted, listed, shortened
+from copeland.words import NAME, capital, counted, listed, shortened
 
 PAIRS = 5  # to ask, named in a sentence
 
@@ -17,7 +17,7 @@ def panel_undecided(
 ) -> str:
     """Return who leads, in a few words, where nobody is sure to be best of all options."""
     if votes.standing.votes == 0:
-        return "There are no answers yet: every option may be best."
+        return "There are no answers yet; any option could be best."
     first = listed([votes.names[i] for i in votes.leaders])
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
@@ -92,9 +92,9 @@ def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
             for need in outlook.pairs
         ]
         yield (
-            f"What would settle it: {votes.remaining.words} of the {missing:,} missing answers, in four of five "
-            f"cases; now on {listed(asked, PAIRS)}, to make sure that "
-            f"{votes.names[outlook.champion]} is best{scope}."
+            f"{capital(votes.remaining.words)} of the {missing:,} missing answers may make sure that "
+            f"{votes.names[outlook.champion]} is best{scope}, in four of five cases: "
+            f"now {listed(asked, PAIRS)}."
         )
     yield f"Still to be asked: {listed([_short(panel)[name] for name in panel.awaited])}."
 

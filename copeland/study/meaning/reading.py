@@ -1,7 +1,7 @@
 """The one reading of a study's votes: every sentence, table and picture takes its numbers from here.
 
 What is *proved* is in the certificate. Here is what only *shows*: shares, who leads, in which order, how
-sure each win is, who beats whom in a circle, and what is likely.
+sure each win is, who beats whom in a cycle, and what is likely.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from copeland.study.meaning.reach import Reach, reach_of, remaining_in
 from copeland.study.meaning.standing import Standing, order_of
 from copeland.study.record.options import ACTIVE
 from copeland.winners import borda_scores, copeland_winners, cycles, von_neumann
-from copeland.words import NAME, shortened
+from copeland.words import NAME, quote_names, shortened
 
 # How sure it is that one option beats another.
 PROVED = 3  # together with all other pairs
@@ -72,8 +72,8 @@ class Reading:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The options as they stand in sentences: not too long."""
-        return tuple(shortened(self.standing.labels, NAME))
+        """The options as they stand in sentences: not too long, and in quotation marks where these help."""
+        return tuple(quote_names(shortened(self.standing.labels, NAME)))
 
     @cached_property
     def n(self) -> Ints:
@@ -187,7 +187,7 @@ class Reading:
 
     @cached_property
     def circles(self) -> tuple[tuple[int, ...], ...]:
-        """Who beats the next, the last the first; that of the leaders first."""
+        """Cycles: who beats the next, the last the first; that of the leaders first."""
         if self.k > MOST_OPTIONS:
             return ()
         clear = _clear(self.standing.wins) if self._unsettled is None else self.sure == PROVED

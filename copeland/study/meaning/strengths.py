@@ -78,6 +78,6 @@ def _groups(points: Floats, connection: str) -> NDArray[np.int64]:
 def _circles(reading: Reading) -> Iterator[str]:
     for circle in reading.circles[:1]:
         yield (
-            f"{listed([reading.names[i] for i in circle])} beat each other in a circle, which strengths on one "
+            f"{listed([reading.names[i] for i in circle])} beat each other in a cycle, which strengths on one "
             "scale cannot show."
         )

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from copeland.certificate import Certificate, advice_of
 from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
 from copeland.inert import inert
+from copeland.shown import html_table
 from copeland.study.meaning.likely import likely_words
 from copeland.study.meaning.panel_verdict import (
     panel_advice,
@@ -27,13 +28,34 @@ from copeland.study.meaning.reach import is_exhausted, reach_sentence
 from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.options import ACTIVE
-from copeland.words import LISTED, counted, listed, percent
+from copeland.words import LISTED, NAME, capital, counted, letters, listed, percent, shortened
 
 PAIRS = 5  # to ask, named in a sentence
+CHANCES = "Chance to be best"
 SMALLER = (
     "Each chance is the smaller of what two beliefs say, so they may add up to less than 100 %."
 )
 UNLIKELY = 0.05  # a chance to be best with which an option looks out of the running
+
+
+class Estimates(NamedTuple):
+    """How likely each option is to be best, in a few rows, and how that is known."""
+
+    rows: tuple[tuple[str, str], ...]  # an option, or how many others, and the chance in words
+    note: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows as an aligned list."""
+        name, chance = (max(map(letters, column)) for column in zip(*self.rows, strict=True))
+        return [
+            f"- {one}{' ' * (name - letters(one))}  {share:>{chance}}" for one, share in self.rows
+        ]
+
+    @property
+    def html(self) -> str:
+        """The rows as a table for notebooks."""
+        return html_table(f"{CHANCES}. {self.note}", ["", "chance"], self.rows, len(self.rows))
 
 
 @dataclass(frozen=True)
@@ -58,6 +80,7 @@ class Verdict:
     chances: (
         tuple[float, ...] | None
     )  # of each option to be best, estimated; None if there are too many, or a panel is sure
+    estimates: Estimates | None = None  # the same as a table; None once an option is proved best
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -79,6 +102,8 @@ class Verdict:
         lines = [self.claim]
         for part, sentences in self.parts.items():
             lines += ["", part, *(f"- {sentence}" for sentence in sentences)]
+        if self.estimates is not None:
+            lines += ["", CHANCES, *self.estimates.lines, self.estimates.note]
         return inert("\n".join(lines))
 
     def _repr_html_(self) -> str:
@@ -86,7 +111,8 @@ class Verdict:
             f"<dt>{escape(part)}</dt>" + "".join(f"<dd>{escape(inert(one))}</dd>" for one in said)
             for part, said in self.parts.items()
         )
-        return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>"
+        chances = "" if self.estimates is None else self.estimates.html
+        return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
 
 
 def verdict_of(votes: Standing | Reading) -> Verdict:
@@ -115,6 +141,7 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
         advice=tuple(_advice(votes)),
         assumptions=certificate.assumptions,
         chances=votes.each_chance,
+        estimates=_estimates(votes),
     )
 
 
@@ -142,7 +169,7 @@ def _undecided(votes: Reading) -> str:
     if votes.standing.panel is not None:
         return panel_undecided(votes, votes.standing.panel, _likelier)
     if votes.standing.votes == 0:
-        return "There are no votes yet: every option may be best."
+        return "There are no votes yet; any option could be best."
     if votes.likely is not None and votes.chances is not None and not votes.standing.closed:
         return _likely(votes, votes.likely, votes.chances)
     first = _name(votes, votes.leaders)
@@ -223,8 +250,6 @@ def _shown(votes: Reading) -> Iterator[str]:
     if is_open:
         yield from _behind(votes)
     if votes.chances is not None:
-        if is_open:
-            yield _sureness(votes, votes.chances)
         yield from _other_counts(votes)
 
 
@@ -239,13 +264,12 @@ def _leading(votes: Reading) -> Iterator[str]:
     many = won.pop()
     whom = f"{many} of the {counted(others, 'other')}" if many < others else "every other"
     yield (
-        f"By the votes as they are, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option "
-        "beats more."
+        f"So far, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option beats more."
     )
 
 
 def _circle(votes: Reading) -> str:
-    """The circle, with the votes of each link and whether it is proved."""
+    """The cycle, with the votes of each link and whether it is proved."""
     links = votes.links(votes.circle)
     told = listed(
         [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
@@ -254,12 +278,11 @@ def _circle(votes: Reading) -> str:
     if len(proved) == len(links):
         sure = f"Each of these wins is proved ({votes.certificate.proviso})"
     elif proved:
-        sure = "Proved " + ("is " if len(proved) == 1 else "are ")
-        sure += listed([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
-        sure += ", not the rest"
+        sure = listed([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
+        sure += f" {'is' if len(proved) == 1 else 'are'} proved, the rest not"
     else:
         sure = "None of these wins is proved yet"
-    return f"In a circle, {told}. {sure}."
+    return f"There is a cycle: {told}. {sure}."
 
 
 def _behind(votes: Reading) -> Iterator[str]:
@@ -270,34 +293,36 @@ def _behind(votes: Reading) -> Iterator[str]:
     behind = [i for i in rest if i not in out]
     if out:
         look = "looks" if len(out) == 1 else "look"
-        yield f"{_name(votes, out)} {look} out of the running; that is not proved yet."
+        yield f"{_name(votes, out)} {look} out of the running, but that is not proved."
     if behind:
         yield f"Behind, but still possible: {_name(votes, behind)}."
 
 
-def _sureness(votes: Reading, chances: Chances) -> str:
-    """How likely each option is to be best."""
+def _estimates(votes: Reading) -> Estimates | None:
+    """How likely each option is to be best, while none is proved to be."""
+    chances = votes.chances
+    if chances is None or votes.standing.votes == 0 or votes.certificate.verdict != "open":
+        return None
     order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
     worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
-    told = [f"{votes.names[i]} {percent(chances.each[i])}" for i in worth]
+    names = shortened(votes.standing.labels, NAME)
+    rows = [(names[i], percent(chances.each[i])) for i in worth]
     if len(worth) < len(order):
         most = chances.each[order[len(worth)]]
         least = "under 1 %" if most < LEAST else f"{percent(most)} at most"
-        told.append(f"{counted(len(order) - len(worth), 'other')} {least}")
-    exactly = (
-        f"; that {_name(votes, votes.leaders)} are exactly the best, {percent(chances.together)}"
-        if len(votes.leaders) > 1
-        else ""
-    )
+        rows.append((counted(len(order) - len(worth), "other"), least))
     worlds = f"{chances.worlds:,} worlds that the votes leave plausible"
     smaller = f" {SMALLER}"
     if votes.standing.panel is not None:
         worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly turn out"
         smaller = ""
-    return (
-        f"Chances to be best, with ties for first shared: {listed(told, len(told))}{exactly}. This is an estimate "
-        f"from {worlds}, not a proof.{smaller}"
+    exactly = (
+        f" That exactly {_name(votes, votes.leaders)} are best: {percent(chances.together)}."
+        if len(votes.leaders) > 1
+        else ""
     )
+    note = f"An estimate from {worlds}, not a proof; options that tie for first share it.{smaller}{exactly}"
+    return Estimates(tuple(rows), note)
 
 
 def _other_counts(votes: Reading) -> Iterator[str]:
@@ -306,14 +331,14 @@ def _other_counts(votes: Reading) -> Iterator[str]:
     if not leading & set(votes.borda_first):
         borda = int(votes.borda.argmax())
         yield (
-            f"Borda, which counts by how much, would name {votes.names[borda]} instead: it has an "
+            f"Borda, which counts by how much options win, would name {votes.names[borda]} instead: it wins an "
             f"estimated {percent(float(votes.borda[borda]))} of the votes against a random other."
         )
     if not leading.issuperset(votes.drawn):
         told = [f"{votes.names[i]} ({percent(float(votes.lottery[i]))})" for i in votes.drawn]
         yield (
-            "Von Neumann's lottery, which no single option beats, would draw an estimated "
-            f"{listed(told)}."
+            "Von Neumann's lottery, which no single option beats, would draw "
+            f"{listed(told)}, by estimate."
         )
 
 
@@ -344,11 +369,11 @@ def _advice(votes: Reading) -> Iterator[str]:
     if outlook.votes is None:
         pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
-            f"To prove {votes.names[outlook.champion]} best takes votes on {pairs}, which cannot be "
-            "asked because an option is paused; resume or retire it, or certify the active options alone."
+            f"A proof that {votes.names[outlook.champion]} is best needs votes on {pairs}, but an option there is "
+            "paused. Resume or retire it, or certify the active options alone."
         )
     elif votes.standing.votes == 0:
-        yield "How many votes it takes depends on how far apart the options are: simulate it with a plan."
+        yield "How many votes it takes depends on how far apart the options are: a plan simulates it."
     else:
         within = reach_sentence(votes.reach) if votes.reach is not None else ""
         if within and is_exhausted(votes.standing):  # then votes alone are no advice
@@ -357,8 +382,8 @@ def _advice(votes: Reading) -> Iterator[str]:
         assert votes.remaining is not None
         asked = [_against(votes, need) for need in outlook.pairs]
         yield (
-            f"What would settle it: {votes.remaining.words} more votes, in four of five cases; now on "
-            f"{listed(asked, PAIRS)}, to prove {votes.names[outlook.champion]} best."
+            f"{capital(votes.remaining.words)} more votes may prove {votes.names[outlook.champion]} best, in four of "
+            f"five cases: now {listed(asked, PAIRS)}."
         )
         if within:
             yield within

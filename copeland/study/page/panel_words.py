@@ -8,14 +8,14 @@ from copeland.study.meaning.panels import PanelStanding
 from copeland.study.meaning.reading import PROVED, Reading
 from copeland.words import counted, listed
 
-NO_CIRCLE = "No circle is settled among these options."
+NO_CYCLE = "No cycle is settled among these options."
 PROGRESS_NOTE = (
     "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
     "answered and it is a tie. Not all pairs need be settled to know who is best. Undone votes "
     "are left out."
 )
 SCORES = (
-    "A dot is the number of others that an option beats by the votes as they are. A bar is where its "
+    "A dot shows how many others an option beats so far. A bar shows where its "
     "number can still end, whatever the missing answers say; both ends are possible."
 )
 SURENESS = (
@@ -37,15 +37,15 @@ def matrix_sentence(reading: Reading, certificate: PanelCertificate) -> str:
     """Return how many pairs were voted on, and how many are settled."""
     proved = int((reading.sure == PROVED).sum())
     return (
-        f"Voted on: {reading.pairs - reading.unmet:,} of {counted(reading.pairs, 'pair')}. Proved one "
-        f"way or the other: {proved:,}. Proved tied: {len(certificate.ties):,}."
+        f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
+        f"{proved:,}; proved tied: {len(certificate.ties):,}."
     )
 
 
 def progress_sentence(last: Progress) -> str:
     """Return how far a panel has come that is not sure yet."""
     return (
-        f"After {counted(last.votes, 'vote')} {last.possible} of {last.options} options are not ruled out, and "
+        f"After {counted(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best, and "
         f"{100 * last.share:.1f} % of the pairs are settled."
     )
 

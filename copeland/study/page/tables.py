@@ -51,8 +51,7 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         )
     more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
     table.caption = _plain(
-        f"{more}beats: how many options, by the votes as they are; proved: at least this many; chance: to be "
-        "best, an estimate"
+        f"{more}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
     )
     return table
 
@@ -79,7 +78,7 @@ def ranking_table(ranking: Ranking) -> Table:
     number = len(ranking.places)
     more = f"the first {LONGEST} of {number} options, --json gives all; " * (number > LONGEST)
     table.caption = _plain(
-        f"{more}beats: how many others, by the votes as they are; proved: where that number must be; "
+        f"{more}beats: how many others, so far; proved: where that number must be; "
         "strength: log-odds by Bradley and Terry, an estimate"
     )
     return table

@@ -27,13 +27,13 @@ PROGRESS_NOTE = (
 )
 NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
 OPTIONS_NOTE = (
-    "Beats: how many others, by the votes as they are; proved: the bar of the figure. Won: its "
+    "Beats: how many others, so far; proved: the bar of the figure. Won: its "
     "share of all its votes, with a tie as half. Borda: the share of votes that it would win against another option drawn "
     "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
     "best, are estimates."
 )
 RANKING_NOTE = (
-    "Beats: how many others, by the votes as they are; proved: where that number must be. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
+    "Beats: how many others, so far; proved: where that number must be. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
     "strengths; an estimate. The order within a tier proves nothing."
 )
 KAPPA_NOTE = (
@@ -74,11 +74,11 @@ def notices(reading: Reading) -> Iterator[str]:
         them = "it" if len(gone) == 1 else "them"
         covered = "leaves" if reading.certificate.active is not None else "covers"
         yield (
-            f"Retired, so no longer asked: {listed(gone)}. The verdict {covered} {them} "
+            f"Retired, so no longer asked about: {listed(gone)}. The verdict {covered} {them} "
             f"{'out' if covered == 'leaves' else 'too'}."
         )
     if waiting:
-        yield f"Paused, so not asked for now: {listed(waiting)}."
+        yield f"Paused, so not asked about for now: {listed(waiting)}."
 
 
 def outcomes_sentence(standing: Standing) -> str:
@@ -99,16 +99,17 @@ def outcomes_sentence(standing: Standing) -> str:
         ),
     ]
     left_out = [
-        f"{number:,} {why}"
+        f"{number:,} {why}" if "bad" in why else counted(number, why)
         for number, why in (
-            (said[SKIP], "skips"),
-            (said[ERROR], "errors"),
-            (said[BOTH_BAD] if standing.settings.both_bad == "drop" else 0, "both bad"),
-            (standing.repeated, "repeats of an earlier vote"),
+            (said[SKIP], "skip"),
+            (said[ERROR], "error"),
+            (said[BOTH_BAD] if standing.settings.both_bad == "drop" else 0, "“both bad”"),
+            (standing.repeated, "repeat"),
         )
         if number
     ]
-    undone = f" {standing.undone:,} more were undone." if standing.undone else ""
+    were = "was" if standing.undone == 1 else "were"
+    undone = f" {standing.undone:,} more {were} undone." if standing.undone else ""
     lists = f" {lists_sentence(standing)}" if standing.lists else ""
     without = f"; left out: {listed(left_out)}" if left_out else ""
     return (
@@ -139,45 +140,43 @@ def score_sentences(reading: Reading) -> Iterator[str]:
     level = [reading.names[i] for i in reading.leaders]
     lead = f"{listed(level)} lead together" if len(level) > 1 else ""
     yield (
-        f"{lead or f'{name} leads'}. By the votes as they are {name} beats {won} of "
-        f"{counted(reading.rivals, 'other')} and loses to {lost}"
-        f"{f' (even or without votes: {even})' if even else ''}; its bar says {low} to {high}."
+        f"{lead or f'{name} leads'}. So far {name} beats {won} of {counted(reading.rivals, 'other')} and loses to {lost}"
+        f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
         yield panel_words.SCORES
         return
     verdict = f" The verdict allows for the margin: {name} beats, or ties within it, at least {certificate.lower[first]}."
     yield (
-        "A dot is the number of others that an option beats by the votes as they are. A bar is "
-        "where its true number must be. All that is proved on this page is right together, at every vote, with "
-        f"probability {1 - certificate.delta:g}."
+        "A dot shows how many others an option beats so far. A bar shows where its true number must be. All that is "
+        f"proved on this page is right together, at every vote, with probability {1 - certificate.delta:g}."
         f"{verdict if certificate.margin and first in certificate.best else ''}"
     )
 
 
 def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
-    """Yield which options beat each other in circles, with the votes of each link."""
+    """Yield which options beat each other in cycles, with the votes of each link."""
     if not reading.circles and reading.standing.panel is not None:
-        yield panel_words.NO_CIRCLE
+        yield panel_words.NO_CYCLE
     elif not reading.circles:
         chance = " beyond what may be chance" if graph.rings else ""
-        yield f"There is no circle among these options{chance}."
+        yield f"There is no cycle among these options{chance}."
     for circle in reading.circles[:_CIRCLES]:
         links = reading.links(circle)
         weakest = min(int(reading.sure[link]) for link in links)
         yield (
-            f"{listed([reading.names[option] for option in circle])} beat each other in a circle: "
+            f"{listed([reading.names[option] for option in circle])} beat each other in a cycle: "
             f"{listed([win_words(reading, *link) for link in links], len(links))}. "
             f"{_CIRCLE_WORDS[weakest]}"
         )
     if len(reading.circles) > _CIRCLES:
-        yield f"There are {len(reading.circles) - _CIRCLES} more circles further down."
+        yield f"There are {len(reading.circles) - _CIRCLES} more cycles further down."
 
 
 _CIRCLE_WORDS = {
-    PROVED: "Every link is proved, and so is the cycle.",
-    LIKELY: "Not every link is proved, but each is likely.",
-    AHEAD: "Some links are only ahead, so the cycle may be chance.",
+    PROVED: "Every win is proved, and so is the cycle.",
+    LIKELY: "Not every win is proved, but each is likely.",
+    AHEAD: "Some of these wins are only narrow leads, so the cycle may be chance.",
 }
 
 
@@ -222,7 +221,7 @@ def graph_sentence(shown: int, k: int) -> str:
         f"{some}Filled: proved best. Light frame: not ruled out. Grey frame: ruled out. An "
         "option is above those it beats; an arrow from a frame comes from every option in it. "
         f"Left out: arrows that two others, as sure, replace; all but the {INTO} surest arrows "
-        "into an option; and arrows that are not likely and would close a circle of more than "
+        "into an option; and arrows that are not likely and would close a cycle of more than "
         f"{MANY} options."
     )
 
@@ -249,8 +248,8 @@ def matrix_sentence(reading: Reading) -> str:
         else ""
     )
     return (
-        f"Voted on: {reading.pairs - reading.unmet:,} of {counted(reading.pairs, 'pair')}. Proved one "
-        f"way or the other: {proved:,}. Likely: {likely:,} more.{tied}"
+        f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
+        f"{proved:,}; likely, not proved: {likely:,}.{tied}"
     )
 
 
@@ -259,15 +258,15 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
     last = progress[-1]
     if last.best:
         yield (
-            f"After {last.votes:,} votes the proof is complete: {counted(last.best, 'option')} "
+            f"After {counted(last.votes, 'vote')} the proof is complete: {counted(last.best, 'option')} "
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
     elif reading.standing.panel is not None:
         yield panel_words.progress_sentence(last)
     else:
         yield (
-            f"After {last.votes:,} votes {last.possible} of {last.options} options are not ruled "
-            f"out. The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
+            f"After {counted(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best. "
+            f"The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
         )
     if is_unordered(progress):
         yield NO_ORDER
@@ -275,8 +274,10 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
     first = proved_at(progress)
     if first is not None:
         before = max(row.votes for row in progress if row.votes < first)
-        when = f"vote {first:,}" if first - before == 1 else f"votes {before + 1:,} to {first:,}"
-        yield f"An option was first proved best at {when}."
+        when = f"at vote {first:,}"
+        if first - before > 1:
+            when = f"between votes {before + 1:,} and {first:,}"
+        yield f"An option was first proved best {when}."
     names = dict(zip(reading.standing.labels, reading.names, strict=True))
     yield _lead_words([(row.votes, names[row.leader]) for row in progress if row.leader])
 
@@ -292,8 +293,8 @@ def _lead_words(leaders: Sequence[tuple[int, str]]) -> str:
     if not changes:
         return f"{last} led throughout."
     return (
-        f"{last} has led since vote {changes[-1]:,}. The lead changed "
-        f"{counted(len(changes), 'time')}, as seen at {len(leaders):,} moments."
+        f"{last} has led since vote {changes[-1]:,}. At the {len(leaders):,} moments looked at, the lead changed "
+        f"{'once' if len(changes) == 1 else counted(len(changes), 'time')}."
     )
 
 
@@ -305,8 +306,8 @@ def side_sentences(standing: Standing) -> Iterator[str]:
         yield from position_sentences(position)
     if standing.sideless:
         yield (
-            f"{_votes(standing.sideless, more)} without sides, as counts or as a list of winners, so nothing here is "
-            "about them."
+            f"{_votes(standing.sideless, more)} without sides, as counts or as a list of winners, so they cannot "
+            "show a bias."
         )
     if standing.both_ways:
         yield (
@@ -335,10 +336,10 @@ def position_sentences(position: Position) -> Iterator[str]:
         side = "left" if position.share > 0.5 else "right"
         yield (
             f"That is a bias: the {side} side wins more often than by chance. Where sides are "
-            "shuffled, this favours no option, but each vote says less."
+            "shuffled, no option gains, but each vote tells less."
         )
     else:
-        yield "One half is inside the interval, so there is no sign of a bias."
+        yield "The interval includes 50 %, so there is no sign of a bias."
 
 
 def counting_sentences(reading: Reading) -> Iterator[str]:
@@ -353,11 +354,11 @@ def counting_sentences(reading: Reading) -> Iterator[str]:
             "options do against others."
         )
     yield (
-        f"Copeland, which counts how many others an option beats, puts "
+        f"Copeland counts how many others an option beats, and puts "
         f"{listed([names[i] for i in leaders])} first."
     )
     yield (
-        f"Borda, which counts by how much, puts {listed([names[i] for i in borda])} first, with "
+        f"Borda counts by how much options win, and puts {listed([names[i] for i in borda])} first, with "
         f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
         f"{_agreeing(set(leaders), set(borda), 'Borda')}"
     )
@@ -376,7 +377,7 @@ def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
     if copeland == other:
         return f"{who} agrees with Copeland."
     if copeland & other:
-        return f"{who} agrees with Copeland in part."
+        return f"{who} partly agrees with Copeland."
     return f"{who} disagrees with Copeland."
 
 

@@ -76,7 +76,7 @@ def read_options(path: str | Path) -> list[Option]:
     for where, row in rows_of_file(Path(path), needed=("name",)):
         try:
             shown = {key: (text_in(row, key) or "").strip() for key in ("name", "text", "path")}
-            options.append(_checked(Option(**shown)))
+            options.append(_checked(Option(shown["name"], shown["text"], shown["path"])))
         except (InvalidParameter, InvalidRow) as error:
             raise InvalidRow(f"{where}: {error}") from error
     return options

@@ -19,11 +19,11 @@ pytestmark = pytest.mark.slow  # left out of `make fast`
 def test_the_status_of_the_demo_in_words(demo):
     shown = ok("status", "demo")
     assert "A, B and C are tied for first so far, in a cycle." in shown
-    assert "D and E look out of the running; that is not proved yet." in shown
-    assert "Chances to be best, with ties for first shared: A" in shown
+    assert "D and E look out of the running, but that is not proved." in shown
+    assert re.search(r"\bA +\d+ +\d+ +0 +2 +\d +[23]\d %", shown)
     said = " ".join(shown.split())
-    assert re.search(r"about [\d,]+ to [a-z\d, ]+ more votes, in four of five cases", said)
-    assert re.search(r"now on [ABC] against D and [ABC] against E, to prove [ABC] best", said)
+    assert re.search(r"About [\d,]+ to [a-z\d, ]+ more votes may prove [ABC] best, in four", said)
+    assert re.search(r"now [ABC] against D and [ABC] against E", said)
 
 
 @pytest.mark.quick
