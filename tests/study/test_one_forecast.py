@@ -23,6 +23,7 @@ from copeland.study.meaning.verdict import verdict_of
 from copeland.web.api.reading import results_of
 from copeland.web.creating import Intent
 from copeland.web.expecting import expectation_of
+from copeland.words import capital
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -53,7 +54,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     reading = Reading(study.standing())
     verdict, found = verdict_of(reading), reading.remaining
     assert found.low < found.middle
-    assert f"What would settle it: {found.words} more votes" in verdict.advice[0]
+    assert f"{capital(found.words)} more votes" in verdict.advice[0]
     told = json.loads(json.dumps(described(reading, verdict)))
     assert told["remaining"] == found.to_dict()
     assert told["outlook"]["votes"] == (found.middle or found.most)
@@ -105,7 +106,7 @@ def test_answers_of_a_panel_are_the_same_in_the_status_and_in_the_plan():
         study.tell(ballot, min(ballot.left, ballot.right))
     found = Reading(study.standing()).remaining
     assert study.plan().way("panel planner").range == found
-    assert f"What would settle it: {found.words} of the " in " ".join(study.verdict().advice)
+    assert f"{capital(found.words)} of the " in study.verdict().advice[0]
 
 
 @pytest.mark.slow

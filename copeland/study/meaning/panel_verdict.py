@@ -92,9 +92,8 @@ def panel_advice(votes: Reading, panel: PanelStanding) -> Iterator[str]:
             for need in outlook.pairs
         ]
         yield (
-            f"{capital(votes.remaining.words)} of the {missing:,} missing answers may make sure that "
-            f"{votes.names[outlook.champion]} is best{scope}, in four of five cases: "
-            f"now {listed(asked, PAIRS)}."
+            f"{capital(votes.remaining.words)} of the {missing:,} missing answers settle it in four of five cases. Next, to make "
+            f"sure that {votes.names[outlook.champion]} is best{scope}: {listed(asked, PAIRS)}."
         )
     yield f"Still to be asked: {listed([_short(panel)[name] for name in panel.awaited])}."
 

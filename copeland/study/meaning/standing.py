@@ -159,6 +159,11 @@ class Standing:
         """The names of the options that are still asked."""
         return tuple(option.name for option in self.options if option.state == ACTIVE)
 
+    @property
+    def waiting(self) -> int:
+        """How many answers of people are not counted yet, because somebody who came earlier has not finished."""
+        return 0 if self.proof is None or self.panel is not None else self.votes - self.proof.votes
+
     @cached_property
     def kept(self) -> list[int]:
         """The options that are not retired."""

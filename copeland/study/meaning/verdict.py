@@ -211,6 +211,12 @@ def _proved(votes: Reading) -> Iterator[str]:
         return
     assert isinstance(found, Certificate)
     yield found.statement
+    if standing.waiting:
+        are = "answer waits" if standing.waiting == 1 else "answers wait"
+        yield (
+            f"{standing.waiting:,} more {are} for voters who came earlier and have not finished: people count in the order "
+            "in which they arrived."
+        )
     best = set(found.best)
     others = [i for i in found.possible if i not in best]
     out = [i for i in votes.among if i not in found.possible]
@@ -382,8 +388,8 @@ def _advice(votes: Reading) -> Iterator[str]:
         assert votes.remaining is not None
         asked = [_against(votes, need) for need in outlook.pairs]
         yield (
-            f"{capital(votes.remaining.words)} more votes may prove {votes.names[outlook.champion]} best, in four of "
-            f"five cases: now {listed(asked, PAIRS)}."
+            f"{capital(votes.remaining.words)} more votes settle it in four of five cases. Next, to prove "
+            f"{votes.names[outlook.champion]} best: {listed(asked, PAIRS)}."
         )
         if within:
             yield within
