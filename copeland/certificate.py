@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
+from copeland.cases import cannot_lose, log_evidence_of_cases, require_cases
 from copeland.errors import InvalidParameter
 from copeland.inert import inert
 from copeland.kernels.evidence import (
@@ -35,11 +36,20 @@ from copeland.together import losses_together
 from copeland.words import listed
 
 Verdict = Literal["winner", "tied", "open"]
-Voters = Literal["independent", "dependent", "people", "people, missing ignored"]
+Voters = Literal[
+    "independent",
+    "dependent",
+    "people",
+    "people, missing ignored",
+    "judge, these cases",
+    "judge, cases like these",
+]
+THESE, LIKE_THESE = "judge, these cases", "judge, cases like these"
 
 # 1: without `choice`, and with a margin more was ruled out than is proved. 1 to 3: pairs have a delta of their own.
 FORMAT = 4
 _APART, _TOGETHER = (1, 2, 3), 3  # 3: losses may be shown together
+_SINCE = {"together": False, "offered": None, "cases": None, "judges": ()}  # fields of format 4
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.floating]
@@ -54,6 +64,7 @@ class _Votes(NamedTuple):
     tied: _Ints
     missing: _Ints | None  # answers that never came: losses of both sides
     given: tuple[_Ints, _Ints] | None  # wins and ties as they were before any was undone
+    cases: int | None = None  # votes that there are of each pair; None: no end of them
 
     def weigh(self, margin: float) -> _Floats:
         """Return the evidence for each option over each other: the smaller of what stands and what was given."""
@@ -63,8 +74,24 @@ class _Votes(NamedTuple):
         return np.minimum(found, self._weigh(*self.given, margin))
 
     def _weigh(self, won: _Ints, tied: _Ints, margin: float) -> _Floats:
-        losses = won.T if self.missing is None else won.T + self.missing
-        return _log_evidence(won, losses, tied, margin)
+        if self.cases is not None:
+            return log_evidence_of_cases(won, self._losses(won, tied), tied, self.cases, margin)
+        return _log_evidence(won, self._losses(won, tied), tied, margin)
+
+    def _losses(self, won: _Ints, tied: _Ints) -> _Ints:
+        if self.missing is None:
+            return won.T
+        if self.cases is None:
+            return won.T + self.missing
+        return won.T + np.minimum(self.missing, self.cases - won - won.T - tied)
+
+    def unbeaten(self, margin: float) -> _Bools:
+        """Return who is sure not to be beaten by whom, though not to win: of test cases, exact ties among them."""
+        if self.cases is None:
+            return np.zeros(self.won.shape, dtype=bool)
+        found = [(self.won, self.tied), *([] if self.given is None else [self.given])]
+        sure = [cannot_lose(w, self._losses(w, t), t, self.cases, margin) for w, t in found]
+        return np.logical_and.reduce(sure)
 
     @property
     def number(self) -> int:
@@ -75,7 +102,7 @@ class _Votes(NamedTuple):
         """Return the votes on the first ``k`` options alone."""
         missing = None if self.missing is None else self.missing[:k, :k]
         given = None if self.given is None else (self.given[0][:k, :k], self.given[1][:k, :k])
-        return _Votes(self.won[:k, :k], self.tied[:k, :k], missing, given)
+        return _Votes(self.won[:k, :k], self.tied[:k, :k], missing, given, self.cases)
 
     @property
     def digest(self) -> str:
@@ -122,6 +149,8 @@ class Certificate:
     ties: tuple[tuple[int, int], ...]  # pairs (i, j), i < j: proved tied within the margin
     together: bool = False  # whether losses may be shown by several pairs together
     offered: int | None = None  # how many options there were in its epoch; None: all of these
+    cases: int | None = None  # test cases that judges vote on; None: other voters
+    judges: tuple[str, ...] = ()  # whose votes count there
     apart: bool = False  # whether scores, beats and ties have a delta of their own: by version 0.2
 
     def __repr__(self) -> str:
@@ -161,7 +190,16 @@ class Certificate:
     @property
     def proviso(self) -> str:
         """How sure it is, in a few words."""
+        if self.complete and self.voters == THESE:
+            return f"exact: {'every pair is' if self.cases == 1 else 'all cases are'} judged"
         return f"error probability {self.delta:g}"
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are no more votes to come: of test cases, because all are judged."""
+        if self.cases is None:
+            return False
+        return self.votes == self.cases * (self.k * (self.k - 1) // 2)
 
     def to_json(self) -> str:
         """Return the certificate as the text of a file, which can be checked against the votes."""
@@ -172,7 +210,8 @@ class Certificate:
         content = asdict(self)
         if not content.pop("apart"):
             return {"format": FORMAT, **content}
-        del content["together"], content["offered"]
+        for name in _SINCE:
+            del content[name]
         return {"format": _TOGETHER if self.together else 2, **content}
 
     @classmethod
@@ -183,6 +222,8 @@ class Certificate:
             read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
             _require_fitting(read)
             _check(read.delta, read.margin, read.epoch, read.voters)
+            if read.voters.startswith("judge") != (read.cases is not None):
+                raise ValueError(f"voters is {read.voters!r} and cases is {read.cases!r}")
             _named(read.labels, len(read.labels))
         except RecursionError:
             raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
@@ -211,10 +252,8 @@ class Certificate:
                 f"it was issued on other votes: their counts have the digest {self.digest[:12]}, "
                 f"but these have {digest[:12]}.",
             )
-        terms = (self.delta, self.margin, self.epoch, self.voters, self.together, self.offered)
-        again = _certify(
-            _votes(wins, ties, missing, given), _Terms(*terms, self.apart), self.active, self.labels
-        )
+        terms = _Terms(**{name: getattr(self, name) for name in _Terms._fields})
+        again = _certify(_votes(wins, ties, missing, given), terms, self.active, self.labels)
         return tuple(
             f"it says that {field.name} is {said!r}, but the votes give {found!r}."
             for field in fields(self)
@@ -238,6 +277,8 @@ def certify(
     missing: ArrayLike | None = None,
     given: _Given | None = None,
     offered: int | None = None,
+    cases: int | None = None,
+    judges: Sequence[str] = (),
 ) -> Certificate:
     """Return what these votes prove, at confidence 1 - delta, however the pairs were chosen.
 
@@ -258,7 +299,9 @@ def certify(
         ``"people"`` if one voter answers several pairs and the answers may depend on each other, all pairs of a voter
         were fixed before that voter's first answer, and these are the votes of the first voters to arrive.
         ``"people, missing ignored"`` if besides nobody left because of the options. ``"dependent"`` if the pairs
-        were chosen one by one, without that voter's own answers.
+        were chosen one by one, without that voter's own answers. ``"judge, these cases"`` if judges give each pair one vote
+        on each test case, in an order drawn anew for each pair, and the statement is about exactly these cases;
+        ``"judge, cases like these"`` if the cases are a sample, in one order that was drawn beforehand.
     active
         Make the statement only about these options, even if they were chosen after looking at the votes.
     labels
@@ -274,6 +317,10 @@ def certify(
     offered
         Make the statement about the first so many options, those that there were in ``epoch``, where later ones
         were retired again.
+    cases
+        How many test cases there are, where judges vote.
+    judges
+        Their names, for the statement.
 
     Examples
     --------
@@ -284,8 +331,11 @@ def certify(
     >>> print(found.statement)
     After 360 votes, rock, paper and scissors are proved tied for first: each beats at least
     1 of the 2 others, and no option beats more (error probability 0.05).
+    >>> certify([[0, 60], [40, 0]], voters="judge, these cases", cases=100, judges=["gpt"])
+    <Certificate: On these 100 cases, by the judge gpt: after 100 votes, 0 is proved the only
+    winner: it beats the other, and no other option beats as many (exact: all cases are judged).>
     """
-    terms = _Terms(delta, margin, epoch, voters, together, offered)
+    terms = _Terms(delta, margin, epoch, voters, together, offered, cases, tuple(judges))
     return _certify(_votes(wins, ties, missing, given), terms, active, labels)
 
 
@@ -298,11 +348,13 @@ class _Terms(NamedTuple):
     voters: Voters
     together: bool
     offered: int | None
+    cases: int | None
+    judges: tuple[str, ...]
     apart: bool = False
 
     def levels(self, k: int, union: bool) -> Levels:
         """Return how much evidence claims on ``k`` options need."""
-        dependent = self.voters == "dependent"
+        dependent = self.voters in ("dependent", LIKE_THESE)
         how = (self.delta, self.epoch, dependent, union, self.together)
         if not self.apart:
             return levels(k, *how, self.margin)
@@ -318,6 +370,7 @@ def _certify(
 ) -> Certificate:
     _check(terms.delta, terms.margin, terms.epoch, terms.voters)
     _require_independent(terms.together, terms.voters)
+    votes = _on_cases(votes, terms.voters, terms.cases)
     every, digest, later = votes.number, votes.digest, _count_later(votes, terms.offered)
     votes = votes.cut(len(votes.won) - later)
     k = len(votes.won)
@@ -325,11 +378,13 @@ def _certify(
     at = terms.levels(k, active is not None)
     exact = votes.weigh(0.0)
     found = votes.weigh(terms.margin) if terms.margin > 0 else exact
-    lower, upper, best, is_all = _judged(found, at, among, _asked(votes.won, votes.tied))
+    held = votes.unbeaten(terms.margin)
+    lower, upper, best, is_all = _judged(found, at, among, _asked(votes.won, votes.tied), held)
+    even = votes.unbeaten(0.0)
     # Each of these claims includes the one before it: so one capital stands for each pair that is wrong.
     close = found >= at.pair  # i is not behind j by the margin or more
     beats = close & (exact >= at.exact)
-    scores = _bound_scores(beats, np.ones(k, bool) if terms.apart else among)
+    scores = _bound_scores(beats, np.ones(k, bool) if terms.apart else among, even)
     if terms.margin > 0:
         clear = beats & (votes.weigh(-terms.margin) >= at.exact)
         possible = best | _possible(*_bound_scores(clear, among), among)
@@ -340,7 +395,7 @@ def _certify(
         # One that beats every other is the only winner.
         is_all |= bool((lower == among.sum() - 1)[best].any())
         beats |= (best & (lower == among.sum() - 1))[:, None] & among & ~np.eye(k, dtype=bool)
-        by_pairs = _bound_scores(beats, among)
+        by_pairs = _bound_scores(beats, among, even)
         scores = _bound_by_verdict(*by_pairs, lower, best, is_all)
         possible = best if is_all else _possible(*scores, among)
         if best.any() and not is_all and (possible == best).all():
@@ -369,6 +424,8 @@ def _certify(
         ties=_pairs(np.argwhere(np.triu(close & close.T))),
         together=terms.together,
         offered=terms.offered,
+        cases=terms.cases,
+        judges=terms.judges,
         apart=terms.apart,
     )
 
@@ -382,6 +439,7 @@ def is_decided(
     dependent: bool,
     missing: _Ints | None = None,
     given: tuple[_Ints, _Ints] | None = None,
+    cases: int | None = None,
 ) -> bool:
     """Tell whether :func:`certify` would name an option best; it is asked before every question.
 
@@ -392,8 +450,9 @@ def is_decided(
     [False, True]
     """
     at = levels(len(wins), delta, epoch, dependent)
-    found = _Votes(wins, ties, missing, given).weigh(margin)
-    _, _, best, _ = _judged(found, at, np.ones(len(wins), bool), _asked(wins, ties))
+    votes = _Votes(wins, ties, missing, given, cases)
+    among, held = np.ones(len(wins), bool), votes.unbeaten(margin)
+    _, _, best, _ = _judged(votes.weigh(margin), at, among, _asked(wins, ties), held)
     return bool(best.any())
 
 
@@ -414,11 +473,12 @@ def evidence(
     margin: float = 0.0,
     missing: ArrayLike | None = None,
     given: _Given | None = None,
+    cases: int | None = None,
 ) -> _Floats:
     """Return the evidence in nats for each option over each other, K x K.
 
     Entry (i, j) is ln E against "p_ij <= 1/2 - margin", and -inf where nothing speaks for i: see
-    :func:`copeland.kernels.evidence.log_evidence`.
+    :func:`copeland.kernels.evidence.log_evidence`. With ``cases``, p_ij is the mean over exactly so many test cases.
 
     Examples
     --------
@@ -426,7 +486,8 @@ def evidence(
     [[-inf, 4.26], [-inf, -inf]]
     """
     _check_margin(margin)
-    return _votes(wins, ties, missing, given).weigh(margin)
+    votes = _votes(wins, ties, missing, given)
+    return votes.weigh(margin) if cases is None else _on_cases(votes, THESE, cases).weigh(margin)
 
 
 def _log_evidence(wins: _Ints, losses: _Ints, ties: _Ints, margin: float) -> _Floats:
@@ -453,9 +514,12 @@ def _stirling(z: _Floats) -> _Floats:
 
 
 def _judged(
-    found: _Floats, at: Levels, among: _Bools, asked: _Bools
+    found: _Floats, at: Levels, among: _Bools, asked: _Bools, held: _Bools | bool = False
 ) -> tuple[_Ints, _Ints, _Bools, bool]:
-    """Bounds of the scores, who is best, and whether they are all: the row argument."""
+    """Bounds of the scores, who is best, and whether they are all: the row argument.
+
+    ``held`` are pairs (i, j) in which j is sure not to beat i, though i may not beat j either.
+    """
     k = len(found)
     others = among.sum() - among  # how many each option meets
     met = np.where(among[None, :], found, -math.inf)
@@ -464,22 +528,23 @@ def _judged(
     lower = ((strongest >= needed) * np.arange(1, k)).max(axis=1)
 
     def at_most(level: float) -> _Ints:
-        return others - (found[among] >= level).sum(axis=0)
+        return others - ((found >= level) | held)[among].sum(axis=0)
 
     upper = at_most(loss_level(at))
     if shows_together(at):  # then the statement is about all options
         upper = np.minimum(upper, k - 1 - losses_together(found, asked, at.together))
-    best = among & (lower > 0) & (lower >= _largest_other(upper, among))
+    none_beats = np.any(held) and upper[among].max() == 0  # where all pairs are exactly even
+    best = among & ((lower > 0) | none_beats) & (lower >= _largest_other(upper, among))
     m = int(best.sum())
     outside = among & ~best
     is_all = m > 0 and bool((at_most(all_level(at, m))[outside] < lower[among].max()).all())
     return lower, upper, best, is_all
 
 
-def _bound_scores(beats: _Bools, among: _Bools) -> tuple[_Ints, _Ints]:
-    """How many options each beats at least and at most, by proved wins."""
+def _bound_scores(beats: _Bools, among: _Bools, held: _Bools | bool = False) -> tuple[_Ints, _Ints]:
+    """How many options each beats at least and at most, by proved wins and by pairs (i, j) in which j cannot beat i."""
     least = beats[:, among].sum(axis=1)
-    return least, among.sum() - among - beats[among].sum(axis=0)
+    return least, among.sum() - among - (beats | held)[among].sum(axis=0)
 
 
 def _bound_by_verdict(
@@ -598,11 +663,26 @@ def _check(delta: float, margin: float, epoch: int, voters: str) -> None:
 
 def _require_independent(together: bool, voters: str) -> None:
     """Refuse a product over pairs whose answers may depend on each other."""
-    if together and voters.startswith("people"):
+    if together and voters.startswith(("people", "judge")):
+        who = "person" if voters.startswith("people") else "judge"
         raise InvalidParameter(
-            "answers of one person to several pairs may depend on each other, so they show losses one by one; "
+            f"answers of one {who} to several pairs may depend on each other, so they show losses one by one; "
             "leave `together` out."
         )
+
+
+def _on_cases(votes: _Votes, voters: str, cases: int | None) -> _Votes:
+    """Check how many test cases there are; return the votes as they are to be weighed."""
+    if (cases is not None) != voters.startswith("judge"):
+        raise InvalidParameter(
+            f"voters is {voters!r} and cases is {cases!r}; say how many test cases there are where judges vote, "
+            "and only there."
+        )
+    if cases is None:
+        return votes
+    for won, tied in ((votes.won, votes.tied), votes.given or (votes.won, votes.tied)):
+        require_cases(won + won.T + tied, cases)
+    return votes._replace(cases=cases) if voters == THESE else votes
 
 
 def _check_margin(margin: float) -> None:
@@ -653,7 +733,7 @@ def _in_today_format(content: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"format {version}, and formats 1 to {FORMAT} are read")
     if version == FORMAT:
         return {**content, "apart": False}
-    since = {"together": version == _TOGETHER, "offered": None, "apart": True}
+    since = {**_SINCE, "together": version == _TOGETHER, "apart": True}
     return {"choice": (), **content, **since} if version == 1 else {**content, **since}
 
 

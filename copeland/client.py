@@ -119,6 +119,7 @@ class RemoteStudy:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
+        cases: Collection[str] | None = None,
     ) -> Ballot | None: ...
     @overload
     def ask(
@@ -128,6 +129,7 @@ class RemoteStudy:
         n: int,
         available: Collection[str] | None = None,
         item: str | None = None,
+        cases: Collection[str] | None = None,
     ) -> list[Ballot]: ...
     def ask(
         self,
@@ -136,9 +138,15 @@ class RemoteStudy:
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
+        cases: Collection[str] | None = None,
     ) -> Ballot | list[Ballot] | None:
-        """Return the next ballot, or None if there is none now; with ``n``, a list of up to ``n``."""
+        """Return the next ballot, or None if there is none now; with ``n``, a list of up to ``n``.
+
+        ``cases`` are the names of all test cases, where judges vote: the study draws the one of each ballot.
+        """
         asked = {"voter": voter, "n": n or 1, "item": item}
+        if cases is not None:
+            asked["cases"] = list(cases)
         if available is not None:
             asked["available"] = list(available)
         said = {name: value for name, value in asked.items() if value is not None}

@@ -16,6 +16,7 @@ from benchmarks import false_certificates as watched
 from copeland import InvalidParameter
 from copeland.certificate import Certificate, _log_evidence, certify, evidence, is_decided
 from copeland.kernels.evidence import all_level, levels, log_evidence, loss_level, win_level
+from copeland.sentences import statement_before
 
 ROCK_PAPER_SCISSORS = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]
 
@@ -356,7 +357,7 @@ OLD = json.loads((Path(__file__).parent / "certificates_0.2.json").read_text())
 @pytest.mark.parametrize("old", OLD, ids=[old["statement"][:60] for old in OLD])
 def test_a_file_of_version_0_2_is_read_and_holds(old):
     read = Certificate.from_json(old["file"])
-    assert read.apart and read.statement == old["statement"]
+    assert read.apart and statement_before(read) == old["statement"]
     assert read.recheck(old["wins"], old["ties"]) == ()
     again = Certificate.from_json(read.to_json())
     assert again == read and again.recheck(old["wins"], old["ties"]) == ()

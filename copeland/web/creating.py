@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 MOST = 200  # images
 MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
-VOTERS = ("people", "panel", "independent")
+VOTERS = ("people", "panel", "independent", "judge")
 _TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
 WHOLE = {
     "people": "How many voters",
@@ -119,6 +120,8 @@ def draft_of(form: FormData, server: Server) -> Draft:
     members = _members(form) if "panel" in settings else []
     if members:
         page["per_voter"] = MANY
+    if settings["voters"] == "judge":
+        settings["cases"] = _cases(options, outputs, bool(images or shots or space))
     made = Draft(name, options, images, settings, page, outputs, members, shots)
     return made if space is None else replace(made, space=space, show=said(form, "show"))
 
@@ -230,7 +233,7 @@ def _members(form: FormData) -> list[str]:
 def _settings(form: FormData) -> dict[str, object]:
     voters = said(form, "voters") or VOTERS[0]
     if voters not in VOTERS:
-        raise InvalidParameter("Say who votes: people, a panel, or independent visitors.")
+        raise InvalidParameter("Say who votes: people, a panel, independent visitors, or judges.")
     if voters == "panel":
         members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
         if not members:
@@ -242,10 +245,27 @@ def _settings(form: FormData) -> dict[str, object]:
         "voters": voters,
         "both_bad": "drop" if said(form, "both_bad") == "drop" else "tie",
     }
+    if voters == "judge":
+        return told
     if voters == "independent":
         return {**told, "repeats": "first"}
     missing = IGNORED if said(form, "missing") == IGNORED else AGAINST
     return told if said(form, "space") else {**told, "batch": _pairs(form), "missing": missing}
+
+
+def _cases(
+    options: Sequence[Option], outputs: Sequence[tuple[str, str, str]], unreadable: bool
+) -> int:
+    """How many test cases judges decide: the items of a CSV file, or else the options themselves."""
+    if unreadable:
+        raise InvalidParameter("Judges read texts; let people vote on images and settings.")
+    items = Counter(item for item, _, _ in outputs)
+    lacking = next((item for item, n in items.items() if n != len(options)), None)
+    if lacking is not None:
+        raise InvalidParameter(
+            f"On '{lacking}' not every option has an output; judges compare all options on each case."
+        )
+    return len(items) or 1
 
 
 def _pairs(form: FormData) -> int:

@@ -13,6 +13,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from copeland.study.meaning.cases import is_judged
 from copeland.study.meaning.history import share_of
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing
@@ -171,6 +172,8 @@ def _badge(page: Page, seen: Seen) -> tuple[str, str]:
         return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
     if seen.reading.standing.closed:
         return "Closed without a proof", "warn"
+    if is_judged(seen.reading.standing):
+        return "All cases are judged", "warn"
     return ("Paused", "warn") if page.paused else ("Open", "live")
 
 

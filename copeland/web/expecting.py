@@ -83,6 +83,9 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     if intent.members:
         yield from _of_panel(len(intent.members), intent.options)
         return
+    if intent.settings["voters"] == "judge":
+        yield "Judges compare each pair once on each case; when all are judged, the result is exact."
+        return
     crowd = _crowd(intent, voters)
     yield (
         f"With {counted(crowd.options, 'option')} and {counted(voters, 'voter')} who "

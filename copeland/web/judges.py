@@ -77,6 +77,8 @@ def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
         able=here.server.judges,
         reads=not here.server.panes(here.page),
         is_panel=bool(here.study.settings.panel),
+        proves=bool(here.study.settings.space or here.study.settings.cases),
+        for_people=bool(here.study.settings.missing),
         commands=_commands(here),
     )
 
@@ -132,9 +134,12 @@ def _share(share: float | None, n: int) -> str:
 def _commands(here: Managed) -> list[tuple[str, str]]:
     """How a judge is started where the votes are kept, and what each way is for."""
     at = ["--storage", here.server.storage.url]
-    work = ["copeland", "study", "judge", here.page.name, *at, "--calls", CALLS]
+    on = ["--items", "FILE"] if here.study.settings.cases > 1 else []
+    work = ["copeland", "study", "judge", here.page.name, *at, "--calls", CALLS, *on]
     model = ["--model", "MODEL", "--url", "https://api.example.org/v1"]
     guiding = ("A language model guides, and people prove", _typed(*work, *model, "--guide"))
+    if here.study.settings.missing:
+        return [guiding]
     return [
         ("A language model votes", _typed(*work, *model)),
         *([] if here.study.settings.space else [guiding]),

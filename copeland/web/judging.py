@@ -67,7 +67,7 @@ def start(
 ) -> threading.Thread:
     """Let a judge vote in a study, in a thread of its own; return that."""
     now = server.clock()
-    _require_able(server, page, appointed, cost)
+    _require_able(server, page, appointed, guide, cost)
     if any(
         run.judge == appointed.name and run.state(now) == AT_WORK for run in runs_of(server, page)
     ):
@@ -80,11 +80,17 @@ def start(
     return thread
 
 
-def _require_able(server: Server, page: Page, appointed: Appointed, cost: float | None) -> None:
+def _require_able(
+    server: Server, page: Page, appointed: Appointed, guide: bool, cost: float | None
+) -> None:
     if server.panes(page):
         raise InvalidParameter("judges read texts, and this study shows images.")
     if server.study(page).settings.panel:
         raise InvalidParameter("in a panel only its members vote.")
+    if server.study(page).settings.missing and not guide:
+        raise InvalidParameter(
+            "this study is for people, so a judge's votes prove nothing here; let it guide, or create a study for judges."
+        )
     if cost is not None and not appointed.is_paid:
         raise InvalidParameter(f"{appointed.name} has no prices, so no cost can be kept to.")
 

@@ -118,7 +118,7 @@ def test_a_file_with_somebody_elses_vote_is_not_imported(lunch, tmp_path):
         (["--panel", "ann", "--margin", "0.1"], "--margin means nothing for a panel"),
         (["--panel", "ann", "--repeats", "count"], "--repeats count does not go with a panel"),
         (["--panel", "ann,ann"], "has 'ann' twice"),
-        (["--voters", "jury"], "say people, independent or panel"),
+        (["--voters", "jury"], "say people, independent, panel or judge"),
     ],
 )
 def test_what_makes_no_panel_is_refused(lunch, words, sentence):

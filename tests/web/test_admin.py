@@ -273,3 +273,9 @@ def test_people_sign_in_and_out_and_a_study_is_open(site):
     page = site.admin().get(f"/admin/s/{site.page().slug}").text
     assert ">Sign out</button>" in page and '<span class="badge live">Open</span>' in page
     assert "oting goes on" not in page
+
+
+def test_a_form_makes_a_study_that_judges_decide(site):
+    create(site.admin(), voters="judge")
+    settings = site.server.study(site.page()).settings
+    assert (settings.voters, settings.cases, settings.population) == ("judge", 1, "these")

@@ -42,6 +42,16 @@ def obedient(site):
     Obedient.may.set()
 
 
+@pytest.fixture
+def voting(site):
+    """The same, in a study that judges decide."""
+    site.study(voters="judge")
+    site.server.judges = (Obedient("shorter", {}),)
+    Obedient.may.set()
+    yield site.server.judges[0]
+    Obedient.may.set()
+
+
 def path(site):
     return f"/admin/s/{site.page().slug}/judges"
 
@@ -67,7 +77,7 @@ def test_a_guide_answers_all_it_can_and_proves_nothing(site, obedient):
     assert run.votes == 3 and run.errors == 0 and run.ended
 
 
-def test_a_judge_that_votes_is_shown_with_its_answers(site, obedient):
+def test_a_judge_that_votes_is_shown_with_its_answers(site, voting):
     admin = site.admin()
     started(site, admin, role="proof", calls="2")
     assert site.server.study(site.page()).standing().votes == 2
@@ -76,11 +86,34 @@ def test_a_judge_that_votes_is_shown_with_its_answers(site, obedient):
     assert "2 answers from 2 of 2 calls." in page
 
 
-def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, obedient, monkeypatch):
+def test_judges_decide_the_cases_of_a_csv_file_and_nobody_is_asked_one_by_one(site):
+    site.study(voters="judge", cases=2, page={"items": True})
+    texts = [("Why?", "x"), ("How?", "yyyyyy")]
+    told = [
+        (item, option.name, text if option.name == "bai-3" else "zzz")
+        for item, text in texts
+        for option in site.server.study(site.page()).options
+    ]
+    site.server.keep.add_outputs(site.page().study, told)
+    start(site.server, site.page(), Appointed("p", {"command": COMMAND}), False, 20, None).join(20)
+    study = site.server.study(site.page())
+    assert {vote.item for vote in study.votes()} == {"Why?", "How?"}
+    assert study.verdict().claim.startswith("On these 2 cases, by the judge p: ")
+    assert study.following("ann") is None
+
+
+def test_where_people_vote_a_judge_can_only_guide(site, obedient):
+    admin = site.admin()
+    answer = started(site, admin, role="proof")
+    assert answer.status_code == 422 and "this study is for people" in answer.text.lower()
+    assert "count as votes" not in admin.get(path(site)).text
+
+
+def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, monkeypatch):
     monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
     admin = site.admin()
     Obedient.may.clear()
-    thread = start(site.server, site.page(), obedient, False, 200, None)
+    thread = start(site.server, site.page(), voting, False, 200, None)
     assert ">At work</span>" in admin.get(path(site)).text
     again = started(site, admin)
     assert again.status_code == 422 and "at work already" in again.text
@@ -92,16 +125,16 @@ def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, obedient
     assert run.votes == 1 and "told to" in run.ended
 
 
-def test_a_judge_stops_when_the_voting_is_paused(site, obedient, monkeypatch):
+def test_a_judge_stops_when_the_voting_is_paused(site, voting, monkeypatch):
     monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
     site.server.keep.save_page(site.page().changed(paused=True))
-    start(site.server, site.page(), obedient, False, 200, None).join(20)
+    start(site.server, site.page(), voting, False, 200, None).join(20)
     assert runs_of(site.server, site.page())[0].ended == PAUSED
 
 
-def test_a_judge_whose_server_ended_is_not_at_work_for_ever(site, obedient):
+def test_a_judge_whose_server_ended_is_not_at_work_for_ever(site, voting):
     Obedient.may.clear()
-    thread = start(site.server, site.page(), obedient, False, 200, None)
+    thread = start(site.server, site.page(), voting, False, 200, None)
     (run,) = runs_of(site.server, site.page())
     assert run.state(site.clock.now) == "at work"
     assert "ended with the server" in run.state(site.clock.now + 600)

@@ -17,6 +17,7 @@ from copeland.cli.study.group import (
     let_guide,
     nothing_left,
     opened,
+    refuse_cases,
     study,
     wait_first,
 )
@@ -52,6 +53,8 @@ def ask_command(
     work = opened(name, storage)
     if guide:
         let_guide(work, voter)
+    else:
+        refuse_cases(work)
     ballots = work.ask(voter, n=n, available=available, item=item)
     if not ballots:
         asked = work.ask(voter, available=available, item=item)

@@ -73,9 +73,27 @@ def create_command(
         str | None,
         typer.Option(
             help="Who votes: people, each of whom may answer many pairs, each once; independent, "
-            "where every vote is a fresh draw, as with clicks; or panel, where only the named "
-            "voters count.",
+            "where every vote is a fresh draw, as with clicks; panel, where only the named "
+            "voters count; or judge, where programs or models decide test cases, each once.",
             show_default="people",
+        ),
+    ] = None,
+    judge: Annotated[bool, typer.Option("--judge", help="Short for --voters judge.")] = False,
+    cases: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|FILE",
+            help="Where a judge votes, how many test cases there are, or the file that holds them; 1 if it compares the "
+            "options themselves.",
+            show_default="1",
+        ),
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            help="Where a judge votes, what is proved: of exactly these cases, or of cases like-these, of which they are "
+            "a sample.",
+            show_default="these",
         ),
     ] = None,
     people: Annotated[
@@ -136,9 +154,12 @@ def create_command(
             f"--{_first(columns)} names a column of votes; give them with --from."
         )
     members = _members(panel)
+    voters = _judge_or(voters, judge)
     if voters is None:
         voters, members = _who_votes(name, storage, load_if_exists, members)
     _require_fitting(voters, repeats, batch, people)
+    if voters != "judge" and (cases or population):
+        raise InvalidParameter("--cases and --population are for judges; say --voters judge.")
     _require_panel(voters, repeats, members, margin)
     made, taken = _made(
         name,
@@ -158,19 +179,20 @@ def create_command(
         open_ballots=open_ballots,
         batch=batch,
         missing=missing,
+        cases=_number_of(cases),
+        population=population,
         load_if_exists=load_if_exists,
     )
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     reach, prospect = _reach(made, people)
     result |= prospect
-    as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
     tell_result(
         f"Study '{name}' has {len(names)} options. {who_votes(made.settings, len(names))} {reach}"
         f"{'' if taken is None else taken.sentence}",
         result if taken is None else {**result, **taken.to_dict()},
         as_json,
-        f"Vote with: {command_line('copeland', 'study', 'vote', name)}{as_whom}",
+        _onwards(made, cases),
     )
 
 
@@ -188,6 +210,37 @@ def _made(
         return create_study_from_votes(name, votes, columns=columns, options=options, **how)
     assert options is not None
     return create_study(name, options, **how), None
+
+
+def _onwards(made: Study, cases: str | None) -> str:
+    """What to do next."""
+    vote = command_line("copeland", "study", "vote", made.name)
+    if made.settings.cases:
+        judge = command_line("copeland", "study", "judge", made.name)
+        if made.settings.cases == 1:
+            return f'Judge with: {judge} --command "python judge.py {{left}} {{right}}"'
+        items = (
+            "FILE" if cases is None or cases.isdigit() else command_line(cases).removeprefix("-- ")
+        )
+        return f'Judge with: {judge} --items {items} --command "python judge.py {{left}} {{right}} {{item}}"'
+    as_whom = "; each member says who it is with --voter NAME." if made.settings.panel else ""
+    return f"Vote with: {vote}{as_whom}"
+
+
+def _judge_or(voters: str | None, judge: bool) -> str | None:
+    """Who votes, as it is said."""
+    if judge and voters not in (None, "judge"):
+        raise InvalidParameter(f"--judge means --voters judge, but --voters is {voters}; say one.")
+    return "judge" if judge else voters
+
+
+def _number_of(cases: str | None) -> int | None:
+    """How many test cases there are: a number, or those of a file."""
+    from copeland.study.judges import read_items
+
+    if cases is None:
+        return None
+    return int(cases) if cases.isdecimal() else len(read_items(cases))
 
 
 def _first(columns: dict[str, str]) -> str:
@@ -230,10 +283,14 @@ def _require_fitting(
 ) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
     from copeland.forecast.prospects import check_people
-    from copeland.study.record.settings import PANEL, PEOPLE
+    from copeland.study.record.settings import JUDGE, PANEL, PEOPLE
 
-    if voters not in (*PEOPLE, PANEL, "independent"):
-        raise InvalidParameter(f"--voters is '{voters}'; say people, independent or panel.")
+    if voters not in (*PEOPLE, PANEL, JUDGE, "independent"):
+        raise InvalidParameter(f"--voters is '{voters}'; say people, independent, panel or judge.")
+    if voters == JUDGE and repeats == "count":
+        raise InvalidParameter(
+            "--repeats count does not go with a judge, because each case has one vote for each pair; leave it out."
+        )
     if voters in PEOPLE and repeats == "count":
         raise InvalidParameter(
             "--repeats count does not go with people, who have one vote per pair; leave it out, "

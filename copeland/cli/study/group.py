@@ -9,6 +9,7 @@ import typer
 
 from copeland.cli.shell import app
 from copeland.errors import InvalidParameter
+from copeland.inert import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
@@ -74,6 +75,16 @@ def let_guide(work: Study, voter: str | None) -> None:
     work.set_role(voter, "guide")
 
 
+def refuse_cases(work: Study) -> None:
+    """Refuse ballots one by one in a study that judges decide on test cases: it draws the cases of all of them."""
+    if work.settings.cases > 1:
+        judge = command_line("copeland", "study", "judge", work.name)
+        raise InvalidParameter(
+            f"judges decide this study on {work.settings.cases:,} test cases, and it draws the case of each ballot; let one "
+            f"judge: {judge} --items FILE."
+        )
+
+
 def nothing_left(work: Study, voter: str | None = None) -> str:
     """Say why a study has nothing to ask now, or nothing of this voter."""
     if work.settings.space:
@@ -85,6 +96,8 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
         return _nothing_of(standing.panel, voter, standing.closed)
     if standing.certificate.best:
         return "Nothing is left to ask: the verdict is proved."
+    if work.settings.cases:
+        return "Nothing is left to ask: every case is judged, or was skipped."
     if work.settings.people and len(standing.active) > 1:
         return "Nothing is left to ask: this voter has seen every pair, but you can ask others."
     return "Nothing is left to ask."

@@ -118,7 +118,7 @@ def judge_command(
 ) -> None:
     """Let judges vote until nothing is left to ask, or a limit is reached; Ctrl-C keeps what is judged.
 
-    A judge answers each pair, with its sides and item, once. A failure is kept as an error, which is
+    A judge answers each pair, with its sides and item, once; in a study of --voters judge, all judges together. A failure is kept as an error, which is
     not a vote. Exit code 1 if a judge keeps failing.
     """
     from copeland.forecast.goals import goal_of
@@ -266,6 +266,8 @@ def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
     if done.reason == "answered" and guide:
         vote = command_line("copeland", "study", "vote", work.name)
         said.append(f"What guides say proves nothing; let people vote: {vote}")
+    elif done.reason == "answered" and work.settings.cases:
+        said += work.verdict().advice
     elif done.reason == "answered":
         said.append(
             "Name more items with --items, or vote yourself: "

@@ -22,6 +22,7 @@ from copeland.cli.study.group import (
     let_guide,
     nothing_left,
     opened,
+    refuse_cases,
     study,
     wait_first,
 )
@@ -102,6 +103,8 @@ def vote_command(
     voter = voter or _sitting_here(work)
     if guide:
         let_guide(work, voter)
+    else:
+        refuse_cases(work)
     booth = _Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:

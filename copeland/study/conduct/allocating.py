@@ -34,6 +34,8 @@ def check_terms(terms: Terms, books: Books) -> None:
     """Refuse terms that mean nothing, or that no allocation can meet."""
     if books.settings.panel:
         raise InvalidParameter("a panel is asked by name; an allocation is for users of a search.")
+    if books.settings.cases:
+        raise InvalidParameter("judges decide test cases; an allocation is for users of a search.")
     if isinstance(terms.impressions, bool) or not isinstance(terms.impressions, int):
         raise InvalidParameter(f"impressions is {terms.impressions!r}; it must be a whole number.")
     if terms.impressions < 1:

@@ -47,6 +47,16 @@ MANY = np.iinfo(np.int64).max  # votes
 FEW = 500  # options, of which all pairs can be looked at for each question
 
 
+class Cases(Protocol):
+    """Something that knows all test cases, and draws one for each ballot."""
+
+    cases: tuple[str | None, ...]
+
+    def case(self, left: int, right: int, number: int) -> str | None:
+        """Return the case of a ballot that is the event of this number."""
+        ...
+
+
 class Wish(NamedTuple):
     """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
 
@@ -63,6 +73,7 @@ class Wish(NamedTuple):
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
+    cases: Cases | None = None  # where judges vote: what draws the test case of each ballot
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
@@ -160,7 +171,7 @@ class Counted:
             return []
         if books.is_guide(wish.voter):
             return _in_rounds(books, wish, n)
-        own = books.settings.dependent and wish.voter is not None
+        own = books.settings.people and books.settings.dependent and wish.voter is not None
         player = self._without(log, books, wish.voter) if own else self._of_all(books)
         player.policy.asked = books.asked
         return player.choose(books, wish, n)

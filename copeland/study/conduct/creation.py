@@ -16,16 +16,20 @@ from copeland.study.conduct.roles import check_role, imported_in_role
 from copeland.study.conduct.study import Clock, Study
 from copeland.study.record.arrivals import AGAINST
 from copeland.study.record.books import Books
+from copeland.study.record.cases import POPULATIONS
 from copeland.study.record.events import CREATED, Event
 from copeland.study.record.log import Log
 from copeland.study.record.options import Option, options_of
-from copeland.study.record.settings import BATCH, PANEL, PEOPLE, TUNER, Settings
+from copeland.study.record.settings import BATCH, JUDGE, PANEL, PEOPLE, TUNER, Settings
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import check_text
 from copeland.study.record.votes import Imported, incoming, source_of, votes_from
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
+
+# Settings that follow from others if they are not told.
+_UNTOLD = ("voters", "batch", "missing", "repeats", "cases", "population")
 
 
 def create_study(
@@ -49,6 +53,8 @@ def create_study(
     open_ballots: int = 8,
     batch: int | None = None,
     missing: str | None = None,
+    cases: int | None = None,
+    population: str | None = None,
     space: Space | None = None,
     show: str = "",
     load_if_exists: bool = False,
@@ -74,6 +80,10 @@ def create_study(
         Where people vote, how many pairs each of them is dealt: 4 by default, or all pairs if these are fewer.
     missing
         Where people vote, what missing answers do: ``"against"`` by default, or ``"ignored"``.
+    cases
+        Where judges vote (``voters="judge"``), how many test cases there are; 1 by default: the options themselves are compared.
+    population
+        Where judges vote, what is proved: of exactly ``"these"`` cases, which is the default, or of cases ``"like-these"``.
     space
         A :class:`copeland.Space` instead of options. A point becomes an option when the study asks about it.
     show
@@ -112,10 +122,12 @@ def create_study(
         panel=panel,
         batch=batch,
         missing=missing,
+        cases=cases,
+        population=population,
         space="" if space is None else space.to_json(),
         show=show,
     )
-    told = {"voters": voters, "batch": batch, "missing": missing, "repeats": repeats}
+    told = dict(zip(_UNTOLD, (voters, batch, missing, repeats, cases, population), strict=True))
     untold = frozenset(name for name, value in told.items() if value is None)
     return _created(name, given, settings, storage, load_if_exists, clock, untold, space=space)
 
@@ -182,7 +194,7 @@ def create_study_from_votes(
         taken[:] = [found.also(undone)]
         return new
 
-    untold = frozenset({"voters", "batch", "missing", "repeats"} - settings.keys())
+    untold = frozenset(set(_UNTOLD) - settings.keys())
     wanted = _settings(**settings)
     made = _created(name, given, wanted, storage, load_if_exists, clock, untold, with_votes)
     return made, taken[0] if taken else made.add_votes(told, source, role=role)
@@ -204,11 +216,14 @@ def _settings(
     space: str = "",
     batch: int | None = None,
     missing: str | None = None,
+    cases: int | None = None,
+    population: str | None = None,
     **others: Any,
 ) -> Settings:
     """The settings as told; what is not said follows from who votes, and on what."""
     voters = voters or (PANEL if panel else PEOPLE[0])
-    once = voters in (*PEOPLE, PANEL)
+    once = voters in (*PEOPLE, PANEL, JUDGE)
+    judge = voters == JUDGE
     dealt = voters in PEOPLE and not space
     usual = TUNER if space else PANEL if voters == PANEL else "cpc-pac"
     return Settings(
@@ -219,6 +234,8 @@ def _settings(
         panel=panel,  # type: ignore[arg-type]
         batch=(BATCH if dealt else 0) if batch is None else batch,
         missing=(AGAINST if dealt else "") if missing is None else missing,
+        cases=int(judge) if cases is None else cases,
+        population=(POPULATIONS[0] if judge else "") if population is None else population,
         **others,
     )
 

@@ -19,6 +19,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.registry import find
+from copeland.study.conduct.cases import require_room
 from copeland.study.conduct.chooser import Chooser, Wish, active
 from copeland.study.conduct.manners import last_of, opinions_of, past_of
 from copeland.study.conduct.members import (
@@ -31,6 +32,7 @@ from copeland.study.conduct.members import (
 from copeland.study.meaning.standing import is_open
 from copeland.study.record.arrivals import IGNORED
 from copeland.study.record.books import Books, OpenBallot, proves
+from copeland.study.record.cases import pair_of
 from copeland.study.record.events import (
     ADDED,
     ASKED,
@@ -114,6 +116,8 @@ def wish_of(
     if available is not None:
         options &= {books.index(name) for name in available}
     wish = Wish(books.number + 1, now, voter, options, item=item)
+    if books.judges_cases(voter):  # see wish_on_cases
+        return wish if voter is None else wish._replace(manners=last_of(log, voter))
     if voter is None or books.settings.panel:  # whose books know what each member has met
         return wish
     if books.settings.repeats == "count":
@@ -192,7 +196,8 @@ def _new_questions(
     asked, items = [], wish.items
     for number, sides in enumerate(chooser.propose(log, books, wish, room), wish.number):
         left, right = wish.sides(*sides)
-        question = Event(number, ASKED, wish.now, voter=wish.voter, item=next(items))
+        item = next(items) if wish.cases is None else wish.cases.case(left, right, number)
+        question = Event(number, ASKED, wish.now, voter=wish.voter, item=item)
         asked.append(question._replace(left=left, right=right, source=wish.source))
     return asked
 
@@ -205,6 +210,8 @@ def _held_questions(
     Those that have expired come after the others, with new time to answer. If none is what is wished for
     now, there may be another once the first of those held has expired.
     """
+    if wish.cases is not None:
+        held = held or books.under_way(wish.now)  # whose cases come back if nobody answers
     if not (held or wish.waiting) or not _goes_on(books, log, chooser, wish):
         return []
     kept = [asked for asked in map(log.event, held) if asked is not None]
@@ -217,7 +224,7 @@ def _held_questions(
 
 def _goes_on(books: Books, log: Log, chooser: Chooser, wish: Wish) -> bool:
     """Tell whether the study still asks; whoever was dealt a batch goes on with that."""
-    if books.arrivals is not None and not books.is_guide(wish.voter):
+    if wish.cases is not None or (books.arrivals is not None and not books.is_guide(wish.voter)):
         return is_open(books)
     return bool(chooser.propose(log, books, wish, 1))
 
@@ -226,6 +233,9 @@ def _fits(asked: Event, wish: Wish) -> bool:
     """Tell whether a ballot is what is wished for."""
     assert asked.left is not None and asked.right is not None
     sides = asked.left, asked.right
+    if wish.cases is not None:
+        mine = asked.voter == wish.voter and wish.voter is not None
+        return mine and wish.options.issuperset(sides) and asked.item in wish.cases.cases
     if wish.later:  # each ballot of a batch has its own item
         return wish.allows(*sides)
     return asked.item == wish.item and wish.allows(*sides) and wish.sides(*sides) == sides
@@ -247,6 +257,8 @@ def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Ev
         require_same_voter(asked, vote)
     repeats = _repeated(books, log, vote)
     vote = vote._replace(repeats=repeats, body=_standing(books, log, asked, vote, before))
+    if books.cases is not None:
+        require_room(books, [vote])
     return [vote], vote
 
 
@@ -266,6 +278,8 @@ def _standing(
         late = books.settings.missing == IGNORED and books.is_counted(asked.number)
         if asked.number <= books.since or (late and not before):
             return {"proves": False}
+    if books.cases is not None:
+        return {"again": UNDONE} if books.cases.was_undone(vote) else None
     if not before or books.settings.panel or books.tuning is not None:
         return None
     own = before[-1].number in books.taken_back
@@ -290,6 +304,11 @@ def _said(books: Books, asked: Event, told: Answer, now: float) -> Event:
     """What an answer says, as the next event."""
     assert asked.left is not None and asked.right is not None
     left, right = books.options[asked.left].name, books.options[asked.right].name
+    if books.judges_cases(asked.voter) and told.item not in (None, asked.item):
+        raise InvalidParameter(
+            f"ballot {told.ballot} is about the case '{asked.item}', and the answer about '{told.item}'; the study "
+            "draws the case."
+        )
     if told.sides not in (None, (left, right)):
         raise UnknownBallot(
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
@@ -335,14 +354,17 @@ def _repeated(books: Books, log: Log, vote: Event) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
     if not _may_repeat(books, vote):
         return None
+    if books.judges_cases(vote.voter):
+        assert books.cases is not None
+        return books.cases.judged(pair_of(vote)).get(vote.item)
     assert vote.voter is not None and vote.left is not None and vote.right is not None
     return _first_opinion(books, log.opinions(vote.voter, vote.left, vote.right), vote.item)
 
 
 def _may_repeat(books: Books, vote: Event | ImportedVote) -> bool:
-    """Tell whether a vote does not count if its voter voted on the pair before."""
-    named = books.settings.repeats != "count" and vote.voter is not None
-    return named and books.meaning(vote.outcome) is not None
+    """Tell whether a vote does not count if its voter, or on a test case any judge, voted on the pair before."""
+    known = vote.voter is not None or books.cases is not None
+    return known and books.settings.repeats != "count" and books.meaning(vote.outcome) is not None
 
 
 def _first_opinion(books: Books, earlier: Iterable[Event], item: str | None) -> int | None:
@@ -360,16 +382,17 @@ def imported(
     source: str | None,
     now: float,
     last: int | None = None,
+    guides: Collection[str | None] = (),
 ) -> tuple[list[Event], Imported]:
     """Return votes that nobody asked for, but for those that are there already, and how many are what.
 
-    ``last`` is the number of the event that they follow, if that is not in the books yet.
+    ``last`` is the number of the event that they follow, and ``guides`` are voters who become guides, if that is not in the books yet.
     """
     last = books.number if last is None else last
     rows, known, restored = _under_their_ids(books, log, list(rows))
     before = books.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
-    firsts, came_before = _Firsts(books, log, fresh), _visitors(books, log, fresh)
+    firsts, came_before = _Firsts(books, log, fresh, guides), _visitors(books, log, fresh)
     new: list[Event] = []
     seen = undone = 0
     for row in rows:
@@ -394,11 +417,13 @@ def imported(
         body: dict[str, Any] = row.marks
         if row.voter in came_before:
             body |= {"proves": False}
-        elif row.event_id in restored:
+        elif row.event_id in restored or (books.cases is not None and books.cases.was_undone(vote)):
             body |= {"again": UNDONE}
         new.append(vote._replace(repeats=repeats, body=body))
     if books.settings.panel:
         require_one_each(books, new)
+    if books.cases is not None:
+        require_room(books, (vote for vote in new if vote.voter not in guides))
     extra = sum(not proves(vote) for vote in new)
     repeated = sum(vote.repeats is not None and proves(vote) for vote in new)
     skipped = sum(books.meaning(vote.outcome) is None and proves(vote) for vote in new)
@@ -409,24 +434,42 @@ def imported(
 class _Firsts:
     """The votes that rows of an import repeat: of an earlier day, or of the import itself."""
 
-    def __init__(self, books: Books, log: Log, rows: Iterable[ImportedVote]):
-        self._books = books
-        repeating = (row for row in rows if _may_repeat(books, row))
+    def __init__(
+        self,
+        books: Books,
+        log: Log,
+        rows: Iterable[ImportedVote],
+        guides: Collection[str | None],
+    ):
+        self._books, self._guides = books, guides
+        repeating = (row for row in rows if _may_repeat(books, row) and not self._judges(row.voter))
         subjects = {(row.voter, frozenset((row.left, row.right))) for row in repeating}
         self._earlier = log.opinions_on(subjects)  # type: ignore[arg-type]  (they have names)
         self._first: dict[tuple[Any, ...], int] = {}
+
+    def _judges(self, voter: str | None) -> bool:
+        """Tell whether somebody votes on test cases, each of which has one vote for a pair, whoever gives it."""
+        return self._books.judges_cases(voter) and voter not in self._guides
 
     def repeated(self, vote: Event) -> int | None:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
         if not _may_repeat(self._books, vote):
             return None
-        assert vote.voter is not None and vote.left is not None and vote.right is not None
+        assert vote.left is not None and vote.right is not None
         subject = vote.voter, frozenset((vote.left, vote.right))
         on = (*subject, None if self._books.settings.once else vote.item)
+        if self._judges(vote.voter):
+            on = (None, subject[1], vote.item)
         if on not in self._first:
-            found = _first_opinion(self._books, self._earlier[subject], vote.item)
-            self._first[on] = found or vote.number
+            self._first[on] = self._find_earlier(vote, subject) or vote.number
         return None if self._first[on] == vote.number else self._first[on]
+
+    def _find_earlier(self, vote: Event, subject: tuple[str | None, frozenset[int]]) -> int | None:
+        """Return the vote of an earlier day that counts."""
+        if self._judges(vote.voter):
+            assert self._books.cases is not None
+            return self._books.cases.judged(pair_of(vote)).get(vote.item)
+        return _first_opinion(self._books, self._earlier[subject], vote.item)  # type: ignore[index]
 
 
 def _visitors(books: Books, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
@@ -532,10 +575,13 @@ def _again(vote: Event, kind: str, now: float) -> Event:
 
 def _heir(books: Books, log: Log, vote: Event, gone: set[int]) -> Event | None:
     """Return the voter's earliest vote that is not gone and says the same pair, None if none does."""
-    if books.settings.repeats == "count" or vote.voter is None:
+    shared = books.judges_cases(vote.voter)
+    if books.settings.repeats == "count" or (vote.voter is None and not shared):
         return None
     assert vote.left is not None and vote.right is not None
-    for other in log.opinions(vote.voter, vote.left, vote.right):
+    for other in log.opinions(None if shared else vote.voter, vote.left, vote.right):
+        if shared and books.is_guide(other.voter):
+            continue
         opinion = books.meaning(other.outcome) is not None
         if other.number not in gone and opinion and _same_item(books, other.item, vote.item):
             return other
@@ -558,6 +604,11 @@ def _require_growing(books: Books) -> None:
     if books.settings.panel:
         require_few(books.k + 1)
         return
+    if books.settings.cases and books.settings.finite is None and books.voted_in_epoch:
+        raise InvalidParameter(
+            "votes on these cases may have shaped a further option, so on cases like these they prove nothing about it; create "
+            "a new study with new cases."
+        )
     algorithm = find(books.settings.spec.name)
     if algorithm.absorb is None and algorithm.grow is None:
         raise InvalidParameter(

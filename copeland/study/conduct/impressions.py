@@ -81,6 +81,8 @@ class Impressions:
             raise InvalidParameter(
                 f"window is {window:g} and patience {patience:g}; both are in seconds, and the window must be above 0."
             )
+        if study.settings.cases:
+            raise InvalidParameter("judges decide test cases; lists are for users of a search.")
         if study.settings.repeats != "first":
             raise InvalidParameter(
                 "a user may count only once per pair; create the study with repeats='first', or voters='people'."

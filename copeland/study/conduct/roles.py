@@ -58,7 +58,9 @@ def imported_in_role(
     The role is the one that is named; without one, that of the rows.
     """
     roles = _roles_of(books, log, rows, role, now)
-    votes, found = imported(books, log, rows, source, now, books.number + len(roles))
+    last = books.number + len(roles)
+    guides = {event.voter for event in roles if (event.body or {})["role"] == GUIDE}
+    votes, found = imported(books, log, rows, source, now, last, guides)
     return [*roles, *votes], found
 
 

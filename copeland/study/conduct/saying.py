@@ -14,6 +14,7 @@ from copeland.forecast.races import MOST, Forecast
 from copeland.inert import inert
 from copeland.study.conduct.transactions import Transactions
 from copeland.study.conduct.tunable import require_options, tuned_and_cast, tuned_by
+from copeland.study.meaning.cases import refuse_for_cases
 from copeland.study.meaning.drifting import Drift, drifts_of
 from copeland.study.meaning.guidance import guidance_of
 from copeland.study.meaning.likely import refuse_for_panel, require_chances
@@ -114,6 +115,8 @@ class Saying:
         if self._work.books.settings.panel:
             refuse_for_panel(goal, people)
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
+        if self._work.books.settings.cases:
+            refuse_for_cases(self.standing(voters=False))
         standing, met = self._work.read(self._met)
         require_chances(goal, len(standing.options))
         return plan_of(standing, met, people, worlds, most, seed, progress, goal)

@@ -23,6 +23,7 @@ from copeland.study.conduct.asking import (
     looked,
     proposed,
 )
+from copeland.study.conduct.cases import wish_on_cases
 from copeland.study.conduct.decisions import (
     Answer,
     Wait,
@@ -154,7 +155,8 @@ class Study(Tunable, Saying):
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
-        without: Collection[tuple[str, str]] | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
+        cases: Collection[str] | None = None,
         source: str | None = None,
     ) -> Ballot | Wait | None: ...
     @overload
@@ -165,7 +167,8 @@ class Study(Tunable, Saying):
         n: int,
         available: Collection[str] | None = None,
         item: str | None = None,
-        without: Collection[tuple[str, str]] | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
+        cases: Collection[str] | None = None,
         source: str | None = None,
     ) -> list[Ballot]: ...
     def ask(
@@ -175,7 +178,8 @@ class Study(Tunable, Saying):
         available: Collection[str] | None = None,
         *,
         item: str | None = None,
-        without: Collection[tuple[str, str]] | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
+        cases: Collection[str] | None = None,
         source: str | None = None,
     ) -> Ballot | list[Ballot] | Wait | None:
         """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
@@ -195,6 +199,9 @@ class Study(Tunable, Saying):
             What the options are compared on, for the log.
         without
             Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
+            Where judges vote: two options and a case, which are not to be asked.
+        cases
+            Where judges vote, the names of all test cases. The study draws the one of each ballot, which is its ``item``.
         source
             Who asks, for the log.
         """
@@ -206,7 +213,10 @@ class Study(Tunable, Saying):
 
         def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
-            wish = new_to(wish, self._books, without)
+            if self._books.judges_cases(voter):
+                wish = wish_on_cases(self._books, wish, cases, without)
+            else:
+                wish = new_to(wish, self._books, without)
             return proposed(self._work, log, wish._replace(source=source), n or 1)
 
         asked = self._work.change(decide)

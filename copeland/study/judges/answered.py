@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from copeland.study.record.events import ERROR, UNDONE, VOTED, Event
+from copeland.study.record.events import ERROR, SKIP, UNDONE, VOTED, Event
 from copeland.study.record.sides import ONCE as ONCE
 from copeland.study.record.sides import TWICE as TWICE
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from copeland.study import Study
 
 Sides = tuple[str, str]  # left and right
+Question = tuple[str, str, str | None]  # left, right and the item
 
 
 class Answered:
@@ -32,6 +33,7 @@ class Answered:
         self._number = study.number  # of the last event that was looked at
         self._names: tuple[str, ...] = ()  # of the options
         self._times: defaultdict[tuple[str, str | None], Counter[Sides]] = defaultdict(Counter)
+        self._skips: defaultdict[str, Counter[Question]] = defaultdict(Counter)
         for judge in judges:
             self._take(e for e in study.log(voter=judge) if e.number <= self._number)
 
@@ -45,6 +47,10 @@ class Answered:
         """Return the sides of every pair that a judge has answered on an item."""
         return {sides for sides, times in self._times[judge, item].items() if times > 0}
 
+    def skipped(self, judge: str) -> set[Question]:
+        """Return what a judge has skipped."""
+        return {question for question, times in self._skips[judge].items() if times > 0}
+
     def _take(self, events: Iterable[Event]) -> None:
         for event in events:
             answers = event.kind in (VOTED, UNDONE) and event.outcome != ERROR
@@ -56,6 +62,8 @@ class Answered:
         sides = self._name(vote.left), self._name(vote.right)
         counts = self._times[vote.voter, vote.item]
         counts[sides] += times
+        if vote.outcome == SKIP:
+            self._skips[vote.voter][*sides, vote.item] += times
         if (vote.source or "").startswith(TWICE):
             counts[sides[1], sides[0]] += times
 

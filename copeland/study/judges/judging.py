@@ -21,8 +21,17 @@ from copeland.errors import (
     nearest,
 )
 from copeland.forecast.goals import Goal, goal_of
+from copeland.streams import stream
 from copeland.study.conduct.decisions import Wait
-from copeland.study.judges.answered import ONCE, TWICE, Answered, Sides, is_all, turned_too
+from copeland.study.judges.answered import (
+    ONCE,
+    TWICE,
+    Answered,
+    Question,
+    Sides,
+    is_all,
+    turned_too,
+)
 from copeland.study.judges.answers import SWAPS, Judge, Opinion, ask_judge
 from copeland.study.judges.budget import Budget
 from copeland.study.judges.items import Drawer
@@ -34,6 +43,7 @@ from copeland.study.record.options import ACTIVE, name_of
 from copeland.study.record.sides import Swaps
 from copeland.study.record.texts import check_text
 from copeland.waiting import waiting
+from copeland.words import counted
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -49,13 +59,13 @@ class Judged(NamedTuple):
     --------
     >>> from copeland import create_study
     >>> from copeland.study.judges import judge_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="independent")
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> seen = []
     >>> _ = judge_study(study, {"longer": longer}, progress=seen.append)
     >>> len(seen), seen[0].judge, seen[0].outcome in ("left", "right")
-    (2, 'longer', True)
+    (1, 'longer', True)
     """
 
     judge: str
@@ -81,13 +91,13 @@ class Summary:
     Examples
     --------
     >>> from copeland import create_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="independent")
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> from copeland.study.judges import judge_study
     >>> done = judge_study(study, {"longer": longer})
-    >>> done.votes
-    2
+    >>> done.votes, done.reason
+    (1, 'finished')
     """
 
     calls: int
@@ -127,7 +137,8 @@ def judge_study(
     """Let judges vote in a study until it is finished, a cap is reached, or Ctrl-C.
 
     The judges take turns. Each is a separate voter, with at most as many ballots at a time as the study
-    lets a voter hold. No judge is asked what it has answered before, in this run or an earlier one under the
+    lets a voter hold. In a study on test cases (``voters="judge"``) they share the cases, and each case has one vote for each pair.
+    Elsewhere, no judge is asked what it has answered before, in this run or an earlier one under the
     same name: a pair with the same sides, on the same item. A failure is logged as an ``error``, which
     is neither an answer nor a vote, so the study may ask for that pair again. Every vote has an event
     id made of judge and ballot, so a vote sent twice counts once. After Ctrl-C the judges ask for no
@@ -150,7 +161,7 @@ def judge_study(
     workers
         How many ballots are judged at the same time, in threads.
     items
-        What options are compared on; every ballot draws one, with ``seed``.
+        What options are compared on; every ballot draws one, with ``seed``. In a study on test cases, all of them; the study draws.
     repeat
         Ask a judge the same question again, as often as the study likes. Only for judges that answer by
         chance: an answer that is certain to be the same is not a second vote.
@@ -171,11 +182,13 @@ def judge_study(
     Examples
     --------
     >>> from copeland import create_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="independent")
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> judge_study(study, {"longer": longer}).votes
-    2
+    1
+    >>> study.verdict().claim
+    'By the judge longer: A is proved the only winner.'
     """
     if study.closed:
         raise StudyClosed("the study is closed; it takes no more votes.")
@@ -200,6 +213,8 @@ def judge_study(
             "a study of a space never runs out of questions; give a number of calls, or a cost."
         )
     require_chances(goal, len(study.options))
+    drawer = None if items is None else Drawer(items, seed)
+    _require_voters(study, named, role, drawer, repeat)
     if role is not None:
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
@@ -213,7 +228,7 @@ def judge_study(
             swap=swap,
             workers=workers,
             patience=patience,
-            items=None if items is None else Drawer(items, seed),
+            items=drawer,
             answered=None if repeat else Answered(study, named),
             folder=study.storage.folder if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
@@ -221,6 +236,33 @@ def judge_study(
         )
         work.run()
     return work.summary()
+
+
+def _require_voters(
+    study: Study, judges: Iterable[str], role: str | None, items: Drawer | None, repeat: bool
+) -> None:
+    """Refuse judges where people vote, and on test cases, judges without all of the cases."""
+    settings = study.settings
+    if not (settings.missing or settings.cases) or role == GUIDE:
+        return
+    if all(study.role(judge) == GUIDE for judge in judges):
+        return
+    if settings.missing:
+        raise InvalidParameter(
+            "this study is for people, so a judge's votes prove nothing here; create it for a judge with --voters judge "
+            "(voters='judge'), or let the judge guide with --guide (role='guide')."
+        )
+    if repeat:
+        raise InvalidParameter(
+            "each case has one vote for each pair, so a judge is asked once; leave repeat out, or create the study with "
+            "independent voters."
+        )
+    given = 1 if items is None else len(items.items)
+    if given != settings.cases:
+        what = "no items" if items is None else counted(given, "item")
+        raise InvalidParameter(
+            f"this study is judged on {counted(settings.cases, 'test case')}, and there are {what}; give all cases as items."
+        )
 
 
 def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) -> None:
@@ -283,6 +325,14 @@ class _Work:
         self.exhausted = False  # whether the judges have answered all that there is
         self.looked = 0  # at the chances, after so many votes
         self.favourite = ""  # who is likely best, in a sentence
+        self.failed: set[tuple[str, Question]] = (
+            set()
+        )  # cases that a judge has failed on in this run
+        self.proving: set[str] = set()  # who judges test cases, and does not only guide
+        if self.study.settings.cases:
+            self.proving = {judge for judge in self.judges if self.study.role(judge) != GUIDE}
+        self.before = self.study.standing(voters=False).votes if self.proving else 0
+        self.cases = {} if self.items is None else {name_of(one): one for one in self.items.items}
 
     def run(self) -> None:
         """Judge until there is a reason to stop, then tell what is under way."""
@@ -309,7 +359,7 @@ class _Work:
             votes=len(outcomes) - skips - errors,
             skips=skips,
             errors=errors,
-            left_out=len(self.left_out),
+            left_out=len(self.left_out) + self.before,
             retries=self.budget.retries,
             confirmed=sum(judged.flipped is not None for judged in self.told),
             flips=sum(judged.flipped is True for judged in self.told),
@@ -378,12 +428,19 @@ class _Work:
             return "answered", "the space has few points, and the judges have answered every pair."
         if not self.exhausted or self.study.certificate().verdict != "open":
             return "finished", "the study has nothing left to ask."
+        if self.proving and getattr(self.study.certificate(), "complete", False):
+            return "answered", (
+                f"all {self.study.settings.cases:,} cases are judged, and they do not prove which option is best on cases "
+                "like these."
+            )
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
         if all(self.study.role(judge) == GUIDE for judge in self.turns):
             return (
                 "answered",
                 f"{who} answered every question there is; what is left is for people.",
             )
+        if self.proving:
+            return "answered", f"{who} skipped or failed on all cases that are left."
         return "answered", (
             f"{who} answered every question there is, and the same answer again would not be a "
             "new vote; more items, more judges, people, or a temperature above 0 with repeats "
@@ -397,11 +454,18 @@ class _Work:
         self.exhausted = self.answered is not None
         active = {option.name for option in self.study.options if option.state == ACTIVE}
         waits = []
-        for name in list(self.turns):
+        for name in self._in_turn():
             self.turns.append(self.turns.pop(0))
             held = {a.ballot.id: a.ballot for a in self.under_way.values() if a.judge == name}
             if len(held) >= self.study.settings.open_ballots:
                 waits += [Wait(ballot.expires) for ballot in held.values()]
+                continue
+            if name in self.proving:
+                asked = self._ask_on_cases(name, held)
+                if isinstance(asked, _Asked):
+                    return asked
+                waits += [asked] if asked is not None else []
+                self.exhausted &= asked is None
                 continue
             for item in self._items():
                 shown = None if item is None else name_of(item)
@@ -423,6 +487,24 @@ class _Work:
                 elif endless or self.study.certificate().verdict != "open":
                     break  # then other items will not help
         return min(waits, default=None)
+
+    def _in_turn(self) -> list[str]:
+        """Return the judges in the order in which they are tried; on test cases a draw decides whose answer a case gets."""
+        if not self.proving:
+            return list(self.turns)
+        rng = stream(self.study.settings.seed, "judge", self.study.number)
+        return [self.turns[i] for i in rng.permutation(len(self.turns))]
+
+    def _ask_on_cases(self, judge: str, held: Mapping[int, Ballot]) -> _Asked | Wait | None:
+        """Return a ballot on a test case that the study draws; none on what this judge skips or fails on."""
+        assert self.answered is not None
+        without = self.answered.skipped(judge) | {asked for by, asked in self.failed if by == judge}
+        ballot = self.study.ask(voter=judge, cases=self.cases or None, without=without)
+        if ballot is None or isinstance(ballot, Wait):
+            return ballot
+        if ballot.id in held:
+            return Wait(ballot.expires)
+        return _Asked(ballot, judge, None if ballot.item is None else self.cases[ballot.item])
 
     def _without(self, judge: str, item: str | None, held: Iterable[Ballot]) -> set[Sides] | None:
         """Return what a judge is not to be asked on an item; None if it may be asked all."""
@@ -488,6 +570,8 @@ class _Work:
             )
         )
         self.progress(self.told[-1])
+        if outcome == ERROR:
+            self.failed.add((asked.judge, (ballot.left, ballot.right, ballot.item)))
         failures = self.failures[asked.judge] + 1 if outcome == ERROR else 0
         self.failures[asked.judge] = failures
         if failures == self.patience:

@@ -24,7 +24,8 @@ class PairOfJudges(NamedTuple):
     --------
     >>> from copeland import create_study
     >>> from copeland.study.judges import judge_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> slogans = {"A": "Less is more.", "B": "Think.", "C": "Do."}
+    >>> study = create_study("slogans", slogans, voters="independent")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> def first(left, right, item):
@@ -32,7 +33,7 @@ class PairOfJudges(NamedTuple):
     >>> done = judge_study(study, {"longer": longer, "first": first})
     >>> pair = done.agreement.pairs[0]
     >>> pair.n, pair.agreement
-    (3, 1.0)
+    (6, 1.0)
     """
 
     first: str
@@ -65,7 +66,8 @@ class JudgeAgreement:
     --------
     >>> from copeland import create_study
     >>> from copeland.study.judges import judge_study
-    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think.", "C": "Do."})
+    >>> slogans = {"A": "Less is more.", "B": "Think.", "C": "Do."}
+    >>> study = create_study("slogans", slogans, voters="independent")
     >>> def longer(left, right, item):
     ...     return "left" if len(left.text) > len(right.text) else "right"
     >>> def first(left, right, item):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 ENVELOPE = (
     2  # the version of what a file says around the certificate; 1 had no number, log and seal
 )
-_TERMS = ("labels", "delta", "margin", "voters", "together")
+_TERMS = ("labels", "delta", "margin", "voters", "together", "cases", "judges")
 _PANEL_TERMS = ("labels", "excused")
 UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
 
@@ -288,12 +288,12 @@ def _untold(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
 def _terms(filed: Filed, books: Books) -> Iterator[str]:
     """What was fixed when the study was created must be so in the certificate."""
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
-    found = certificate_of(books, filed.certificate.active is not None)
+    found = certificate_of(books)
     if isinstance(found, PanelCertificate) != isinstance(filed.certificate, PanelCertificate):
         yield "one of the certificate and the study is about a panel, and the other is not."
         return
     for term in _PANEL_TERMS if books.settings.panel else _TERMS:
-        one, other = getattr(filed.certificate, term), getattr(found, term)
+        one, other = (getattr(said, term, None) for said in (filed.certificate, found))
         if one != other:
             yield f"it says that {term} is {one!r}, but in the study it is {other!r}."
     yield from _scope(filed.certificate, books)
@@ -323,7 +323,7 @@ def _parts(books: Books) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 def _statements(books: Books) -> Iterator[tuple[int, int | None, tuple[int, ...] | None]]:
     """What there is to make a statement about: an epoch, its options if these are not all, and some of them."""
-    for options in _parts(books):
+    for options in filter(None, _parts(books)):
         epoch, k = epoch_with(books, options)
         offered = None if k == books.k else k
         yield epoch, offered, None if offered is None else tuple(range(k))

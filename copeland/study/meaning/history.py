@@ -109,7 +109,8 @@ def proved_share(books: Books | Standing) -> float:
     """
     settings, proof = books.settings, books.proof
     assert proof is not None
-    found = evidence(proof.wins, proof.ties, settings.margin, proof.lost, proof.given)
+    counts = (proof.wins, proof.ties, settings.margin, proof.lost, proof.given)
+    found = evidence(*counts, cases=settings.finite)
     found = np.maximum(found[np.ix_(books.kept, books.kept)], 0.0)
     epoch, offered = epoch_with(books, books.kept)
     k = len(found)

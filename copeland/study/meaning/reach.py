@@ -180,9 +180,27 @@ def who_votes(settings: Settings, k: int) -> str:
             f"{' before the first answer' if settings.batch else ' at most'}; "
             "what is proved is about the population they come from."
         )
+    if settings.cases:
+        return _who_judges(settings, k)
     return (
         "Each vote counts as a fresh draw. If one person answers many times, the votes prove less than the "
         "certificate says."
+    )
+
+
+def _who_judges(settings: Settings, k: int) -> str:
+    """Who judges what, and what is proved by that."""
+    votes = counted(settings.cases * _pairs(k), "vote")
+    if settings.cases == 1:
+        return (
+            f"Judges compare each pair once, {votes} at most; what is proved is their preference."
+        )
+    about_what = (
+        "these cases" if settings.finite else "cases like these, of which they are a sample"
+    )
+    return (
+        f"Judges compare each pair once on each of {counted(settings.cases, 'case')}, {votes} at most; what is proved is "
+        f"their preference on {about_what}."
     )
 
 

@@ -23,6 +23,7 @@ from copeland.forecast.remaining import Remaining
 from copeland.forecast.worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.matrix import PreferenceMatrix
 from copeland.panel import PanelCertificate
+from copeland.study.meaning.cases import outlook_on_cases
 from copeland.study.meaning.reach import Reach, reach_of, remaining_in
 from copeland.study.meaning.standing import Standing, order_of
 from copeland.study.record.options import ACTIVE
@@ -246,6 +247,8 @@ class Reading:
     @cached_property
     def remaining(self) -> Range | None:
         """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
+        if self.standing.settings.cases:  # there are only so many votes: the outlook counts them
+            return None
         if self.standing.panel is None:
             return None if self._remaining is None else self._remaining.votes
         cut = np.ix_(self._active, self._active)
@@ -272,6 +275,8 @@ class Reading:
 
     @property
     def _plan(self) -> Outlook:
+        if self.standing.settings.cases:
+            return outlook_on_cases(self.standing)
         if self.standing.panel is None:
             return _named(outlook_of(self.standing.start), self.standing.kept)
         if len(self._active) < 2:

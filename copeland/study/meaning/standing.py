@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.certificate import Certificate, Voters, certify, is_decided
+from copeland.certificate import LIKE_THESE, THESE, Certificate, Voters, certify, is_decided
 from copeland.errors import InvalidParameter
 from copeland.forecast.races import Start
 from copeland.kernels.evidence import fewest_votes
@@ -279,6 +279,8 @@ def _certificate_among(
         missing=proof.lost,
         given=proof.given,
         offered=None if offered == books.k else offered,
+        cases=books.settings.cases or None,
+        judges=() if books.cases is None else books.cases.judges,
     )
 
 
@@ -292,6 +294,8 @@ def voters_as_certified(settings: Settings) -> Voters:
     """Return what a certificate calls the voters of a study."""
     if settings.missing:
         return "people" if settings.missing == AGAINST else "people, missing ignored"
+    if settings.cases:
+        return THESE if settings.finite else LIKE_THESE
     return "dependent" if settings.dependent else "independent"
 
 
@@ -302,12 +306,13 @@ def is_open(books: Books) -> bool:
     terms = books.settings.terms(books.epoch)
     if len(books.kept) < books.k:
         return certificate_of(books).verdict == "open"
-    if books.votes < fewest_votes(books.k, **terms):
+    if books.settings.finite is None and books.votes < fewest_votes(books.k, **terms):
         return True
     if books.settings.panel:
         return certificate_of(books).verdict == "open"
     proof = books.proof
-    return not is_decided(proof.wins, proof.ties, **terms, missing=proof.lost, given=proof.given)
+    counts = {"missing": proof.lost, "given": proof.given, "cases": books.settings.finite}
+    return not is_decided(proof.wins, proof.ties, **terms, **counts)
 
 
 def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:

@@ -15,7 +15,9 @@ from copeland.certificate import Certificate, advice_of
 from copeland.forecast.outlook import Need
 from copeland.forecast.worlds import Chances
 from copeland.inert import inert
+from copeland.sentences import on_cases
 from copeland.shown import html_table
+from copeland.study.meaning.cases import are_too_few, case_advice, is_judged, votes_left
 from copeland.study.meaning.likely import likely_words
 from copeland.study.meaning.panel_verdict import (
     panel_advice,
@@ -28,7 +30,17 @@ from copeland.study.meaning.reach import is_exhausted, reach_sentence
 from copeland.study.meaning.reading import LEAST, PROVED, Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.options import ACTIVE
-from copeland.words import LISTED, NAME, capital, counted, letters, listed, percent, shortened
+from copeland.words import (
+    LISTED,
+    NAME,
+    about,
+    capital,
+    counted,
+    letters,
+    listed,
+    percent,
+    shortened,
+)
 
 PAIRS = 5  # to ask, named in a sentence
 CHANCES = "Chance to be best"
@@ -147,7 +159,10 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
 
 def claim_of(votes: Reading) -> str:
     """Return the verdict in a sentence or two, which takes no forecast."""
-    return _undecided(votes) if votes.certificate.verdict == "open" else _decided(votes)
+    said = _undecided(votes) if votes.certificate.verdict == "open" else _decided(votes)
+    if not votes.standing.settings.cases or not votes.standing.votes:
+        return said
+    return f"{on_cases(votes.certificate)}{said}"
 
 
 def _decided(votes: Reading) -> str:
@@ -178,6 +193,8 @@ def _undecided(votes: Reading) -> str:
     likelier = _likelier(votes)
     if votes.standing.closed:
         return f"{lead}{cycle}; the study was closed before any option was proved best.{likelier}"
+    if is_judged(votes.standing):
+        return f"{lead}{cycle}.{likelier} All cases are judged, and no option is proved best."
     if is_exhausted(votes.standing):
         return (
             f"{lead} so far{cycle}.{likelier} More people are needed: no option is proved best yet."
@@ -188,6 +205,8 @@ def _undecided(votes: Reading) -> str:
 def _likely(votes: Reading, option: int, chances: Chances) -> str:
     """That an option is likely best, and what a proof takes."""
     said = likely_words(votes.names[option], chances.each[option])
+    if is_judged(votes.standing):
+        return f"{said} All cases are judged, and no option is proved best."
     more = "More people are needed" if is_exhausted(votes.standing) else "Keep going"
     return f"{said} {more} for a proof: no option is proved best yet."
 
@@ -370,7 +389,10 @@ def _advice(votes: Reading) -> Iterator[str]:
         return
     if votes.standing.closed or votes.certificate.best:
         return
-    outlook = votes.outlook
+    outlook, on_test_cases = votes.outlook, bool(votes.standing.settings.cases)
+    if on_test_cases and votes.standing.votes and are_too_few(votes.standing, outlook):
+        yield from case_advice(votes.standing)
+        return
     assert outlook.champion is not None
     if outlook.votes is None:
         pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
@@ -378,6 +400,9 @@ def _advice(votes: Reading) -> Iterator[str]:
             f"A proof that {votes.names[outlook.champion]} is best needs votes on {pairs}, but an option there is "
             "paused. Resume or retire it, or certify the active options alone."
         )
+    elif votes.standing.votes == 0 and on_test_cases:
+        most = int(votes_left(votes.standing).sum()) // 2
+        yield f"Judges give each pair one vote on each case: {counted(most, 'vote')} at most."
     elif votes.standing.votes == 0:
         yield "How many votes it takes depends on how far apart the options are: a plan simulates it."
     else:
@@ -385,11 +410,18 @@ def _advice(votes: Reading) -> Iterator[str]:
         if within and is_exhausted(votes.standing):  # then votes alone are no advice
             yield within
             return
-        assert votes.remaining is not None
-        asked = [_against(votes, need) for need in outlook.pairs]
+        asked = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
-            f"{capital(votes.remaining.words)} more votes settle it in four of five cases. Next, to prove "
-            f"{votes.names[outlook.champion]} best: {listed(asked, PAIRS)}."
+            f"{_forecast(votes, outlook.votes)} Next, to prove {votes.names[outlook.champion]} best: {asked}."
         )
         if within:
             yield within
+        if on_test_cases:
+            yield from case_advice(votes.standing)
+
+
+def _forecast(votes: Reading, needed: int) -> str:
+    """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
+    if votes.remaining is None:
+        return f"About {about(needed)} more votes may settle it."
+    return f"{capital(votes.remaining.words)} more votes settle it in four of five cases."

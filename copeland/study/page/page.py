@@ -18,6 +18,7 @@ from copeland.report.images import image
 from copeland.report.styles import PALETTE
 from copeland.results import versions
 from copeland.study.meaning.agreement import JudgeAgreement, agreement
+from copeland.study.meaning.cases import is_judged
 from copeland.study.meaning.drifting import Drift
 from copeland.study.meaning.guidance import NO_PROOF
 from copeland.study.meaning.history import Progress, history_of, is_unordered
@@ -135,7 +136,7 @@ def study_parts(
         "lead": words.lead_sentence(standing),
         "badge": _badge(verdict, reading),
         "verdict": verdict,
-        "needs": _needs(reading) if verdict.advice else None,
+        "needs": _needs(reading) if verdict.advice and not is_judged(standing) else None,
         "notices": [*words.notices(reading), *(drift.sentence for drift in drifts)],
         "tiles": _tiles(standing, progress),
         "voted": voted,
@@ -213,6 +214,8 @@ def _badge(verdict: Verdict, reading: Reading) -> str:
         return "Settled for the active options"
     if reading.likely is not None:
         return "Likely, not proved"
+    if verdict.kind == "open" and is_judged(reading.standing):
+        return "Not proved"
     return _BADGES[verdict.kind]
 
 
@@ -531,6 +534,9 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
         for name in ("error probability", "margin", "repeats"):
             del said[name]
         said["voters"] = f"a panel: {', '.join(settings.panel)}"
+    if settings.cases:
+        said["voters"] = f"judges, on {counted(settings.cases, 'case')}"
+        said["what is proved"] = "on these cases" if settings.finite else "on cases like these"
     if last is not None:
         said["last event"] = (
             f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"

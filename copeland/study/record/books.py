@@ -11,6 +11,7 @@ import numpy as np
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
 from copeland.study.record.arrivals import Arrivals
+from copeland.study.record.cases import Cases, pair_of
 from copeland.study.record.counts import Counts, Tables, count, no_counts, widen
 from copeland.study.record.events import (
     ADDED,
@@ -89,6 +90,7 @@ class Books:
         self.undone_wins: Counts = np.zeros((0, 0), np.int64)  # see Tables
         self.undone_ties: Counts = np.zeros((0, 0), np.int64)
         self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
+        self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
         self.guides: set[str] = set()  # voters whose votes prove nothing
         self.guide_wins: Counts = np.zeros(
             (0, 0), np.int64
@@ -180,6 +182,9 @@ class Books:
         self.sides.restart()
         for name in ("wins", "ties", "undone_wins", "undone_ties"):
             setattr(self, name, np.zeros((self.k, self.k), np.int64))
+        if self.cases is not None:
+            self.cases.restart()
+            self.open = {}
         if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
             self.arrivals.restart()
             self.open = {}
@@ -283,6 +288,8 @@ class Books:
         if meaning is None or not proof or self.tuning is not None:
             return
         assert event.left is not None and event.right is not None
+        if self.cases is not None and undone > 0:
+            self.cases.undo(event)
         if self.arrivals is not None:
             self.arrivals.change(number, event, meaning, stands, undone)
         count(*(self.undone_wins, self.undone_ties, event.left, event.right, meaning), times=undone)
@@ -310,6 +317,8 @@ class Books:
             count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
             self.guide_votes += step
             return
+        if self.cases is not None:
+            self.cases.take(vote, vote.undoes or vote.counts or vote.number, step)
         if self.tuning is not None:
             self.tuning.counted(vote, meaning, step)
         else:
@@ -335,7 +344,26 @@ class Books:
             return self.arrivals.counted
         none = no_counts(self.k)
         undone = (self.undone_wins, self.undone_ties) if self.undone else (none, none)
-        return Tables(self.wins, self.ties, undone[0], undone[1], none)
+        return Tables(
+            self.wins, self.ties, *undone, none if self.cases is None else self._pending()
+        )
+
+    def _pending(self) -> Counts:
+        """Count the cases whose answers are under way: what these say may have to do with how long they take."""
+        assert self.cases is not None
+        pending = {
+            (pair_of(asked), asked.item)
+            for asked in self.open.values()
+            if not self.is_guide(asked.voter)
+            and asked.item not in self.cases.judged(pair_of(asked))
+        }
+        if not pending:
+            return no_counts(self.k)
+        table = np.zeros((self.k, self.k), np.int64)
+        for pair, _ in pending:
+            i, j = pair
+            table[[i, j], [j, i]] += 1
+        return table
 
     def meaning(self, outcome: str | None) -> str | None:
         """Return what an outcome counts as: left, right, tie, or None for nothing."""
@@ -364,6 +392,10 @@ class Books:
         """Tell whether a voter's votes prove nothing."""
         return voter in self.guides
 
+    def judges_cases(self, voter: str | None) -> bool:
+        """Tell whether a voter judges test cases, each of which has one vote for each pair; a guide does not."""
+        return self.cases is not None and not self.is_guide(voter)
+
     def proves(self, vote: Event) -> bool:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
@@ -386,6 +418,7 @@ class Books:
             "lists": self.lists.to_dict(),
             "sides": self.sides.to_dict(),
             "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
+            "cases": None if self.cases is None else self.cases.to_dict(),
             "undone": sorted(self.undone),
             "taken_back": sorted(self.taken_back),
             "counted": sorted(self.counted),

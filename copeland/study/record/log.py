@@ -142,6 +142,11 @@ _OPINIONS = _through(
     "copeland_voters",
     select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number),
 )
+_ALL_OPINIONS = (
+    select(*_fields)
+    .where(_here, _e.outcome.in_(OPINIONS), _same_pair, _e.kind == VOTED)
+    .order_by(_e.number)
+)
 _OPINIONS_ON = _through(
     "copeland_voters",
     select(*_fields)
@@ -318,8 +323,10 @@ class Log:
         """Yield a voter's votes after the event of this number, and what became of them."""
         return map(Event._make, self._stream(_ANSWERS_OF, voter=voter, number=number))
 
-    def opinions(self, voter: str, one: int, other: int) -> Iterable[Event]:
-        """Return a voter's votes on a pair that are neither skips nor errors."""
+    def opinions(self, voter: str | None, one: int, other: int) -> Iterable[Event]:
+        """Return a voter's votes on a pair, or everybody's, that are neither skips nor errors."""
+        if voter is None:
+            return map(Event._make, self._rows(_ALL_OPINIONS, one=one, other=other).all())
         past, pair = self._recall.past(voter), {one, other}
         if past is None:
             rows = self._rows(_OPINIONS, voter=voter, one=one, other=other).all()

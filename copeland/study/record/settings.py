@@ -12,6 +12,7 @@ from copeland.errors import InvalidParameter
 from copeland.registry import find
 from copeland.spec import Spec
 from copeland.study.record.arrivals import MISSING
+from copeland.study.record.cases import POPULATIONS
 from copeland.study.record.texts import check_text, is_storable
 from copeland.words import listed
 
@@ -20,16 +21,19 @@ FORMERLY = {"indifference": "margin"}  # what old logs call a setting
 _CHOICES = {
     "both_bad": ("tie", "drop"),
     "repeats": ("count", "first"),
-    "voters": ("people", "independent", "panel"),
+    "voters": ("people", "independent", "panel", "judge"),
     "missing": ("", *MISSING),
+    "population": ("", *POPULATIONS),
 }
 
 PEOPLE = ("people", "dependent")  # the second is what the first was called
 BATCH = 4  # pairs that each person is dealt: with more, votes to a proof grow faster than people fall (docs/studies.md)
+JUDGE = "judge"  # who votes on test cases
 PANEL = "panel"  # who votes, and who chooses the pairs there
 TUNER = "tuner"  # who chooses the pairs of a space
 ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
 ONLY_SPACE, NEVER_SPACE = ("space", "show"), ("margin", "batch")
+ONLY_JUDGE = ("population", "cases")
 
 
 @dataclass(frozen=True)
@@ -50,14 +54,15 @@ class Settings:
         Whether "both are bad" counts as a ``"tie"`` or is left out (``"drop"``).
     repeats
         Whether a voter's further votes on the same pair (and item) ``"count"``, or only the ``"first"``.
-        By default they count, unless people vote.
+        By default they count, unless people vote. Where judges vote, only the first on a pair and case counts, whoever gave it.
     voters
         Who votes. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
         the answers may hang together; what a person is asked does not depend on that person's answers. What is
         proved is about the population they come from. ``"independent"``: every vote is a fresh draw, as
         clicks of one vote a visitor are. ``"dependent"`` is what people were called. ``"panel"``: the named
         voters are the whole electorate, each answers each pair at most once, and nothing is random: delta
-        and the margin mean nothing, and the algorithm is ``"panel"``.
+        and the margin mean nothing, and the algorithm is ``"panel"``. ``"judge"``: one or more judges vote on test cases, and
+        each case has one vote for each pair.
     lease
         Seconds for which an unanswered ballot counts as on its way.
     open_ballots
@@ -77,6 +82,11 @@ class Settings:
         ``"tuner"``. Only audits prove anything, and ``delta`` is for all of them together.
     show
         What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
+    population
+        Where judges vote, what is proved: something about exactly ``"these"`` cases, or about cases ``"like-these"``, of
+        which these are a random sample. Empty elsewhere.
+    cases
+        Where judges vote, how many test cases there are; 1 if the options themselves are compared, once. 0 elsewhere.
 
     Examples
     --------
@@ -99,6 +109,8 @@ class Settings:
     space: str = ""
     show: str = ""
     missing: str = ""
+    population: str = ""
+    cases: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panel", _members(self.panel))
@@ -123,6 +135,7 @@ class Settings:
                 value,
                 listed([repr(choice) for choice in choices], last="or"),
             )
+        _check_judge(self)
         if self.missing and (self.space or not self.people):
             raise InvalidParameter(
                 "missing says what people's missing answers prove; leave it out, or let people vote on options."
@@ -185,8 +198,16 @@ class Settings:
 
     @property
     def dependent(self) -> bool:
-        """Whether what is asked of a person was chosen one by one, so that only single claims have a proof."""
-        return self.people and not self.missing
+        """Whether only single claims have a proof, and averages of several have none.
+
+        So it is where what is asked of a person was chosen one by one, and where all pairs are judged on the same cases, which are a sample.
+        """
+        return (self.people and not self.missing) or self.population == POPULATIONS[1]
+
+    @property
+    def finite(self) -> int | None:
+        """How many votes a pair can have that a proof is about; None if any number."""
+        return self.cases if self.population == POPULATIONS[0] else None
 
     @property
     def once(self) -> bool:
@@ -199,6 +220,7 @@ class Settings:
             *(NEVER_PANEL if self.panel else ONLY_PANEL),
             *(NEVER_SPACE if self.space else ONLY_SPACE),
             *(() if self.missing else ("missing",)),
+            *(() if self.voters == JUDGE else ONLY_JUDGE),
         )
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -229,6 +251,32 @@ def _members(given: Any) -> tuple[str, ...]:
         if given.count(name) > 1:
             raise InvalidParameter(f"the panel has '{name}' twice; name each member once.")
     return tuple(given)
+
+
+def _check_judge(settings: Settings) -> None:
+    """Refuse test cases without a judge, a judge without them, and what means nothing there."""
+    _require(_whole(settings.cases, 0), "cases", settings.cases, "a whole number, 1 or more")
+    if settings.voters != JUDGE:
+        if settings.cases or settings.population:
+            raise InvalidParameter(
+                f"test cases are for judges, but voters is {settings.voters!r}; say voters='judge'."
+            )
+        return
+    if not settings.cases or not settings.population:
+        raise InvalidParameter(
+            "a judge votes on test cases; say how many there are (cases=1 if the options themselves are compared), "
+            "and whether the population is 'these' or 'like-these'."
+        )
+    if settings.repeats != "first":
+        raise InvalidParameter("each case has one vote for each pair; leave repeats out.")
+    if settings.space:
+        raise InvalidParameter(
+            "a space has no end of points to judge on test cases; let voters be independent."
+        )
+    if settings.population == POPULATIONS[1] and settings.cases == 1:
+        raise InvalidParameter(
+            "one case says nothing about cases like it; give more cases, or let the population be 'these'."
+        )
 
 
 def _check_panel(settings: Settings) -> None:

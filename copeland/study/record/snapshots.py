@@ -57,6 +57,8 @@ def _restored(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
     if books.arrivals is not None:
         tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]
         books.arrivals.restore(about["arrivals"], tables)
+    if books.cases is not None:
+        books.cases.restore(about["cases"])
     if books.panel.members:
         books.panel.restore(arrays["answered"], about["excused"])
     if books.tuning is not None:

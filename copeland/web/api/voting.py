@@ -39,6 +39,13 @@ class Asked(BaseModel):
     n: Annotated[int, Field(ge=1, le=MOST)] = 1
     available: list[Name] | None = None
     item: Annotated[str, Field(min_length=1, max_length=LIMITS["item"])] | None = None
+    cases: (
+        Annotated[
+            list[Annotated[str, Field(min_length=1, max_length=LIMITS["item"])]],
+            Field(min_length=1, max_length=100_000),
+        ]
+        | None
+    ) = None  # all test cases, where judges vote
 
 
 class Handed(BaseModel):
@@ -103,6 +110,7 @@ def ask(call: Asks, asked: Asked) -> Ballots:
         available=asked.available,
         item=asked.item,
         source=call.key.source,
+        cases=asked.cases,
     )
     reason = None if len(found) == asked.n else _why(call.study)
     return Ballots(ballots=[_handed(ballot) for ballot in found], reason=reason)

@@ -1,0 +1,149 @@
+"""What votes on a fixed number of test cases prove: each case is judged once, in a random order, and then all is known.
+
+For a pair let W, L and T be the cases that i wins, loses and ties in the end, N = W + L + T. The cases that name a winner are a
+draw without replacement from D = W + L. If only "W - L <= -2 margin N" holds, at most m0 = floor((D - 2 margin N) / 2) of them are
+wins. The evidence against that is a likelihood ratio: of m wins above m0, weighted by a beta-binomial of Beta(2, 2), over m0.
+
+    E_D = sum over m > m0 of weight(m) [m]_w [D-m]_l / ([m0]_w [D-m0]_l),      [x]_y = x (x-1) ... (x-y+1)
+
+D is unknown, so the smallest E_D counts. docs/certificate.md has the argument ("Test cases").
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, gammaln
+
+from copeland.errors import InvalidParameter
+
+_Ints = NDArray[np.int64]
+_Floats = NDArray[np.floating]
+_Bools = NDArray[np.bool_]
+
+TERMS = 256  # of a tail that are added one by one; the rest is bounded by a geometric series
+EDGE = 1e-9  # a margin times N that is a whole number but for rounding is that number
+
+
+def log_evidence_of_cases(
+    wins: _Ints, losses: _Ints, ties: _Ints, cases: int, margin: float = 0.0
+) -> _Floats:
+    """Return ln E, the evidence that i wins more than half of all ``cases`` less the margin, from those judged.
+
+    It is infinite where the cases left cannot change that, and -inf where nothing speaks for i.
+
+    A negative margin asks for more than half and the margin. There a tie counts as a loss until it is sure, because the fewer cases name a
+    winner, the more of these i must win.
+
+    Examples
+    --------
+    >>> wins, losses, none = np.array([30, 51]), np.array([10, 0]), np.array([0, 0])
+    >>> log_evidence_of_cases(wins, losses, none, cases=100).round(2).tolist()
+    [7.37, inf]
+    """
+    lost, tied = (losses + ties, np.zeros_like(ties)) if margin < 0 else (losses, ties)
+    most = cases - tied  # cases that may name a winner
+    fewer = np.maximum(most - 1, wins + lost)
+    slack = 2 * margin * cases
+    # E_D falls with D, but for whether D is even: so one of the two largest is the smallest of all.
+    found = np.minimum(*(_log_ratio(wins, lost, d, slack) for d in (most, fewer)))
+    left = cases - wins - losses - ties
+    return np.where(wins - losses - left > EDGE - slack, math.inf, found)
+
+
+def cannot_lose(wins: _Ints, losses: _Ints, ties: _Ints, cases: int, margin: float = 0.0) -> _Bools:
+    """Tell which options are sure not to be beaten by more than the margin, whatever the cases left say.
+
+    Examples
+    --------
+    >>> cannot_lose(np.array([5, 4]), np.array([4, 5]), np.array([0, 0]), cases=10).tolist()
+    [True, False]
+    """
+    left = cases - wins - losses - ties
+    return wins - losses - left >= -2 * margin * cases - EDGE
+
+
+def require_cases(votes: _Ints, cases: int) -> None:
+    """Refuse more votes on a pair than there are cases."""
+    if isinstance(cases, bool) or not isinstance(cases, int) or cases < 1:
+        raise InvalidParameter(f"cases is {cases!r}; it is the number of test cases, 1 or more.")
+    if votes.max() > cases:
+        i, j = np.argwhere(votes > cases)[0]
+        raise InvalidParameter(
+            f"options {i} and {j} have {votes[i, j]:,} votes, but there are {cases:,} cases, and each is "
+            "judged once."
+        )
+
+
+def _log_ratio(w: _Ints, l: _Ints, d: _Ints, slack: float) -> _Floats:
+    """Return ln E_D. Summed over all m, the numerator is a Beta function; :func:`_log_above` takes the m above m0."""
+    m0 = np.floor((d - slack) / 2 + EDGE).astype(np.int64)
+    impossible = (m0 < 0) | (w > m0)
+    none = ~impossible & ((m0 >= d) | (l > d - m0))
+    at = np.where(impossible | none, 0, m0)
+    wins, losses = (np.where(impossible | none, 0, x) for x in (w, l))
+    of = np.where(impossible | none, 1, d)
+    found = (
+        betaln(wins + 2, losses + 2)
+        - betaln(2, 2)
+        + _log_falling(of, wins + losses)
+        - _log_falling(at, wins)
+        - _log_falling(of - at, losses)
+        + _log_above(of, at, wins, losses)
+        - np.log(_prior_weight(of, of - at) / _prior_weight(of, of + 1))
+    )
+    return np.where(impossible, math.inf, np.where(none, -math.inf, found))
+
+
+def _prior_weight(d: _Ints, n: _Ints) -> _Floats:
+    """Return the sum of the weights (m+1) (D-m+1) of the n largest m up to D."""
+    return n * (n + 1.0) * (3.0 * (d + 2) - (2 * n + 1)) / 6
+
+
+def _log_falling(x: _Ints, y: _Ints) -> _Floats:
+    """Return the logarithm of x (x-1) ... (x-y+1)."""
+    return gammaln(x + 1) - gammaln(x - y + 1)
+
+
+def _log_above(d: _Ints, m0: _Ints, w: _Ints, l: _Ints) -> _Floats:
+    """Return ln P(m > m0), or a little less, where m of D cases are wins and w of the w + l that were seen.
+
+    By a beta-binomial belief, m + 2 is the (w + 2)nd smallest of w + l + 3 numbers drawn from 1 to D + 3. So m <= m0 means that
+    w + 2 or more of them are among the first m0 + 2: the tail of a hypergeometric distribution.
+    """
+    total, marked, drawn = d + 3, m0 + 2, w + l + 3
+    h = w + 2
+    top = np.minimum(marked, drawn)
+    inside = (h <= top) & (h >= drawn - (total - marked))
+    at = np.where(inside, h, np.maximum(drawn - (total - marked), 0))
+    with np.errstate(invalid="ignore"):
+        first = np.exp(
+            _log_choose(marked, at)
+            + _log_choose(total - marked, drawn - at)
+            - _log_choose(total, drawn)
+        )
+    term = np.where(inside, first, 0.0)
+    below = term.copy()
+    ratio = np.zeros_like(term)
+    for step in range(TERMS):
+        here = h + step
+        ratio = (
+            (marked - here)
+            * (drawn - here)
+            / ((here + 1.0) * np.maximum(total - marked - drawn + here + 1, 1))
+        )
+        term = term * np.maximum(ratio, 0.0)
+        below += term
+        if not (term > 1e-17 * below).any():
+            break
+    # The ratios fall from term to term, so what is left is at most a geometric series.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = np.where(term > 0, term * ratio / np.maximum(1 - ratio, 0.0), 0.0)
+        below = np.where(h < drawn - (total - marked), 1.0, below + rest)
+        return np.where(below < 1 - EDGE, np.log1p(-np.minimum(below, 1.0)), -math.inf)
+
+
+def _log_choose(n: _Ints, k: _Ints) -> _Floats:
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)

@@ -1,0 +1,266 @@
+"""Studies that judges decide on test cases: each case has one vote for each pair, whoever judges."""
+
+from collections import Counter
+
+import pytest
+
+from copeland.errors import InvalidParameter
+from copeland.study import create_study, create_study_from_votes
+from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
+from copeland.study.record.books import replayed
+from copeland.study.record.snapshots import dump_books, load_books
+
+OPTIONS = ["A", "B", "C"]
+TEN = [f"case {i}" for i in range(10)]
+
+
+def made(cases=10, options=OPTIONS, **how):
+    return create_study("prompts", options, voters="judge", cases=cases, **how)
+
+
+def run(study, says, cases=TEN, judge="gpt"):
+    while ballot := study.ask(judge, cases=cases):
+        study.tell(ballot, says(ballot))
+
+
+def alphabetical(ballot):
+    return min(ballot.left, ballot.right)
+
+
+def even(ballot):
+    """Of the ten cases, each option wins five."""
+    first, second = sorted((ballot.left, ballot.right))
+    return first if int(ballot.item[-1]) < 5 else second
+
+
+def test_the_settings_say_who_judges_what():
+    told = made().settings.to_dict()
+    assert (told["voters"], told["cases"], told["population"], told["repeats"]) == (
+        "judge",
+        10,
+        "these",
+        "first",
+    )
+    assert made(cases=None).settings.cases == 1
+
+
+def test_settings_of_other_studies_stay_as_they_are():
+    assert not {"cases", "population"} & create_study("tea", OPTIONS).settings.to_dict().keys()
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"voters": "judge", "cases": 0}, "say how many there are"),
+        ({"voters": "judge", "population": "all"}, "population is 'all'"),
+        ({"voters": "judge", "repeats": "count"}, "one vote for each pair"),
+        ({"voters": "judge", "population": "like-these"}, "one case says nothing"),
+        ({"voters": "people", "cases": 3}, "test cases are for judges"),
+        ({"voters": "independent", "population": "these"}, "test cases are for judges"),
+    ],
+)
+def test_what_does_not_fit_is_refused(how, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        create_study("prompts", OPTIONS, **how)
+
+
+@pytest.mark.parametrize("population", ["these", "like-these"])
+def test_a_pair_meets_each_case_once_and_then_the_study_ends(population):
+    study = made(population=population, options=["A", "B"])
+    run(study, even)
+    assert Counter(vote.item for vote in study.votes()) == Counter(TEN)
+
+
+@pytest.mark.slow
+def test_when_all_is_judged_the_verdict_is_exact():
+    study = made()
+    run(study, even)
+    found = study.certificate()
+    assert (found.verdict, found.best, found.complete) == ("tied", (0, 1, 2), True)
+
+
+def test_without_cases_the_options_themselves_are_compared_once():
+    study = made(cases=1)
+    run(study, alphabetical, cases=None)
+    assert study.standing().votes <= 3
+    assert study.certificate().best == (0,)
+
+
+def test_a_second_judge_on_the_same_case_does_not_count_again():
+    study = made()
+    row = {"left": "A", "right": "B", "outcome": "left", "item": "case 1"}
+    taken = study.add_votes([{**row, "voter": "gpt"}, {**row, "voter": "another name"}])
+    assert (taken.counted, taken.repeats) == (1, 1)
+    taken = study.add_votes([{**row, "left": "B", "right": "A", "voter": "a third"}])
+    assert (taken.counted, taken.repeats) == (0, 1)
+    assert study.certificate().votes == 1
+    assert study.certificate().judges == ("gpt",)
+
+
+def test_judges_share_the_cases():
+    study = made(options=["A", "B"])
+    asked = [study.ask(judge, cases=TEN) for judge in ("one", "two", "three", "four")]
+    assert len({ballot.item for ballot in asked}) == 4
+
+
+def test_an_answer_under_way_counts_as_a_loss_of_both_until_it_is_there():
+    study = made(options=["A", "B"])
+    ballots = [study.ask("gpt", cases=TEN) for _ in range(6)]
+    for ballot in ballots[:5]:
+        study.tell(ballot, "A")
+    assert study.certificate().best == ()
+    study.tell(ballots[5], "A")
+    assert study.certificate().best == (0,)
+
+
+def test_an_abandoned_ballot_comes_back_with_its_case():
+    now = [0.0]
+    study = create_study("p", ["A", "B"], voters="judge", lease=60.0, clock=lambda: now[0])
+    ballot = study.ask("one")
+    assert not study.ask("two")
+    assert study.ask("two") is not None  # a Wait: the answer may still fail to come
+    now[0] = 61.0
+    again = study.ask("two")
+    study.tell(again, "A")
+    assert study.certificate().complete
+    study.tell(ballot, "B")  # late: another judge has given the vote
+    assert study.certificate().best == (0,)
+
+
+def test_undoing_gives_the_case_to_the_next_answer_and_keeps_the_smaller_evidence():
+    study = made(options=["A", "B"])
+    run(study, alphabetical)
+    first = study.votes()[0]
+    study.undo(first)
+    before = len(study.votes())
+    while ballot := study.ask("gpt", cases=TEN):
+        study.tell(ballot, "B")
+    assert len(study.votes()) >= before
+    books = replayed(study.log())
+    assert (books.proof.wins + books.proof.wins.T <= 10).all()
+    given = books.proof.given
+    assert given is not None and (given[0] + given[0].T <= 10).all()
+
+
+def test_an_undone_vote_passes_on_to_another_judge_s_answer():
+    study = made(options=["A", "B"])
+    row = {"left": "A", "right": "B", "item": "case 1"}
+    study.add_votes(
+        [{**row, "outcome": "left", "voter": "one"}, {**row, "outcome": "right", "voter": "two"}]
+    )
+    study.undo(study.votes()[0])
+    assert study.standing().wins.tolist() == [[0, 0], [1, 0]]
+    assert study.certificate().judges == ("two",)
+
+
+@pytest.mark.slow
+def test_books_come_back_from_a_snapshot():
+    study = made()
+    run(study, even)
+    study.undo(study.votes()[3])
+    books = replayed(study.log())
+    assert load_books(dump_books(books)) == books
+
+
+@pytest.mark.slow
+def test_the_order_of_cases_is_one_for_all_pairs_of_a_sample_and_its_own_for_each_of_these():
+    def orders(population):
+        study = made(population=population, seed=3)
+        run(study, even)
+        votes = study.votes()
+        pairs = {tuple(sorted((vote.left, vote.right))) for vote in votes}
+        return [
+            tuple(v.item for v in votes if tuple(sorted((v.left, v.right))) == pair)
+            for pair in sorted(pairs)
+        ]
+
+    assert len(set(orders("like-these"))) == 1
+    assert len(set(orders("these"))) == 3
+
+
+@pytest.mark.slow
+def test_the_first_case_of_a_pair_is_any_with_the_same_chance():
+    """400 studies; a count off its mean by more than 4.9 standard deviations has probability 1e-6."""
+    cases = ["x", "y", "z", "u"]
+    first = Counter()
+    for seed in range(400):
+        study = made(cases=4, options=["A", "B"], seed=seed)
+        first[study.ask("gpt", cases=cases).item] += 1
+    assert all(abs(first[case] - 100) < 4.9 * (400 * 0.25 * 0.75) ** 0.5 for case in cases)
+
+
+def test_the_study_draws_the_case_itself():
+    with pytest.raises(InvalidParameter, match="draws the case of each ballot itself"):
+        made().ask("gpt", item="case 3")
+    with pytest.raises(InvalidParameter, match="10 test cases, and these are 9"):
+        made().ask("gpt", cases=TEN[:9])
+    study = made()
+    ballot = study.ask("gpt", cases=TEN)
+    with pytest.raises(InvalidParameter, match="the study draws the case"):
+        study.tell(ballot, "left", item="another")
+
+
+def test_other_cases_than_before_are_refused():
+    study = made()
+    study.tell(study.ask("gpt", cases=TEN), "left")
+    with pytest.raises(InvalidParameter, match="was judged before, and is not among these cases"):
+        study.ask("gpt", cases=[f"new {i}" for i in range(10)])
+    row = {"left": "A", "right": "B", "outcome": "left"}
+    with pytest.raises(InvalidParameter, match="more than 10 cases"):
+        made().add_votes([{**row, "item": f"case {i}"} for i in range(11)])
+
+
+def test_a_sample_of_cases_takes_no_further_options_once_it_was_seen():
+    study = made(population="like-these")
+    study.add_option("D")
+    study.tell(study.ask("gpt", cases=TEN), "left")
+    with pytest.raises(InvalidParameter, match="new study with new cases"):
+        study.add_option("E")
+    these = made()
+    these.tell(these.ask("gpt", cases=TEN), "left")
+    these.add_option("E")
+
+
+def test_a_guide_s_votes_take_no_case():
+    study = made(options=["A", "B"])
+    study.set_role("cheap", "guide")
+    row = {"left": "A", "right": "B", "outcome": "right", "item": "case 1"}
+    study.add_votes([{**row, "voter": "cheap"}])
+    assert study.add_votes([{**row, "voter": "gpt"}]).counted == 1
+    new, taken = create_study_from_votes(
+        "q",
+        [{**row, "voter": "cheap", "role": "guide"}, {**row, "voter": "gpt"}],
+        voters="judge",
+        cases=10,
+    )
+    assert taken.repeats == 0 and new.certificate().votes == 1
+
+
+def test_answers_of_all_cases_can_be_imported_and_are_exact():
+    rows = [
+        {"left": "A", "right": "B", "outcome": "left" if i < 6 else "right", "item": f"q{i}"}
+        for i in range(10)
+    ]
+    study, _ = create_study_from_votes("p", rows, voters="judge", cases=10)
+    assert (study.certificate().best, study.certificate().complete) == ((0,), True)
+    assert study.ask("gpt", cases=[f"q{i}" for i in range(10)]) is None
+
+
+def test_a_certificate_file_says_on_which_cases_and_is_checked_from_the_log(tmp_path):
+    study = made(options=["A", "B"])
+    run(study, alphabetical)
+    path = tmp_path / "prompts.json"
+    found, text = certificate_to_file(study)
+    path.write_text(text)
+    assert "On these 10 cases, by the judge gpt: " in text
+    assert found.cases == 10 and '"format": 4' in text
+    assert objections(read_certificate(path), study) == ()
+    path.write_text(text.replace('"cases": 10', '"cases": 9'))
+    assert any("cases is 9" in said for said in objections(read_certificate(path), study))
+
+
+def test_users_of_a_search_do_not_vote_where_judges_do():
+    with pytest.raises(InvalidParameter, match="judges decide test cases"):
+        made().allocate(100)
+    with pytest.raises(InvalidParameter, match="judges decide test cases"):
+        made().impressions("a secret of 32 letters or more, say")
