@@ -482,6 +482,7 @@ def worlds() -> list[World]:
         World("rock-paper-scissors .6", cycle(3, 0.1), 5_000, modes="UA"),
         World("rock-paper-scissors .505", cycle(3, 0.005), 20_000, modes="UA"),
         World("cycle of 5 at .6", cycle(5, 0.1), 10_000, modes="UA"),
+        World("31 winners: cycle of 31 at .51", cycle(31, 0.01), 20_000, modes="UA"),
         World("near tie, K = 5, two rivals at .498", near_tie(), 20_000),
         World("order of 5 at .502", order(5, 0.002), 20_000),
         World("cycle of 5 at .52, one pair turned", one_flip(), 20_000),

@@ -255,6 +255,20 @@ def test_options_can_be_best_together_while_another_may_still_tie():
     assert certify(wins).is_all
 
 
+def test_losses_that_cover_one_winner_named_beforehand_do_not_rule_an_option_out():
+    """Else, of many winners, some would be ruled out more often than promised."""
+    wins = np.zeros((6, 6), int)
+    wins[0, 1:5] = 100
+    wins[1:3, 5], wins[5, 1:3] = 21, 3
+    nats = evidence(wins)[1, 5]
+    at = levels(6, 0.05)
+    assert at.loss < nats < at.pair
+    found = certify(wins)
+    assert found.upper[5] < found.lower[0] and 5 in found.possible
+    wins[1:3, 5] = 40
+    assert 5 not in certify(wins).possible
+
+
 def test_a_losing_option_need_not_be_beaten_by_all():
     found = certify(cycle_of_three_and_two_losers(6))
     assert found.lower == (3, 3, 3, 0, 0)

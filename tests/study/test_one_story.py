@@ -35,6 +35,8 @@ KINDS = {
     "people": {"voters": "people", "batch": 3},
     "ignored": {"voters": "people", "batch": 3, "missing": "ignored"},
     "panel": {"panel": VOTERS},
+    "these cases": {"voters": "judge", "cases": 6},
+    "cases like these": {"voters": "judge", "cases": 30, "population": "like-these"},
 }
 
 changes = st.lists(
@@ -76,18 +78,22 @@ class Play:
         names = [option.name for option in self.study.options]
         pairs = list(combinations(names, 2))
         left, right = pairs[number % len(pairs)]
-        panel = bool(self.study.settings.panel)
+        panel, cases = bool(self.study.settings.panel), self.study.settings.cases
         rows = []
-        for n in range(3 if panel else 1 + number):
+        for n in range(3 if panel else cases or 1 + number):
             self.people += 1
-            voter = VOTERS[n] if panel else f"person {self.people}"
+            voter = VOTERS[n] if panel else "gpt" if cases else f"person {self.people}"
             outcome = "tie" if n % 7 == 6 else "right" if n % 5 == 4 else "left"
             rows.append({"left": left, "right": right, "outcome": outcome, "voter": voter})
+            if cases:
+                rows[-1]["item"] = f"case {n}"
         self.study.add_votes(rows)
 
     def do_vote(self, number):
         voter = VOTERS[number % 3] if self.study.settings.panel else f"visitor {number % 5}"
-        ballot = self.study.ask(voter)
+        cases = self.study.settings.cases
+        named = {"cases": [f"case {n}" for n in range(cases)]} if cases else {}
+        ballot = self.study.ask(voter, **named)
         if ballot:
             self.study.tell(ballot, ("left", "right", "tie", "skip")[number % 4])
 

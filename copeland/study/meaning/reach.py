@@ -96,10 +96,20 @@ def plan_of(
     each = votes_each(standing.settings, len(standing.active))
     cut = np.ix_(standing.kept, standing.kept)
     met = met._replace(pairs=met.pairs[cut])
-    voters = met.voters(start, each, people or 0) if start.people else None
-    if voters is not None:
-        voters = voters._replace(dealt=dealt_in(standing.settings, len(met.each)))
+    voters = None
+    if start.people and standing.settings.missing:
+        voters = _newcomers(standing, start, len(met.each), each, people or 0)
+    elif start.people:
+        voters = met.voters(start, each, people or 0)
     return forecast_of(start, worlds, most, seed, progress, goal, voters)
+
+
+def _newcomers(standing: Standing, start: Start, known: int, each: int, people: int) -> Voters:
+    """Return the voters up to ``people`` in all: those known answer what they were dealt, and others come anew."""
+    new = max(people - known, 0)
+    room = room_of(start, new, np.zeros_like(start.wins))
+    left = min(int(room.sum()) // 2, new * each) + standing.unanswered
+    return Voters(known + new, room, left, each, dealt=known)
 
 
 def reach_sentence(reach: Reach) -> str:
@@ -112,7 +122,7 @@ def reach_sentence(reach: Reach) -> str:
         return f"Every voter so far has answered all their pairs; {people} would settle it."
     so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
     left = f"; the {so_far} {counted(reach.left, 'vote')} left in all" if reach.voters else ""
-    return f"That takes {people}, because each has one vote per pair{left}."
+    return f"That takes {people}, as each can be asked {counted(reach.pairs, 'pair')}{left}."
 
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:
