@@ -78,6 +78,9 @@ def share_of(later: int, known: int, epoch: int) -> float:
     >>> share_of(1, known=2, epoch=1), round(share_of(2, known=2, epoch=1), 5)
     (0.45, 0.00833)
     """
+    for name, value, least in (("later", later, 1), ("known", known, 2), ("epoch", epoch, 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise InvalidParameter(f"{name} is {value!r}; it must be {least} or more.")
     if later < known:
         share = KNOWN / (known * (known - 1) / 2)
     else:  # an option has `later` pairs with earlier ones; known / (later (later + 1)) sums to 1

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import combinations
 
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from copeland.certificate import Certificate
@@ -125,6 +125,14 @@ class Play:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(changes=changes, k=st.integers(2, 5), closed=st.booleans())
+@example(  # settled by all votes on the options that are left, and not by those that count
+    changes=[
+        *(("import", 98), ("add", 18), ("import", 55), ("import", 59)),
+        *(("import", 52), ("retire", 63)),
+    ],
+    k=2,
+    closed=False,
+)
 @settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.generate))  # each is slow
 def test_all_places_tell_one_story(kind, changes, k, closed):
     play = Play(kind, k)

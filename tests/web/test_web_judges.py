@@ -212,7 +212,7 @@ def test_a_file_names_judges(tmp_path):
 
 
 def test_the_page_says_how_often_a_judge_flipped(site):
-    study = site.study()
+    study = site.study(voters="judge", cases=1)
     judge_study(study, {"gpt": lambda left, right, item: "left"}, swap="confirm", calls=20)
     page = unescape(site.admin().get(path(site)).text)
     assert re.search(r"gpt flipped on (\d+) of \1 ballots? when the sides were swapped", page)

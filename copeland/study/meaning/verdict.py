@@ -393,7 +393,9 @@ def _advice(votes: Reading) -> Iterator[str]:
     if on_test_cases and votes.standing.votes and are_too_few(votes.standing, outlook):
         yield from case_advice(votes.standing)
         return
-    assert outlook.champion is not None
+    if outlook.champion is None:  # by all votes and the options that are left it is settled already
+        yield "A few more answers may settle it."
+        return
     if outlook.votes is None:
         pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
