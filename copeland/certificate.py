@@ -396,10 +396,10 @@ def _certify(
         is_all |= bool((lower == among.sum() - 1)[best].any())
         beats |= (best & (lower == among.sum() - 1))[:, None] & among & ~np.eye(k, dtype=bool)
         by_pairs = _bound_scores(beats, among, even)
-        scores = _bound_by_verdict(*by_pairs, lower, best, is_all)
+        scores = _bound_by_verdict(*by_pairs, lower, best, is_all, among)
         possible = best if is_all else _possible(*scores, among)
         if best.any() and not is_all and (possible == best).all():
-            is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True)
+            is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True, among)
     return Certificate(
         labels=_named(labels, k + later),
         votes=every,
@@ -548,7 +548,7 @@ def _bound_scores(beats: _Bools, among: _Bools, held: _Bools | bool = False) -> 
 
 
 def _bound_by_verdict(
-    least: _Ints, most: _Ints, lower: _Ints, best: _Bools, is_all: bool
+    least: _Ints, most: _Ints, lower: _Ints, best: _Bools, is_all: bool, among: _Bools
 ) -> tuple[_Ints, _Ints]:
     """The same by what the verdict rests on: those proved best have the highest score, and no other if they are all."""
     least = np.maximum(least, lower)
@@ -556,7 +556,7 @@ def _bound_by_verdict(
         return least, most
     top = min(most[best])
     others = np.minimum(most, top - is_all)
-    return np.where(best, max(least), least), np.where(best, top, others)
+    return np.where(best, max(least[among]), least), np.where(best, top, others)
 
 
 def _possible(lower: _Ints, upper: _Ints, among: _Bools) -> _Bools:

@@ -135,13 +135,13 @@ def _judged(c: Certified) -> Iterator[str]:
             "them than j. If a judge answers by chance, it is about the answers that it gave, or would have given."
         )
         yield "Each case has one vote for each pair. For each pair, the cases come in a random order that no answer decides."
-        yield "A case on which a judge has no answer, whenever it is asked, counts as a tie."
+        yield "A case that a judge skips counts as a tie. One on which a judge failed counts against both options until it is judged."
     else:
         yield (
             "The cases are random draws, independent of each other, from all those that the statement is about. p_ij is the "
             "probability that i wins on such a case against j, by these judges, a tie counting half."
         )
         yield "Each case has one vote for each pair. All pairs take the cases in one random order that was drawn beforehand."
-        yield "A case on which a judge has no answer, whenever it is asked, is left out."
+        yield "A case that a judge skips is left out. One on which a judge failed counts against both options until it is judged."
     if len(c.judges) > 1:
         yield "Which judge votes on a case is drawn at random, or makes no difference."

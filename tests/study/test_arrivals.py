@@ -203,6 +203,18 @@ def test_where_missing_answers_are_ignored_the_lease_decides_and_late_answers_pr
     assert any("left for reasons" in one for one in study.certificate().assumptions)
 
 
+def test_an_error_is_no_answer_so_it_counts_against_both():
+    study = create_study("tea", ["a", "b"], voters="people")
+    for number in range(17):
+        ballot = study.ask(f"person {number}")
+        study.tell(ballot, "error" if number % 2 else "a")
+    assert study.standing().votes == 9 and study.certificate().best == ()
+    for number in range(18):
+        study.tell(study.ask(f"another {number}"), "a")
+    assert study.books().arrivals.waiting == 34 and study.certificate().best == ()
+    assert study.replay() == study.books()
+
+
 # The studies that broke the promise
 
 

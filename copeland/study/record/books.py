@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
-from copeland.study.record.arrivals import Arrivals
+from copeland.study.record.arrivals import AGAINST, Arrivals
 from copeland.study.record.cases import Cases, pair_of
 from copeland.study.record.counts import Counts, Tables, count, no_counts, widen
 from copeland.study.record.events import (
@@ -49,7 +49,7 @@ from copeland.study.record.sides import Sides
 if TYPE_CHECKING:
     from copeland.study.record.tuning import Tuning
 
-FORMAT = 7  # of snapshots; others are not read
+FORMAT = 8  # of snapshots; others are not read
 
 SCALARS = (
     *("number", "outcomes", "repeated", "extra", "votes", "guide_votes"),
@@ -251,7 +251,10 @@ class Books:
         self._tally(event, 1)
         if self.tuning is not None and not self.counts(event):
             self.tuning.dropped(event.ballot)
-        if self.arrivals is not None and self._is_of_people(event):
+        if event.outcome == ERROR and self.judges_cases(event.voter):
+            self.cases.fail(event)  # type: ignore[union-attr]
+        missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
+        if self.arrivals is not None and self._is_of_people(event) and not missed:
             meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
             if again is None:
                 self.arrivals.answer(event, meaning, 1)
@@ -349,13 +352,17 @@ class Books:
         )
 
     def _pending(self) -> Counts:
-        """Count the cases whose answers are under way: what these say may have to do with how long they take."""
+        """Count the cases whose answers are under way, or failed: what these say may have to do with that."""
         assert self.cases is not None
-        pending = {
+        asked = {
             (pair_of(asked), asked.item)
             for asked in self.open.values()
             if not self.is_guide(asked.voter)
-            and asked.item not in self.cases.judged(pair_of(asked))
+        }
+        pending = {
+            (pair, case)
+            for pair, case in asked | self.cases.failed
+            if case not in self.cases.judged(pair)
         }
         if not pending:
             return no_counts(self.k)

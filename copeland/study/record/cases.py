@@ -24,6 +24,9 @@ class Cases:
         self._votes: dict[Pair, dict[Case, int]] = {}  # the number of each vote
         self._judges: Counter[str] = Counter()
         self._undone: set[tuple[Pair, Case]] = set()
+        self.failed: set[tuple[Pair, Case]] = (
+            set()
+        )  # on which a judge failed; some may have a vote since
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -49,6 +52,10 @@ class Cases:
         if vote.voter is not None:
             self._judges[vote.voter] += step
 
+    def fail(self, vote: Event) -> None:
+        """Note that a judge failed on a case, which counts against both options until it has its vote."""
+        self.failed.add((pair_of(vote), vote.item))
+
     def undo(self, vote: Event) -> None:
         """Note that a vote was undone, so that whatever comes later stands in its place."""
         self._undone.add((pair_of(vote), vote.item))
@@ -59,7 +66,7 @@ class Cases:
 
     def restart(self) -> None:
         """Have no votes, as after a restart."""
-        self._votes, self._judges, self._undone = {}, Counter(), set()
+        self._votes, self._judges, self._undone, self.failed = {}, Counter(), set(), set()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values, each case named once."""
@@ -69,14 +76,21 @@ class Cases:
             [*sorted(pair), [[places[case], number] for case, number in cases.items()]]
             for pair, cases in self._votes.items()
         ]
-        undone = sorted(([*sorted(pair), case] for pair, case in self._undone), key=repr)
-        return {"names": names, "votes": votes, "judges": dict(self._judges), "undone": undone}
+        undone, failed = (
+            sorted(([*sorted(pair), case] for pair, case in some), key=repr)
+            for some in (self._undone, self.failed)
+        )
+        about = {"names": names, "votes": votes, "judges": dict(self._judges)}
+        return {**about, "undone": undone, "failed": failed}
 
     def restore(self, told: Mapping[str, Any]) -> None:
         """Take over what :meth:`to_dict` gave, after a trip through JSON."""
         names = told["names"]
         self._judges = Counter(told["judges"])
-        self._undone = {(frozenset((i, j)), case) for i, j, case in told["undone"]}
+        self._undone, self.failed = (
+            {(frozenset((i, j)), case) for i, j, case in told[some]}
+            for some in ("undone", "failed")
+        )
         self._votes = {
             frozenset((i, j)): {names[place]: number for place, number in cases}
             for i, j, cases in told["votes"]

@@ -264,3 +264,23 @@ def test_whole_studies_of_equal_options_are_wrong_as_rarely(population, judge, n
         judge_study(study, {f"gpt {i}": says for i in range(names)}, items=CASES)
         wrong += study.certificate().verdict == "winner"
     assert wrong <= most_wrong(25)
+
+
+def test_a_case_on_which_a_judge_failed_counts_against_both_until_it_is_judged():
+    """Else a judge that times out on the wins of one option would prove the other best."""
+    names, failed = [f"case {n}" for n in range(12)], set()
+
+    def judge(left, right, item):
+        wins = "a" if names.index(item) % 2 else "b"
+        if wins == "b" and item not in failed:
+            failed.add(item)
+            raise TimeoutError("too slow")
+        return "left" if left.name == wins else "right"
+
+    study = create_study("even", ["a", "b"], voters="judge", cases=12)
+    judge_study(study, {"gpt": judge}, items=names, patience=50)
+    assert study.standing().outcomes["error"] == 6 and study.certificate().verdict == "open"
+    assert study.books().proof.missing[0, 1] == 6 and study.replay() == study.books()
+    judge_study(study, {"gpt": judge}, items=names)
+    assert not study.books().proof.missing.any()
+    assert (study.certificate().best, study.certificate().complete) == ((0, 1), True)
