@@ -9,7 +9,7 @@ winner, loser                           one vote; with ``wins``, ``count`` or ``
 i, j, wins                              so many wins of i over j; also ``left, right`` and ``count``, ``n``
 ======================================  ==============================================================
 
-A column ``ties`` beside counts of wins holds counts of ties. An outcome is ``left``, ``right``, the name of
+Studies export counts in a column ``times``. A column ``ties`` beside counts of wins holds counts of ties. An outcome is ``left``, ``right``, the name of
 the winner or that of its column, ``tie`` or ``both_bad``, which is a tie too; ``skip`` and ``error`` are no votes.
 """
 
@@ -164,12 +164,19 @@ def _main_columns(columns: Sequence[str], given: Mapping[str, str]) -> Form | No
     named = bool({"left", "right", "outcome"} & set(given))
     pair_won = set(_WON) <= set(columns) and not named
     if left and right and outcome and not (pair_won and "outcome" not in columns):
-        return Form(left, right, outcome, "count" if "count" in columns else None)
+        return Form(left, right, outcome, _times_column(columns))
     wins = next((name for name in _COUNTS if name in columns), None)
     ties = "ties" if wins and "ties" in columns else None
     if pair_won:
         return Form(*_WON, None, wins, ties)
     return Form(left, right, None, wins, ties) if left and right and wins else None
+
+
+def _times_column(columns: Sequence[str]) -> str | None:
+    """The column that says how many votes with an outcome a row stands for; studies, which write ids, call it ``times``."""
+    if "count" in columns:
+        return "count"
+    return "times" if {"times", "event_id"} <= set(columns) else None
 
 
 def _sides(columns: Sequence[str], given: Mapping[str, str]) -> dict[str, str | None]:

@@ -17,7 +17,7 @@ from copeland.study.meaning.cases import is_judged
 from copeland.study.meaning.history import share_of
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing
-from copeland.study.record.events import Event
+from copeland.study.record.events import Event, times_of
 from copeland.study.record.options import ACTIVE
 from copeland.web.admin import Here, Managed, common
 from copeland.web.checks import KNOWN, REPEAT, is_excluded
@@ -290,9 +290,10 @@ def _told(
     if event.kind == "asked":
         reason = reasons.get(frozenset((event.left, event.right)), "")
     who = voters.get(event.voter or "", event.voter or "")
+    times = f", {times_of(event):,} times" if times_of(event) > 1 else ""
     return {
         "number": f"{event.number:,}",
-        "text": said.get(event.kind, f"{left}: {event.kind}"),
+        "text": said.get(event.kind, f"{left}: {event.kind}") + times,
         "who": who,
         "reason": reason,
         "time": time.strftime("%H:%M:%S", time.gmtime(event.time)),

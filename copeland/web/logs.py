@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from copeland.study import Storage
 from copeland.study.judges.answered import ONCE
 from copeland.study.record.events import UNDONE, VOTED
-from copeland.study.record.log import events
+from copeland.study.record.log import events, times
 
 _e = events.c
 
@@ -25,12 +25,12 @@ def votes_by_source(
     """
     voter = sa.or_(_e.voter.is_(None), _e.voter.not_in(without)) if without else sa.true()
     came = (_e.study == study, _e.kind == VOTED, _until(last), voter)
-    query = select(_e.source, func.count()).where(*came).group_by(_e.source)
-    return {source or "": times for source, times in _rows(storage, query)}
+    query = select(_e.source, func.sum(times)).where(*came).group_by(_e.source)
+    return {source or "": int(votes) for source, votes in _rows(storage, query)}
 
 
 def undone(storage: Storage, study: int, last: int | None = None) -> list[Mapping[str, Any] | None]:
-    """Return what was said when votes were undone, one a vote, up to an event."""
+    """Return what was said when votes were undone, up to an event."""
     taken = (_e.study == study, _e.kind == UNDONE, _until(last))
     return [body for (body,) in _rows(storage, select(_e.body).where(*taken))]
 

@@ -16,7 +16,7 @@ from copeland.study.meaning.standing import standing_of, voters_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
 from copeland.study.page.page import judges_agreement, study_parts
 from copeland.study.record.books import replayed
-from copeland.study.record.events import UNDONE, VOTED
+from copeland.study.record.events import UNDONE, VOTED, times_of
 from copeland.web.figures import drawn, one_at_a_time
 
 FIGURES = 30.0  # seconds for which figures are good enough
@@ -93,7 +93,9 @@ def frozen(study: Study, number: int) -> Seen:
 def _voters(log: list[Event]) -> tuple[Voter, ...]:
     undone = {event.undoes for event in log if event.kind == UNDONE}
     votes = [event for event in log if event.kind == VOTED and event.number not in undone]
-    return voters_of((v.voter, v.left or 0, v.right or 0, v.outcome or "", 1) for v in votes)
+    return voters_of(
+        (v.voter, v.left or 0, v.right or 0, v.outcome or "", times_of(v)) for v in votes
+    )
 
 
 def whole(study: Study, last: int) -> list[Event]:

@@ -33,6 +33,7 @@ from copeland.study.record.events import (
     TIE,
     VOTED,
     Event,
+    times_of,
 )
 from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE
@@ -195,7 +196,7 @@ class Counted:
         if event.kind in (ADDED, RESTARTED) or of_guide:
             self._player = None
         elif event.kind in (VOTED, COUNTED) and self._player is not None:
-            self._untried += 1
+            self._untried += times_of(event)
             if self._untried > UNTRIED:  # as in an import
                 self._player = None
             else:
@@ -291,7 +292,8 @@ class Player:
         assert vote.left is not None and vote.right is not None
         self.policy.events = vote.number - 1
         winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
-        self.policy.add(vote.left, vote.right, winner)
+        for _ in range(times_of(vote)):
+            self.policy.add(vote.left, vote.right, winner)
 
     def _set_scene(self, books: Books, wish: Wish) -> None:
         under_way = {  # what guides are asked is no vote to come
@@ -431,5 +433,5 @@ def of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np
         meaning = books.meaning(vote.outcome)
         if meaning is not None and books.counts(vote):
             assert vote.left is not None and vote.right is not None
-            count(wins, ties, vote.left, vote.right, meaning, -1)
+            count(wins, ties, vote.left, vote.right, meaning, -times_of(vote))
     return wins, ties

@@ -21,6 +21,7 @@ from copeland.errors import (
 from copeland.registry import find
 from copeland.study.conduct.cases import require_room
 from copeland.study.conduct.chooser import Chooser, Wish, active
+from copeland.study.conduct.folding import cut_rows
 from copeland.study.conduct.manners import last_of, opinions_of, past_of
 from copeland.study.conduct.members import (
     require_few,
@@ -42,6 +43,7 @@ from copeland.study.record.events import (
     UNDONE,
     VOTED,
     Event,
+    times_of,
 )
 from copeland.study.record.log import Log
 from copeland.study.record.options import ACTIVE, Option
@@ -389,7 +391,7 @@ def imported(
     ``last`` is the number of the event that they follow, and ``guides`` are voters who become guides, if that is not in the books yet.
     """
     last = books.number if last is None else last
-    rows, known, restored = _under_their_ids(books, log, list(rows))
+    rows, known, restored = _under_their_ids(books, log, cut_rows(books, log, rows))
     before = books.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
     firsts, came_before = _Firsts(books, log, fresh, guides), _visitors(books, log, fresh)
@@ -398,8 +400,9 @@ def imported(
     for row in rows:
         if row.event_id in known:
             _require_same_row(known[row.event_id], row)
-            undone += known[row.event_id].number in before
-            seen += known[row.event_id].number not in before
+            gone = known[row.event_id].number in before
+            undone += row.times * gone
+            seen += row.times * (not gone)
             continue
         number = last + len(new) + 1
         vote = Event(
@@ -412,23 +415,33 @@ def imported(
             item=row.item,
             source=source,
         )
-        known[row.event_id] = vote
         repeats = firsts.repeated(vote)
         body: dict[str, Any] = row.marks
         if row.voter in came_before:
             body |= {"proves": False}
-        elif row.event_id in restored or (books.cases is not None and books.cases.was_undone(vote)):
+        elif _is_back(books, vote, row.again or row.event_id in restored):
             body |= {"again": UNDONE}
         new.append(vote._replace(repeats=repeats, body=body))
+        known[row.event_id] = new[-1]
     if books.settings.panel:
         require_one_each(books, new)
     if books.cases is not None:
         require_room(books, (vote for vote in new if vote.voter not in guides))
-    extra = sum(not proves(vote) for vote in new)
-    repeated = sum(vote.repeats is not None and proves(vote) for vote in new)
-    skipped = sum(books.meaning(vote.outcome) is None and proves(vote) for vote in new)
-    counted = len(new) - repeated - skipped - extra
+    extra = _sum(vote for vote in new if not proves(vote))
+    repeated = _sum(vote for vote in new if vote.repeats is not None and proves(vote))
+    skipped = _sum(vote for vote in new if books.meaning(vote.outcome) is None and proves(vote))
+    counted = _sum(new) - repeated - skipped - extra
     return new, Imported(counted, repeated, skipped, seen, undone, extra)
+
+
+def _is_back(books: Books, vote: Event, restored: bool) -> bool:
+    """Tell whether a vote takes the place of one that was undone."""
+    return restored or (books.cases is not None and books.cases.was_undone(vote))
+
+
+def _sum(votes: Iterable[Event]) -> int:
+    """How many votes events stand for."""
+    return sum(map(times_of, votes))
 
 
 class _Firsts:
@@ -506,8 +519,10 @@ def _require_same_row(kept: Event, row: ImportedVote) -> None:
     """Refuse a row that is not the vote kept under its ``event_id``; what it leaves out is the same."""
     said = (row.left, row.right, row.outcome)
     more = ((row.voter, kept.voter), (row.item, kept.item))
-    if said != (kept.left, kept.right, kept.outcome) or any(
-        told not in (None, known) for told, known in more
+    if (
+        said != (kept.left, kept.right, kept.outcome)
+        or any(told not in (None, known) for told, known in more)
+        or row.times > times_of(kept)
     ):
         raise _conflict(row.event_id)
 

@@ -60,6 +60,7 @@ from copeland.study.record.events import (
     Event,
     Misfit,
     misfit_of,
+    times_of,
     to_json,
 )
 from copeland.study.record.log import Log
@@ -536,7 +537,7 @@ class Study(Tunable, Saying):
         """
         check_plain(source=source)
         undone = self._work.append(lambda log: withdrawal(self._books, log, source, self._clock()))
-        return sum(event.kind == UNDONE for event in undone)
+        return sum(times_of(event) for event in undone if event.kind == UNDONE)
 
     @overload
     def votes(self, frame: Literal[False] = False) -> list[Vote]: ...

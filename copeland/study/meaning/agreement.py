@@ -133,9 +133,16 @@ def _shared(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
         if not asked or opinion is None or vote.get("undone"):
             continue
         subject = (*sorted((name_of(vote["left"]), name_of(vote["right"]))), _item(vote))
-        by_subject[*subject, times[voter, subject]][voter] = opinion
-        times[voter, subject] += 1
+        for _ in range(_times(vote)):
+            by_subject[*subject, times[voter, subject]][voter] = opinion
+            times[voter, subject] += 1
     return (opinions for opinions in by_subject.values() if len(opinions) > 1)
+
+
+def _times(vote: Mapping[str, Any]) -> int:
+    """How many votes a row stands for; of other tables, a column of this name may be anything."""
+    told = vote.get("times")
+    return told if isinstance(told, int) else 1
 
 
 def _opinion(vote: Mapping[str, Any]) -> str | None:

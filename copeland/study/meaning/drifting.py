@@ -12,7 +12,16 @@ from typing import Any, NamedTuple
 from copeland.drift import LEVEL, Change, change_in, share_of
 from copeland.streams import stream
 from copeland.study.record.books import Books
-from copeland.study.record.events import ADDED, CREATED, LEFT, RESTARTED, TIE, VOTED, Event
+from copeland.study.record.events import (
+    ADDED,
+    CREATED,
+    LEFT,
+    RESTARTED,
+    TIE,
+    VOTED,
+    Event,
+    times_of,
+)
 from copeland.study.record.sides import find_blocks
 from copeland.words import percent, quote_names
 
@@ -108,6 +117,7 @@ def _in_order(books: Books, votes: Iterable[Event]) -> Iterator[Event]:
             yield from block if block[0].ballot is not None else _shuffled(books, block)
 
 
-def _shuffled(books: Books, votes: Sequence[Event]) -> Iterator[Event]:
+def _shuffled(books: Books, block: Sequence[Event]) -> Iterator[Event]:
+    votes = [vote for vote in block for _ in range(times_of(vote))]
     order = stream(books.settings.seed, "drift", votes[0].number).permutation(len(votes))
     return (votes[i] for i in order)

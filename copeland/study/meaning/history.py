@@ -30,6 +30,7 @@ from copeland.study.record.events import (
     UNDONE,
     VOTED,
     Event,
+    times_of,
 )
 from copeland.study.record.sides import find_blocks
 
@@ -87,8 +88,10 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     ends = _ends(told, now)
     rows = {0: _progress(books)}
     for event in told[1:]:
+        before = books.votes
         books.take(event)
-        telling = ends.get(event.number, books.votes in marks)
+        passed = not marks.isdisjoint(range(before + 1, books.votes + 1))
+        telling = ends.get(event.number, passed)
         if telling and books.votes not in rows:
             rows[books.votes] = _progress(books)
     rows.pop(now.votes, None)
@@ -189,10 +192,10 @@ def _ends(told: list[Event], books: Books) -> dict[int, bool]:
     return {vote.number: is_end for vote, is_end in ends if vote.number in unordered}
 
 
-def _counts(event: Event, books: Books) -> bool:
-    return (
-        event.kind == VOTED and event.repeats is None and books.meaning(event.outcome) is not None
-    )
+def _counts(event: Event, books: Books) -> int:
+    """How many votes that count an event stands for."""
+    votes = event.kind == VOTED and event.repeats is None
+    return times_of(event) if votes and books.meaning(event.outcome) is not None else 0
 
 
 def _marks(votes: int, points: int) -> set[int]:

@@ -20,7 +20,9 @@ def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
     >>> undone_note([{"reason": "a robot"}, None, {"reason": "a robot"}])
     'Undone, and not counted: 3 votes (a robot: 2; no reason told: 1).'
     """
-    reasons = Counter(_reason(body or {}) for body in bodies)
+    reasons: Counter[str] = Counter()
+    for body in bodies:
+        reasons[_reason(body or {})] += (body or {}).get("times", 1)
     if not reasons:
         return ""
     told = [f"{reason}: {times:,}" for reason, times in reasons.most_common(REASONS)]

@@ -34,8 +34,9 @@ def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, n
         left, right, outcome = _said(where, row, certificate.labels)
         if outcome in (SKIP, ERROR):
             continue
-        counted += 1
-        count(wins, ties, left, right, outcome)
+        times = _times(where, row)
+        counted += times
+        count(wins, ties, left, right, outcome, times)
     return wins, ties, undone
 
 
@@ -74,6 +75,14 @@ def _said(where: str, row: Mapping[str, Any], labels: Sequence[str]) -> tuple[in
     except InvalidVote as error:
         raise InvalidRow(f"{where}: {error}") from error
     return labels.index(row["left"]), labels.index(row["right"]), outcome
+
+
+def _times(where: str, row: Mapping[str, Any]) -> int:
+    """How many votes a row stands for."""
+    told = row.get("times") or "1"
+    if not str(told).isdecimal():
+        raise InvalidRow(f"{where}: times is '{told}'; it must be a whole number.")
+    return int(told)
 
 
 def _is_false(value: Any) -> bool:

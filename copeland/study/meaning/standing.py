@@ -203,7 +203,7 @@ def standing_of(
         votes=books.votes,
         outcomes=dict(books.outcomes),
         repeated=books.repeated,
-        undone=len(books.undone),
+        undone=books.undone_votes,
         asked=books.asked,
         open=len(books.under_way(now)),
         events=books.number,

@@ -43,7 +43,7 @@ from copeland.study.page.figures import (
 )
 from copeland.study.page.graph import graph_of, shown_options
 from copeland.study.page.graph_figure import graph_figure
-from copeland.study.record.events import BOTH_BAD, ERROR, SKIP, TIE, Event
+from copeland.study.record.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
 from copeland.study.record.options import ACTIVE
 from copeland.study.record.votes import iso
 from copeland.words import counted, percent, shortened
@@ -194,6 +194,7 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
             "right": labels[vote.right or 0],
             "outcome": vote.outcome,
             "item": vote.item,
+            "times": times_of(vote),
         }
         for vote in votes
         if vote.number not in undone

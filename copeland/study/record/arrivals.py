@@ -41,6 +41,7 @@ class Person:
     changes: list[_Change] = field(default_factory=list)  # what to do to the tables
     votes: list[int] = field(default_factory=list)  # their numbers
     answers: int = 0
+    people: int = 1  # more if it is a crowd without names, who said the same once each
 
     @property
     def worth(self) -> int:
@@ -65,7 +66,7 @@ class Arrivals:
     @property
     def waiting(self) -> int:
         """How many people have arrived and are not counted yet."""
-        return len(self._waiting)
+        return sum(person.people for person in self._waiting.values())
 
     @property
     def unanswered(self) -> int:
@@ -107,7 +108,7 @@ class Arrivals:
         """Take in the first answer to a ballot, or a vote that nobody asked for; without a meaning it is a skip."""
         key = self._close(vote)
         if key is None and vote.ballot is None and meaning is not None:
-            key = self._arrive(vote)
+            key = self._arrive(vote, times)
         if meaning is not None:
             self._note(key, vote, "add", meaning, times)
         if key is not None:
@@ -148,10 +149,10 @@ class Arrivals:
             self.counted.miss(vote.left, vote.right, -1)
         return key
 
-    def _arrive(self, vote: Event) -> str | int:
-        """Let somebody arrive who was asked elsewhere."""
+    def _arrive(self, vote: Event, times: int) -> str | int:
+        """Let somebody arrive who was asked elsewhere, or as many without names as a vote stands for."""
         key = vote.number if vote.voter is None else vote.voter
-        self._waiting[key] = Person(vote.time)
+        self._waiting[key] = Person(vote.time, people=times if vote.voter is None else 1)
         return key
 
     def _own(self, key: str | int, vote: Event) -> None:
@@ -230,9 +231,9 @@ class Arrivals:
     def restore(self, told: dict[str, Any], counted: Iterable[Any]) -> None:
         """Take over what :meth:`to_dict` gave, after a trip through JSON, and the tables."""
         self.counted = Tables(*counted)
-        for key, expires, answers, votes, changes, pairs in told["waiting"]:
+        for key, expires, answers, people, votes, changes, pairs in told["waiting"]:
             done = [tuple(change) for change in changes]
-            person = Person(expires, {b: (i, j) for b, i, j in pairs}, done, votes, answers)
+            person = Person(expires, {b: (i, j) for b, i, j in pairs}, done, votes, answers, people)
             self._waiting[key] = person
             self._worth += person.worth
             self._of_ballot.update((ballot, key) for ballot in person.open)
@@ -242,4 +243,4 @@ class Arrivals:
 def _listed(person: Person) -> list[Any]:
     """Return a person as plain values."""
     pairs = [[ballot, *pair] for ballot, pair in person.open.items()]
-    return [person.expires, person.answers, person.votes, person.changes, pairs]
+    return [person.expires, person.answers, person.people, person.votes, person.changes, pairs]

@@ -39,6 +39,7 @@ from copeland.study.record.events import (
     UNDONE,
     VOTED,
     Event,
+    times_of,
 )
 from copeland.study.record.lists import Lists
 from copeland.study.record.options import ACTIVE, Option
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 FORMAT = 8  # of snapshots; others are not read
 
 SCALARS = (
-    *("number", "outcomes", "repeated", "extra", "votes", "guide_votes"),
+    *("number", "outcomes", "repeated", "extra", "undone_votes", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
 ARRAYS = ("wins", "ties", "undone_wins", "undone_ties", "guide_wins", "guide_ties")
@@ -104,6 +105,7 @@ class Books:
         self.repeated = 0  # votes that only repeat an earlier one
         self.extra = 0  # votes that are kept and prove nothing: nobody dealt them
         self.undone: set[int] = set()  # the numbers of those votes
+        self.undone_votes = 0  # that they stand for
         self.taken_back: set[int] = set()  # and of those that their own voters took back
         self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
         self.votes = 0  # that count
@@ -248,7 +250,8 @@ class Books:
         self.lists.waiting.pop(event.ballot, None)  # type: ignore[arg-type]
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
         self.voted_in_epoch |= not self.is_guide(event.voter)
-        self._tally(event, 1)
+        times = times_of(event)
+        self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
             self.tuning.dropped(event.ballot)
         if event.outcome == ERROR and self.judges_cases(event.voter):
@@ -257,9 +260,9 @@ class Books:
         if self.arrivals is not None and self._is_of_people(event) and not missed:
             meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
             if again is None:
-                self.arrivals.answer(event, meaning, 1)
+                self.arrivals.answer(event, meaning, times)
             else:
-                self.arrivals.replace(event, meaning, 1, again == UNDONE)
+                self.arrivals.replace(event, meaning, times, again == UNDONE)
 
     def _is_of_people(self, vote: Event) -> bool:
         """Tell whether a vote is one that somebody was dealt, or gave elsewhere before coming here."""
@@ -274,8 +277,10 @@ class Books:
         own = "own" in (event.body or {})
         if own:
             self.taken_back.add(event.undoes)
-        self._tally(event, -1)
-        self._change(event.undoes, event, -1, 0 if own else 1)
+        times = times_of(event)
+        self.undone_votes += times
+        self._tally(event, -times)
+        self._change(event.undoes, event, -times, 0 if own else times)
 
     def _counted(self, event: Event) -> None:
         assert event.counts is not None

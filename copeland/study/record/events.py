@@ -13,7 +13,8 @@ asked       a ballot of ``left`` and ``right``; ``voter``, ``item``, ``source``:
             the tuner took
 voted       ``outcome`` of ``left`` against ``right``; ``event_id``, ``ballot`` (None: nobody asked), ``voter``,
             ``item``, ``source``; ``repeats``: the voter's earlier vote that it only repeats. Of an import, ``body`` says
-            whether it has ``sides``, and that it has no ``order`` if it came as a count
+            whether it has ``sides``, that it has no ``order`` if it came as a count, and how many ``times`` it was
+            said if it stands for many votes
 undone      the vote ``undoes`` counts no more; what it said is said again, so that sums are easy; ``body``: the
             import, if all of it was undone, or the ``reason``, if one was told
 counted     the vote ``counts``, kept as a repeat, counts from now on, because the one that it repeats was
@@ -110,6 +111,17 @@ class Event(NamedTuple):
     undoes: int | None = None
     body: Mapping[str, Any] | None = None
     counts: int | None = None
+
+
+def times_of(vote: Event) -> int:
+    """Return how many votes an event stands for: a row of counts is kept as one event.
+
+    Examples
+    --------
+    >>> times_of(Event(3, VOTED, 0.0)), times_of(Event(4, VOTED, 0.0, body={"times": 40}))
+    (1, 40)
+    """
+    return (vote.body or {}).get("times", 1)
 
 
 def to_json(event: Event) -> str:

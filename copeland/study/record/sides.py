@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from copeland.study.record.events import ERROR, LEFT, RIGHT, SKIP, TIE, VOTED, Event
 
-MARKS = ("sides", "order")  # of an imported vote, in its body
+MARKS = ("sides", "order", "times")  # of an imported vote, in its body
 
 ONCE = "judge"  # the source of a vote by one call
 TWICE = "judge, asked in both orders"  # and of one by two calls, with the sides swapped
@@ -140,7 +140,7 @@ def has_sides(vote: Event) -> bool:
 
 
 def marks_of(vote: Event) -> dict[str, Any]:
-    """Return what a vote says of its sides and its order."""
+    """Return what a vote says of its sides, its order and how many it stands for."""
     return {mark: said for mark, said in (vote.body or {}).items() if mark in MARKS}
 
 

@@ -18,18 +18,18 @@ from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.files import whole_file
 from copeland.inert import cell
 from copeland.study.record.books import Books
-from copeland.study.record.events import GUIDE, PROOF, Event
+from copeland.study.record.events import GUIDE, PROOF, Event, times_of
 from copeland.study.record.texts import check_text
 from copeland.tables import read_table, table_of
 from copeland.tallies import Form, Said, blank, form_of, sayings, text_in
 from copeland.times import seconds_since_1970
 from copeland.words import counted
 
-MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: each is kept
+MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: some studies keep each
 
 
 class Vote(NamedTuple):
-    """One vote as it is in the log, with the options by name.
+    """One vote as it is in the log, or a count of equal ones, with the options by name.
 
     Examples
     --------
@@ -52,6 +52,7 @@ class Vote(NamedTuple):
     undone: bool
     counted: bool
     role: str = PROOF  # of the voter: a guide's votes are never counted
+    times: int = 1  # more if it came as a count: so many votes said so
 
 
 def vote_of(books: Books, event: Event) -> Vote:
@@ -71,11 +72,12 @@ def vote_of(books: Books, event: Event) -> Vote:
         event.number in books.undone,
         books.proves(event),
         GUIDE if books.is_guide(event.voter) else PROOF,
+        times_of(event),
     )
 
 
 class ImportedVote(NamedTuple):
-    """A vote from elsewhere, checked: options are indices."""
+    """A vote from elsewhere, or many that say the same, checked: options are indices."""
 
     event_id: str
     voter: str | None
@@ -87,11 +89,27 @@ class ImportedVote(NamedTuple):
     role: str | None = None  # None: the one that the voter has
     sides: bool = True  # whether left and right are where the options were shown
     order: bool = True  # whether it came before or after others, not as a part of a count
+    times: int = 1  # how many votes
+    content: tuple[Any, ...] | None = (
+        None  # of which ids are made; None: they are made of the first
+    )
+    again: bool = False  # whether it takes the place of votes that were undone
 
     @property
-    def marks(self) -> dict[str, bool]:
-        """What the log says of its sides and its order."""
-        return {"sides": self.sides} | ({} if self.order else {"order": False})
+    def marks(self) -> dict[str, Any]:
+        """What the log says of its sides and its order, and of how many votes it stands for."""
+        order = {} if self.order else {"order": False}
+        return {"sides": self.sides} | order | ({"times": self.times} if self.times > 1 else {})
+
+    def nth_id(self, n: int) -> str:
+        """Return the id of one of its votes; the first has number 1."""
+        if n == 1:
+            return self.event_id
+        return f"{self.event_id}/{n}" if self.content is None else _import_id(self.content, n)
+
+    def part(self, first: int, times: int) -> ImportedVote:
+        """Return some of its votes, from one on."""
+        return self._replace(event_id=self.nth_id(first), times=times, content=None)
 
 
 class Imported(int):
@@ -199,24 +217,41 @@ def votes_from(
 ) -> tuple[list[ImportedVote], int]:
     """Return the votes, all checked, and the number of those left out because they are marked as undone.
 
-    ``options`` are the indices of the options by name.
+    ``options`` are the indices of the options by name. A row of counts stays one vote, of many times; in a file, so do
+    several rows of counts that say the same.
     """
     found: list[ImportedVote] = []
+    places: dict[tuple[Any, ...], int] = {}  # of counts, by what they say
     undone = more = 0
     seen: Counter[tuple[Any, ...]] = Counter()
+    is_count = told.form is not None and told.form.wins is not None
     for one in told.said:
         more += one.times - 1
         if more > MOST_COUNTED:
             raise InvalidRow(
-                f"{one.where}: the counts up to here are over {MOST_COUNTED:,} votes, and a "
-                "study keeps each vote; use smaller counts."
+                f"{one.where}: the counts up to here are over {MOST_COUNTED:,} votes, the most of "
+                "one import; use smaller counts, or several files."
             )
         vote = _checked(one, told.form, options)
         if one.undone:
             undone += one.times
             continue
-        for number in range(1, one.times + 1):
-            found.append(vote._replace(event_id=_id(vote, number, one, told, source, seen)))
+        if one.times == 0:
+            continue
+        vote = vote._replace(times=one.times)
+        if vote.event_id or not told.is_file:
+            found.append(vote._replace(event_id=vote.event_id or new_event_id()))
+            continue
+        content = (source, one.left, one.right, vote.outcome, vote.voter, vote.item, vote.time)
+        if content in places:
+            before = found[places[content]]
+            found[places[content]] = before._replace(times=before.times + one.times)
+            continue
+        seen[content] += 1
+        if is_count:
+            places[content] = len(found)
+            vote = vote._replace(content=content)
+        found.append(vote._replace(event_id=_import_id(content, seen[content])))
     return found, undone
 
 
@@ -244,26 +279,12 @@ def _text(row: Mapping[str, Any], form: Form, role: str) -> str | None:
     return text if text is None or form.event_id else text.strip() or None
 
 
-def _id(
-    vote: ImportedVote,
-    number: int,
-    one: Said,
-    told: Incoming,
-    source: str | None,
-    seen: Counter[tuple[Any, ...]],
-) -> str:
-    """The id of a vote: its own, or in a file one that it has whenever the file is read.
+def _import_id(content: tuple[Any, ...], number: int) -> str:
+    """The id that a vote without one has whenever its file is read, so that a file that grew adds what is new.
 
-    That one is made of the source, of what the vote says, and of how many equal ones came before it. So a
-    file that grew adds what is new. Rows of a program are new each time.
+    It is made of the source, of what the vote says, and of its number among those that say the same.
     """
-    if vote.event_id:
-        return vote.event_id if number == 1 else f"{vote.event_id}/{number}"
-    if not told.is_file:
-        return new_event_id()
-    content = (one.left, one.right, vote.outcome, vote.voter, vote.item, vote.time)
-    seen[content] += 1
-    return f"import:{sha256(json.dumps([source, *content, seen[content]]).encode()).hexdigest()}"
+    return f"import:{sha256(json.dumps([*content, number]).encode()).hexdigest()}"
 
 
 def _seconds(value: Any) -> float | None:
@@ -285,12 +306,20 @@ def csv_lines(votes: Iterable[Vote]) -> Iterator[str]:
     """Yield the lines of such a file."""
     line = io.StringIO(newline="")
     writer = csv.writer(line)
-    writer.writerow(Vote._fields)
+    votes = list(votes)
+    columns = _columns(votes)
+    writer.writerow(columns)
     for vote in votes:
         yield _taken(line)
-        values = vote._replace(time=iso(vote.time))
+        values = vote._replace(time=iso(vote.time))[: len(columns)]
         writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
     yield _taken(line)
+
+
+def _columns(votes: Iterable[Vote]) -> list[str]:
+    """The columns of votes; the last, ``times``, is there only if some came as counts."""
+    columns = list(Vote._fields)
+    return columns if any(vote.times > 1 for vote in votes) else columns[:-1]
 
 
 def _taken(line: io.StringIO) -> str:
@@ -316,7 +345,8 @@ def writable(path: Path) -> Iterator[TextIO]:
 def frame_of(votes: Iterable[Vote]) -> Any:
     """Return votes as a data frame (extra: pandas)."""
     pandas = need("pandas", "pandas", "votes")
-    frame = pandas.DataFrame(list(votes), columns=list(Vote._fields))
+    votes = list(votes)
+    frame = pandas.DataFrame(votes, columns=list(Vote._fields))[_columns(votes)]
     frame["ballot"] = frame["ballot"].astype("Int64")
     frame["time"] = pandas.to_datetime(frame["time"], unit="s", utc=True)
     return frame

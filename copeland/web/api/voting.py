@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.errors import InvalidRow
 from copeland.study import Ballot, Study
+from copeland.study.conduct.folding import can_fold
 from copeland.study.record.events import ASKED, GUIDE
 from copeland.study.record.texts import LIMITS
 from copeland.study.record.votes import Incoming, incoming
 from copeland.tables import column_name
-from copeland.tallies import blank
+from copeland.tallies import blank, text_in
 from copeland.web.api.access import Call, allowed
 from copeland.web.api.problems import OTHERS, Problem
 from copeland.web.records import Key
@@ -23,7 +24,7 @@ from copeland.web.records import Key
 router = APIRouter(prefix="/studies/{study}")
 
 MOST = 100  # ballots asked for at a time
-MOST_VOTES = 10_000  # told at a time: others wait while they are stored
+MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
 
 Asks = Annotated[Call, Depends(allowed("ask"))]
 Tells = Annotated[Call, Depends(allowed("tell"))]
@@ -204,10 +205,19 @@ def _told(call: Call, rows: list[dict[str, Any]]) -> Incoming:
     """What the rows of a call say: each vote under an id of its key, nobody in another role, and not too many."""
     own = [_own_row(call.key, row) for row in rows]
     told = incoming(own, names={option.name for option in call.study.options})
-    votes = sum(one.times for one in told.said)
+    votes = _count_kept(call.study, told)
     if votes > MOST_VOTES:
-        raise InvalidRow(f"these rows stand for {votes:,} votes; send {MOST_VOTES:,} at a time.")
+        raise InvalidRow(f"these rows are kept as {votes:,} votes; send {MOST_VOTES:,} at a time.")
     return told
+
+
+def _count_kept(study: Study, told: Incoming) -> int:
+    """How many votes a study keeps of these rows, where a count is one if it can be."""
+    column = told.form.voter if told.form else None
+    return sum(
+        min(one.times, 1) if can_fold(study.settings, text_in(one.row, column)) else one.times
+        for one in told.said
+    )
 
 
 def _own_row(key: Key, row: dict[str, Any]) -> dict[str, Any]:
