@@ -3,6 +3,7 @@ import json
 import pytest
 from web_client import Site, vote
 
+import copeland.web.api.voting as voting
 from copeland import Integer, Real, Space
 
 ROOT = "/api/v1/studies"
@@ -418,8 +419,14 @@ def test_a_key_gives_nobody_a_role(tea, role):
     assert study.role("ann") == "proof" and study.votes() == []
 
 
-def test_one_call_stands_for_no_more_votes_than_others_can_wait_for(tea):
+def test_one_call_brings_no_more_votes_than_others_can_wait_for(tea, monkeypatch):
     site, study = tea
+    monkeypatch.setattr(voting, "can_fold", lambda _settings, voter: voter is None)
     row = {"winner": "sencha-7", "loser": "bai-3", "n": 5_001}
-    assert is_problem(send_rows(site.key("tell"), row, row), 422, "invalid-row")
+    named = row | {"voter": "ann"}
+    assert is_problem(send_rows(site.key("tell"), named, named), 422, "invalid-row")
     assert study.votes() == []
+    assert send_rows(site.key("tell"), row, row).json()["imported"] == 10_002
+    assert [vote.times for vote in study.votes()] == [5_001, 5_001]
+    monkeypatch.setattr(voting, "MOST_VOTES", 2)
+    assert is_problem(send_rows(site.key("tell"), row, row, row), 422, "invalid-row")
