@@ -56,6 +56,9 @@ def test_a_file_that_grew_adds_only_what_is_new(study, file):
 def test_counts_that_grew_add_only_what_is_new(study, file):
     study.import_votes(file("tea,milk,3", head="i,j,wins"))
     assert study.import_votes(file("tea,milk,5", "milk,tea,1", head="i,j,wins")) == 3
+    ann = {"winner": "tea", "loser": "juice", "n": 4, "voter": "ann"}
+    study.add_votes([ann])
+    assert repr(study.standing().voters[0].outcomes["left"]) == "4"  # whatever sums a database has
     assert wins(study)[0][1] == 5
 
 

@@ -109,7 +109,8 @@ def _through(index: str, query: sa.Select) -> sa.Select:
 _fields = [_e[name] for name in Event._fields]
 _here = _e.study == bindparam("study")
 times = func.coalesce(sa.cast(_e.body["times"].as_string(), sa.BigInteger), 1)  # see times_of
-_net = func.sum(sa.case((_e.kind == UNDONE, -times), else_=times))  # what is undone cancels
+_signed = sa.case((_e.kind == UNDONE, -times), else_=times)  # what is undone cancels
+_net = sa.cast(func.sum(_signed), sa.BigInteger)  # PostgreSQL sums them as decimals
 _votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
 _opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_(OPINIONS)
 _own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
