@@ -222,7 +222,7 @@ def _sureness(standing: Standing) -> tuple[str, str]:
 def leading_of(seen: Seen) -> list[dict[str, Any]]:
     """Return the options in their order: chance to be best, and votes won."""
     reading, standing = seen.reading, seen.reading.standing
-    chances = reading.chances.each if reading.chances else None
+    chances = reading.each_chance
     rows = []
     for i in reading.order:
         votes = int(reading.n[i].sum())

@@ -42,6 +42,7 @@ def share(request: Request, here: Here) -> HTMLResponse:
         open_links=[row for row in live if row["link"].voter is None],
         personal=[row for row in live if row["link"].voter is not None],
         ended=len(rows) - len(live),
+        judged=bool(here.study.settings.cases),
     )
 
 

@@ -102,6 +102,13 @@ def test_judges_decide_the_cases_of_a_csv_file_and_nobody_is_asked_one_by_one(si
     assert study.following("ann") is None
 
 
+def test_where_judges_decide_no_visitor_votes(site):
+    study = site.study(voters="judge", cases=1)
+    assert study.following("ann") is None
+    page = site.admin().get(f"/admin/s/{site.page().slug}/share").text
+    assert "Judges decide this study" in page and "Make an open link" not in page
+
+
 def test_where_people_vote_a_judge_can_only_guide(site, obedient):
     admin = site.admin()
     answer = started(site, admin, role="proof")

@@ -36,7 +36,7 @@ def undo_command(
 ) -> None:
     """Stop counting a vote; it stays in the log, and so does its undoing.
 
-    Undo only for reasons that do not look at the outcome, or the certificate loses its meaning.
+    What is proved then holds with and without the vote, so you may undo votes for any reason.
     """
     if [event_id is not None, last, source is not None].count(True) != 1:
         raise InvalidParameter(

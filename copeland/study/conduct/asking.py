@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
-from copeland.study.conduct.cases import wish_on_cases
 from copeland.study.conduct.chooser import Wish, active
 from copeland.study.conduct.decisions import (
     Answer,
@@ -132,11 +131,9 @@ def found(
     if held:
         again = ballot_of(books, held[0]._replace(time=now))
         return [], again if is_open(books) else None
+    if books.judges_cases(voter):  # judges decide, and no visitor of a page does
+        return [], None
     wish = wish_of(books, log, voter, wanted.item, wanted.available, now)
-    if books.judges_cases(voter):
-        if books.settings.cases > 1:  # whoever asks one by one does not know all cases
-            return [], None
-        wish = wish_on_cases(books, wish, None, None)
     wish = wish._replace(
         later=tuple(
             (item, active(books) & set(map(books.index, names))) for item, names in wanted.later

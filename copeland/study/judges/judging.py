@@ -636,7 +636,7 @@ def _named(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, J
         if len(named) < len(several):
             names = ", ".join(_own_name(judge) for judge in several)
             raise InvalidParameter(
-                f"judges must have different names, but these are {names}; give a dict by name."
+                f"judges must have different names, but these are {names}; name each (--voter, or in Python a dict by name)."
             )
     if not named:
         raise InvalidParameter("there is no judge; give at least one.")

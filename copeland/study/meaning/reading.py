@@ -215,10 +215,11 @@ class Reading:
     def each_chance(self) -> tuple[float, ...] | None:
         """The chance of each option to be best, ties shared; None if it is not known, or does not matter.
 
-        Of a panel it does not matter once some option is sure to be best: that others may tie with it
+        Of a panel, or of so many test cases, it does not matter once some option is sure to be best: that others may tie with it
         would make its share smaller.
         """
-        if self.chances is None or (self.standing.panel is not None and self.certificate.best):
+        exact = self.standing.panel is not None or self.standing.settings.finite is not None
+        if self.chances is None or (exact and self.certificate.best):
             return None
         return self.chances.each
 
