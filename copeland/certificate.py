@@ -190,7 +190,9 @@ class Certificate:
     @property
     def proviso(self) -> str:
         """How sure it is, in a few words."""
-        if self.complete and self.voters == THESE:
+        if (
+            self.complete and self.voters == THESE and self.best
+        ):  # else undone votes speak against it
             return f"exact: {'every pair is' if self.cases == 1 else 'all cases are'} judged"
         return f"error probability {self.delta:g}"
 

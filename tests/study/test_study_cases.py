@@ -264,3 +264,10 @@ def test_users_of_a_search_do_not_vote_where_judges_do():
         made().allocate(100)
     with pytest.raises(InvalidParameter, match="judges decide test cases"):
         made().impressions("a secret of 32 letters or more, say")
+
+
+def test_a_vote_that_names_no_case_is_refused():
+    study = create_study("cases", ["a", "b"], voters="judge", cases=20)
+    with pytest.raises(InvalidParameter, match="each vote names its case"):
+        study.add_votes([{"left": "a", "right": "b", "outcome": "left", "voter": "gpt"}])
+    assert study.votes() == []

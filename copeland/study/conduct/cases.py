@@ -124,11 +124,17 @@ def _require_these(books: Books, cases: Collection[Case]) -> None:
 
 
 def require_room(books: Books, votes: Iterable[Event]) -> None:
-    """Refuse votes on more cases than there are."""
+    """Refuse votes on more cases than there are, or on none where there are several."""
     assert books.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
     for vote in votes:
-        if vote.repeats is None and books.meaning(vote.outcome) and books.judges_cases(vote.voter):
+        if not (books.meaning(vote.outcome) and books.judges_cases(vote.voter)):
+            continue
+        if vote.item is None and books.settings.cases > 1:
+            raise InvalidParameter(
+                f"judges decide this study on {books.settings.cases:,} test cases, so each vote names its case; give it an item."
+            )
+        if vote.repeats is None:
             new[pair_of(vote)].add(vote.item)
     for pair, cases in new.items():
         if len(books.cases.judged(pair).keys() | cases) > books.settings.cases:

@@ -425,5 +425,5 @@ def _advice(votes: Reading) -> Iterator[str]:
 def _forecast(votes: Reading, needed: int) -> str:
     """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
     if votes.remaining is None:
-        return f"About {about(needed)} more votes may settle it."
+        return f"About {about(needed)} more vote{'' if needed == 1 else 's'} may settle it."
     return f"{capital(votes.remaining.words)} more votes settle it in four of five cases."

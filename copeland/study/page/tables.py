@@ -47,13 +47,22 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
             f"{row['beats']:,}",
             f"{row['beats_proved']:,}",
             "" if row["chance"] is None else percent(row["chance"]),
-            _plain(row["place"] + ("" if row["state"] == "active" else f", {row['state']}")),
+            _plain(_place_words(row)),
         )
     more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
     table.caption = _plain(
         f"{more}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
     )
     return table
+
+
+def _place_words(row: Mapping[str, Any]) -> str:
+    """What is known of an option, and whether it is asked."""
+    return (
+        row["place"]
+        if row["state"] in ("active", row["place"])
+        else f"{row['place']}, {row['state']}"
+    )
 
 
 def ranking_table(ranking: Ranking) -> Table:
