@@ -113,6 +113,15 @@ def weigh_pair(state, queue, at, i, j):
 
 
 @kernel
+def count_answer(state, i, j, said):
+    """Count an answer that is there."""
+    if said == WON:
+        state.wins[i, j] += 1
+    else:
+        state.wins[j, i] += 1
+
+
+@kernel
 def count_first(state, queue, at, n, vote):
     """Count the first people of the queue, and let the others move up."""
     for person in range(n):
@@ -122,10 +131,8 @@ def count_first(state, queue, at, n, vote):
             if said == OPEN:
                 queue.missing[i, j] += 1
                 queue.missing[j, i] += 1
-            elif said == WON:
-                state.wins[i, j] += 1
             else:
-                state.wins[j, i] += 1
+                count_answer(state, i, j, said)
             look(state, queue, at, i, j, vote)
         conclude(state, at, 0.0)
         compare_with_truth(state, vote, 0.0)
@@ -198,10 +205,7 @@ def answer(state, queue, at, seat, b, said, vote):
     i, j = state.asked[seat, b, 0], state.asked[seat, b, 1]
     queue.missing[i, j] -= 1
     queue.missing[j, i] -= 1
-    if said == WON:
-        state.wins[i, j] += 1
-    else:
-        state.wins[j, i] += 1
+    count_answer(state, i, j, said)
     look(state, queue, at, i, j, vote)
     conclude(state, at, 0.0)
     compare_with_truth(state, vote, 0.0)

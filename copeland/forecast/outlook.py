@@ -32,7 +32,7 @@ class Outlook(NamedTuple):
     """What the cheapest plan still needs. Votes are a rough estimate: :func:`shared_out` makes them add up to a forecast.
 
     Options are indices; ``champion`` is who would be proved best. ``votes`` is None, and ``pairs`` are those that cannot be
-    asked, if the plan needs options that are paused or retired.
+    asked, if the plan needs options that are paused.
     """
 
     champion: int | None
