@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import inspect
@@ -12,8 +13,8 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -29,6 +30,7 @@ from copeland.errors import (
     UnknownName,
     nearest,
 )
+from copeland.kernels.mark import is_kernel
 from copeland.spec import Spec
 
 GROUP = "copeland.algorithms"  # the entry points by which an installed package names its algorithms
@@ -58,6 +60,7 @@ class Algorithm:
     sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says which option not to
     ask about, ``pend(state, first, second, change)`` how many answers to a pair are under way.
     ``hint(state, hints)`` takes beliefs about pairs without votes, and returns the new state.
+    ``claims(state)`` lists the pairs by which the plan is to be proved, the riskiest first.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class Algorithm:
     pause: Callable[..., None] | None = None
     pend: Callable[..., None] | None = None
     hint: Callable[..., State] | None = None
+    claims: Callable[..., list[tuple[int, int]]] | None = None
     assumes_condorcet: bool = False
 
     def __post_init__(self) -> None:
@@ -192,7 +196,12 @@ def _parameters(init: Callable[..., Any]) -> Mapping[str, Any]:
     return {p.name: p.default for p in given if p.name not in ("k", "horizon")}
 
 
-PARTS = (
+# All parts, by which `register` finds them in a file; those that it must find.
+FUNCTIONS = tuple(one.name for one in fields(Algorithm) if str(one.type).startswith("Callable"))
+REQUIRED = ("init", *_TAKES)
+ALIKE = 0.75  # of 1: how much a name has in common with a part's if it is likely misspelt
+
+PARTS = (  # what the duel loop calls
     "select",
     "update",
     "recommend",
@@ -207,16 +216,60 @@ PARTS = (
 _registry: dict[str, Algorithm] = {}
 
 
-def register(algorithm: Algorithm) -> Algorithm:
+def register(algorithm: Algorithm | str, **record: Any) -> Algorithm:
     """Make an algorithm known by its name; return it.
+
+    Parameters
+    ----------
+    algorithm
+        The algorithm. Or ``__name__``, at the foot of a file: then each of its functions that has the name of
+        a part is that part.
+    record
+        Fields of :class:`Algorithm`: with ``__name__`` its name, paper, summary and target, and what
+        differs from the file's functions (those of other files; None leaves a part out).
 
     Examples
     --------
     >>> register(find("ccb")).name
     'ccb'
     """
+    if isinstance(algorithm, str):
+        caller = sys._getframe(1)
+        if caller.f_globals.get("__name__") != algorithm:
+            raise InvalidAlgorithm(
+                f"register was given '{algorithm}'; give an Algorithm, or __name__ in its own file."
+            )
+        algorithm = _collect(caller.f_globals, record, caller.f_code.co_names)
+    elif record:
+        algorithm = replace(algorithm, **record)
     _registry[algorithm.name] = algorithm
     return algorithm
+
+
+def _collect(space: dict[str, Any], record: dict[str, Any], names: Collection[str]) -> Algorithm:
+    """Return the algorithm of a file whose code says these names; refuse a part that would go unnoticed."""
+    title = record.get("name", space["__name__"])
+    own = {key: f for key, f in space.items() if getattr(f, "__globals__", None) is space}
+    parts = {name: own[name] for name in FUNCTIONS if name in own} | record
+    missing = [name for name in FUNCTIONS if name not in parts]
+    called = {name for key, f in own.items() for name in f.__code__.co_names if name != key}
+    for name, function in own.items():
+        if name in called or name in parts or function in parts.values():
+            continue
+        variant = name.startswith(tuple(f"{part}_" for part in FUNCTIONS))  # of another algorithm
+        alike = difflib.get_close_matches(name, missing, 1, ALIKE)
+        if alike or (is_kernel(function) and not variant):
+            raise InvalidAlgorithm(
+                f"{title}: nothing calls `{name}`, and no part of an algorithm has this name; "
+                f"{nearest(name, missing)}"
+            )
+    for name in missing:
+        if name in REQUIRED or name in names:
+            raise InvalidAlgorithm(
+                f"{title}: the file defines no function `{name}` above `register`; move `register` to"
+                f" its foot, or give `{name}=` if the function is from another file."
+            )
+    return Algorithm(**parts)
 
 
 def algorithms() -> dict[str, Algorithm]:

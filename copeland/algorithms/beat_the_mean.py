@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 Ints = NDArray[np.int64]
 
@@ -198,16 +198,10 @@ def finished(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="beat-the-mean",
-        paper="Yue & Joachims 2011, Beat the Mean, online",
-        summary="Beat the Mean: drops the option that does worst against random others",
-        target="condorcet",
-        init=init,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="beat-the-mean",
+    paper="Yue & Joachims 2011, Beat the Mean, online",
+    summary="Beat the Mean: drops the option that does worst against random others",
+    target="condorcet",
+    assumes_condorcet=True,
 )

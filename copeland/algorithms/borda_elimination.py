@@ -34,9 +34,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished
 from copeland.kernels.draws import draw, pick
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 Ints = NDArray[np.int64]
 
@@ -223,24 +224,11 @@ def recommend(state):
     return best
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="borda-elimination",
-        paper="Jamieson, Katariya, Deshpande & Nowak 2015",
-        summary="Successive elimination on random opponents: identifies a Borda winner",
-        target="borda",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        tie=tie,
-    )
+    __name__,
+    name="borda-elimination",
+    paper="Jamieson, Katariya, Deshpande & Nowak 2015",
+    summary="Successive elimination on random opponents: identifies a Borda winner",
+    target="borda",
+    finished=finished,
 )

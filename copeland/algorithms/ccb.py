@@ -47,7 +47,7 @@ from copeland.kernels import (
     total,
 )
 from copeland.kernels.imed import OWN, caution_of, imed_expiry
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -307,17 +307,9 @@ def challenger(state, c, t, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="ccb",
-        paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithm 1",
-        summary="Copeland Confidence Bound: optimism, then pessimism; for few options",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        resting=resting,
-    )
+    __name__,
+    name="ccb",
+    paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithm 1",
+    summary="Copeland Confidence Bound: optimism, then pessimism; for few options",
+    target="copeland",
 )

@@ -38,7 +38,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import least
 from copeland.kernels.certificates import price_pairs
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 MOST_OPTIONS = 16
 
@@ -131,16 +131,9 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="cw-rmed",
-        paper="Komiyama, Honda & Nakagawa 2016 (CW-RMED)",
-        summary="Follows the optimal plan of duels to be sure of a Copeland winner; for few options",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-    )
+    __name__,
+    name="cw-rmed",
+    paper="Komiyama, Honda & Nakagawa 2016 (CW-RMED)",
+    summary="Follows the optimal plan of duels to be sure of a Copeland winner; for few options",
+    target="copeland",
 )

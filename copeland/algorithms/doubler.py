@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.algorithms.sparring import select
 from copeland.kernels.arrays import total
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
@@ -53,7 +54,7 @@ from copeland.kernels.learners import (
 )
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 ONLY = 0  # the row of the one learner
 
@@ -145,12 +146,6 @@ def draw_left(state, other_than, rng):
 
 
 @kernel
-def select(state, t, rng):
-    """Return the pair of the step."""
-    return left_now(state.asked), right_now(state.asked)
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Tell the learner whether its choice won."""
     right = right_one(state.asked, winner, loser, rng)
@@ -182,18 +177,11 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="doubler",
-        paper="Ailon, Karnin & Joachims 2014, Algorithm 1",
-        summary="Doubler: a UCB learner against its own past choices, in doubling epochs",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="doubler",
+    paper="Ailon, Karnin & Joachims 2014, Algorithm 1",
+    summary="Doubler: a UCB learner against its own past choices, in doubling epochs",
+    target="condorcet",
+    select=select,
+    assumes_condorcet=True,
 )

@@ -62,7 +62,7 @@ from copeland.kernels.calm import (
     sample_unusual_sides,
     usual_sides,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -232,17 +232,9 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="dts",
-        paper="Wu & Liu 2016, Algorithm 1",
-        summary="Double Thompson Sampling: a sampled candidate, a sampled opponent",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        rest=rest,
-        resting=resting,
-        update=update,
-        recommend=recommend,
-    )
+    __name__,
+    name="dts",
+    paper="Wu & Liu 2016, Algorithm 1",
+    summary="Double Thompson Sampling: a sampled candidate, a sampled opponent",
+    target="copeland",
 )

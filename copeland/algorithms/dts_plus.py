@@ -35,7 +35,7 @@ from copeland.kernels import (
     sampled_scores,
 )
 from copeland.kernels.calm import rest_until
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -142,16 +142,9 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="dts-plus",
-        paper="Wu & Liu 2016, D-TS+",
-        summary="Double Thompson Sampling that prefers the winner cheapest to confirm",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        rest=rest,
-        update=update,
-        recommend=recommend,
-    )
+    __name__,
+    name="dts-plus",
+    paper="Wu & Liu 2016, D-TS+",
+    summary="Double Thompson Sampling that prefers the winner cheapest to confirm",
+    target="copeland",
 )

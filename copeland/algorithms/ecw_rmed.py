@@ -62,7 +62,7 @@ from copeland.kernels.draws import draw, pick
 from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -405,16 +405,9 @@ def just_before(log_t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="ecw-rmed",
-        paper="Komiyama, Honda & Nakagawa 2016 (ECW-RMED)",
-        summary="Follows a closed-form plan of duels to be sure of a Copeland winner",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-    )
+    __name__,
+    name="ecw-rmed",
+    paper="Komiyama, Honda & Nakagawa 2016 (ECW-RMED)",
+    summary="Follows a closed-form plan of duels to be sure of a Copeland winner",
+    target="copeland",
 )

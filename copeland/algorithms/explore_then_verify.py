@@ -35,11 +35,12 @@ from numpy.typing import NDArray
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished, select
 from copeland.kernels.arrays import greatest
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import OPEN, WON, Trials, forget, new_trials, observe
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -257,14 +258,6 @@ def wanted(state, i, j):
 
 
 @kernel
-def select(state, t, rng):
-    """Return the pair whose turn it is, or the answer against itself."""
-    if state.answer[0] >= 0:
-        return state.answer[0], state.answer[0]
-    return state.pair[0], state.pair[1]
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Add a duel to the pair's test; if that ends it, see what it says of the proof."""
     was_open = state.trials.verdict[winner, loser] == OPEN
@@ -298,23 +291,12 @@ def recommend(state):
     return best
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="explore-then-verify",
-        paper="Karnin 2016, adapted here to Copeland winners",
-        summary="Finds a candidate at low confidence, then proves it with fresh duels at 1 - delta",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-    )
+    __name__,
+    name="explore-then-verify",
+    paper="Karnin 2016, adapted here to Copeland winners",
+    summary="Finds a candidate at low confidence, then proves it with fresh duels at 1 - delta",
+    target="copeland",
+    select=select,
+    finished=finished,
 )

@@ -30,7 +30,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
 from copeland.kernels.sweeps import Roster, new_roster, strike, swept, turn, visiting
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -150,17 +150,10 @@ def first_superior(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="interleaved-filter",
-        paper="Yue, Broder, Kleinberg & Joachims 2012, Interleaved Filter 1 and 2",
-        summary="Interleaved Filter: a champion duels all others until one beats it or none is left",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="interleaved-filter",
+    paper="Yue, Broder, Kleinberg & Joachims 2012, Interleaved Filter 1 and 2",
+    summary="Interleaved Filter: a champion duels all others until one beats it or none is left",
+    target="condorcet",
+    assumes_condorcet=True,
 )

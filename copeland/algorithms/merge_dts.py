@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.algorithms.merge_rucb import recommend, rest
 from copeland.errors import InvalidParameter
 from copeland.kernels.batches import (
     Batches,
@@ -37,7 +38,6 @@ from copeland.kernels.batches import (
     join_next,
     log_shifted,
     member,
-    most_wins,
     new_batches,
     new_counts,
     next_stage,
@@ -46,8 +46,8 @@ from copeland.kernels.batches import (
 )
 from copeland.kernels.beliefs import Beliefs, believe, new_beliefs, theta
 from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import NEVER, count
-from copeland.registry import Algorithm, register
+from copeland.kernels.pairs import count
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -166,30 +166,13 @@ def update(state, winner, loser, rng):
     count(state.counts, winner, loser)
 
 
-@kernel
-def recommend(state):
-    """Return the option, of those left, that won against the most others more often than not."""
-    return most_wins(state.batches, state.counts)
-
-
-@kernel
-def rest(state, t):
-    """Return NEVER: who plays itself is the last option left."""
-    return NEVER
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="merge-dts",
-        paper="Li, Markov, de Rijke & Zoghi 2020 (TOIS), Algorithm 1",
-        summary="Double Thompson sampling in batches that merge; for very many options",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="merge-dts",
+    paper="Li, Markov, de Rijke & Zoghi 2020 (TOIS), Algorithm 1",
+    summary="Double Thompson sampling in batches that merge; for very many options",
+    target="condorcet",
+    recommend=recommend,
+    rest=rest,
+    assumes_condorcet=True,
 )

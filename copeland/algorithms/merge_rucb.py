@@ -48,7 +48,7 @@ from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER, count
 from copeland.kernels.ucb import upper
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -168,17 +168,10 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="merge-rucb",
-        paper="Zoghi, Whiteson & de Rijke 2015 (WSDM), Algorithm 1",
-        summary="RUCB in batches that merge as options are dropped; for many options",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="merge-rucb",
+    paper="Zoghi, Whiteson & de Rijke 2015 (WSDM), Algorithm 1",
+    summary="RUCB in batches that merge as options are dropped; for many options",
+    target="condorcet",
+    assumes_condorcet=True,
 )

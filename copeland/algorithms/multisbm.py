@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.algorithms.sparring import select
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
     Asked,
@@ -46,7 +47,7 @@ from copeland.kernels.learners import (
     ucb_scale,
 )
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -83,12 +84,6 @@ def advance(state, t, rng):
 
 
 @kernel
-def select(state, t, rng):
-    """Return the pair of the step."""
-    return left_now(state.asked), right_now(state.asked)
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Tell the learner of the left option whether its choice won."""
     right = right_one(state.asked, winner, loser, rng)
@@ -116,18 +111,11 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="multisbm",
-        paper="Ailon, Karnin & Joachims 2014, Algorithm 2",
-        summary="MultiSBM: a UCB learner for each option names its opponents",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="multisbm",
+    paper="Ailon, Karnin & Joachims 2014, Algorithm 2",
+    summary="MultiSBM: a UCB learner for each option names its opponents",
+    target="condorcet",
+    select=select,
+    assumes_condorcet=True,
 )

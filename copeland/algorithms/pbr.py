@@ -28,17 +28,14 @@ import math
 
 from copeland.kernels.mark import kernel
 from copeland.kernels.sweeps import (
+    CONTEST_PARTS,
     Contest,
-    answer_or_leader,
-    answered,
     failure_probability,
     mark_outscored,
     new_contest,
-    next_pair,
-    pair_to_duel,
     record,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 State = Contest
 
@@ -59,16 +56,10 @@ def update(state, winner, loser, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="pbr",
-        paper="Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, PBR with Copeland scores",
-        summary="Preference-based racing: sweeps over pairs until one option is sure to score best",
-        target="copeland",
-        init=init,
-        advance=next_pair,
-        select=pair_to_duel,
-        update=update,
-        recommend=answer_or_leader,
-        finished=answered,
-    )
+    __name__,
+    name="pbr",
+    paper="Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, PBR with Copeland scores",
+    summary="Preference-based racing: sweeps over pairs until one option is sure to score best",
+    target="copeland",
+    **CONTEST_PARTS,
 )

@@ -37,11 +37,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished, select
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 from copeland.kernels.trials import is_tied as near_tie
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -136,14 +137,6 @@ def best_open_opponent(state, i):
         if is_open and (best < 0 or state.score[j] > state.score[best]):
             best = j
     return best
-
-
-@kernel
-def select(state, t, rng):
-    """Return the pair under test, or the answer against itself."""
-    if state.answer[0] >= 0:
-        return state.answer[0], state.answer[0]
-    return state.pair[0], state.pair[1]
 
 
 @kernel
@@ -259,24 +252,12 @@ def win_rate(state, i):
     return state.points[i] / state.duels[i] if state.duels[i] > 0 else 0.5
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="pocowista",
-        paper="Bengs, Haddenhorst & Hüllermeier 2024",
-        summary="The option with the highest potential stays until its pairs are settled; takes ties",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        tie=tie,
-    )
+    __name__,
+    name="pocowista",
+    paper="Bengs, Haddenhorst & Hüllermeier 2024",
+    summary="The option with the highest potential stays until its pairs are settled; takes ties",
+    target="copeland",
+    select=select,
+    finished=finished,
 )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel, pick
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -51,14 +51,9 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="random",
-        paper="none: a control",
-        summary="Two options at random; linear regret",
-        target="copeland",
-        init=init,
-        select=select,
-        update=update,
-        recommend=recommend,
-    )
+    __name__,
+    name="random",
+    paper="none: a control",
+    summary="Two options at random; linear regret",
+    target="copeland",
 )

@@ -41,10 +41,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished, select
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.markov import fundamental, stationary
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 GROWTH = 1.1  # of the duels between two looks at the walk
 
@@ -255,14 +256,6 @@ def least_outflow(state, i):
 
 
 @kernel
-def select(state, t, rng):
-    """Return the pair of this step, or the answer against itself."""
-    if state.answer[0] >= 0:
-        return state.answer[0], state.answer[0]
-    return state.pair[0], state.pair[1]
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Count a win."""
     count(state, winner, loser, 1.0)
@@ -300,24 +293,12 @@ def recommend(state):
     return best
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="random-walk",
-        paper="Busa-Fekete, Szörényi, Weng, Cheng & Hüllermeier 2013, PBR with random walk",
-        summary="Preference-based racing: identifies the option a walk to better options visits most",
-        target="random walk",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        tie=tie,
-    )
+    __name__,
+    name="random-walk",
+    paper="Busa-Fekete, Szörényi, Weng, Cheng & Hüllermeier 2013, PBR with random walk",
+    summary="Preference-based racing: identifies the option a walk to better options visits most",
+    target="random walk",
+    select=select,
+    finished=finished,
 )

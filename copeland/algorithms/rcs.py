@@ -30,7 +30,7 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 UNMET = 2.0
 
@@ -135,16 +135,10 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rcs",
-        paper="Zoghi, Whiteson, de Rijke & Munos 2014 (WSDM), Algorithm 1",
-        summary="Relative Confidence Sampling: a sampled champion, an optimistic opponent",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rcs",
+    paper="Zoghi, Whiteson, de Rijke & Munos 2014 (WSDM), Algorithm 1",
+    summary="Relative Confidence Sampling: a sampled champion, an optimistic opponent",
+    target="condorcet",
+    assumes_condorcet=True,
 )

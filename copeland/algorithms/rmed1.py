@@ -48,7 +48,7 @@ from copeland.kernels.rmed import (
     weigh,
     whose_turn,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -120,17 +120,10 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rmed1",
-        paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 2",
-        summary="Relative Minimum Empirical Divergence: duels options that may still be the winner",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rmed1",
+    paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 2",
+    summary="Relative Minimum Empirical Divergence: duels options that may still be the winner",
+    target="condorcet",
+    assumes_condorcet=True,
 )

@@ -49,7 +49,7 @@ from copeland.kernels.rmed import (
     sparing_opponent,
     whose_turn,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -105,17 +105,13 @@ def select(state, t, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rmed2",
-        paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
-        summary="RMED, choosing opponents that refute an option at the least regret",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rmed2",
+    paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
+    summary="RMED, choosing opponents that refute an option at the least regret",
+    target="condorcet",
+    update=update,
+    recommend=recommend,
+    rest=rest,
+    assumes_condorcet=True,
 )

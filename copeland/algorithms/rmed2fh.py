@@ -41,7 +41,7 @@ from copeland.kernels.rmed import (
     sparing_opponent,
     whose_turn,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -96,17 +96,13 @@ def select(state, t, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rmed2fh",
-        paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
-        summary="RMED2 for a known horizon: fixes the opponents after an initial phase",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rmed2fh",
+    paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
+    summary="RMED2 for a known horizon: fixes the opponents after an initial phase",
+    target="condorcet",
+    update=update,
+    recommend=recommend,
+    rest=rest,
+    assumes_condorcet=True,
 )

@@ -31,7 +31,7 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 UNMET = 2.0
 
@@ -135,17 +135,10 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rucb",
-        paper="Zoghi, Whiteson, Munos & de Rijke 2014, Algorithm 1",
-        summary="Relative Upper Confidence Bound: optimism for the Condorcet winner",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rucb",
+    paper="Zoghi, Whiteson, Munos & de Rijke 2014, Algorithm 1",
+    summary="Relative Upper Confidence Bound: optimism for the Condorcet winner",
+    target="condorcet",
+    assumes_condorcet=True,
 )

@@ -44,7 +44,7 @@ from copeland.kernels.learners import (
     ucb_scale,
 )
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -119,18 +119,10 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="sparring",
-        paper="Ailon, Karnin & Joachims 2014, Algorithm 3",
-        summary="Sparring: two UCB learners duel, and the winner gets a reward",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="sparring",
+    paper="Ailon, Karnin & Joachims 2014, Algorithm 3",
+    summary="Sparring: two UCB learners duel, and the winner gets a reward",
+    target="condorcet",
+    assumes_condorcet=True,
 )

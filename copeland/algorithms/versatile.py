@@ -42,7 +42,7 @@ from copeland.kernels.learners import (
     tsallis_weights,
 )
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -103,17 +103,10 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="versatile",
-        paper="Saha & Gaillard 2022, Algorithm 3",
-        summary="Versatile-DB: two Tsallis-INF players duel; also for changing preferences",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="versatile",
+    paper="Saha & Gaillard 2022, Algorithm 3",
+    summary="Versatile-DB: two Tsallis-INF players duel; also for changing preferences",
+    target="condorcet",
+    assumes_condorcet=True,
 )

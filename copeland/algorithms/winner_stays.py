@@ -34,7 +34,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 NOBODY = -1
 
@@ -161,32 +161,22 @@ def rest(state, t):
 
 
 WEAK = register(
-    Algorithm(
-        name="winner-stays",
-        paper="Chen & Frazier 2017, Algorithm 1 (WS-W)",
-        summary="Winner Stays for weak regret: the two options with the top scores always duel",
-        target="condorcet",
-        init=init_weak,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="winner-stays",
+    paper="Chen & Frazier 2017, Algorithm 1 (WS-W)",
+    summary="Winner Stays for weak regret: the two options with the top scores always duel",
+    target="condorcet",
+    init=init_weak,
+    rest=None,
+    assumes_condorcet=True,
 )
 
 STRONG = register(
-    Algorithm(
-        name="winner-stays-strong",
-        paper="Chen & Frazier 2017, Algorithm 2 (WS-S)",
-        summary="Winner Stays for strong regret: plays in rounds, and rests longer after each",
-        target="condorcet",
-        init=init_strong,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="winner-stays-strong",
+    paper="Chen & Frazier 2017, Algorithm 2 (WS-S)",
+    summary="Winner Stays for strong regret: plays in rounds, and rests longer after each",
+    target="condorcet",
+    init=init_strong,
+    assumes_condorcet=True,
 )

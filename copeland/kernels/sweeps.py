@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished
 from copeland.kernels.arrays import greatest
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
@@ -234,7 +235,7 @@ def needed(contest, code):
 
 @kernel
 def pair_to_duel(contest, t, rng):
-    """The `select` of a contest: return the pair whose turn it is, or the answer against itself."""
+    """Return the pair whose turn it is, or the answer against itself."""
     if contest.answer[0] >= 0:
         return contest.answer[0], contest.answer[0]
     code = visiting(contest.roster)
@@ -242,14 +243,8 @@ def pair_to_duel(contest, t, rng):
 
 
 @kernel
-def answered(contest):
-    """The `finished` of a contest: tell whether no pair is left."""
-    return contest.answer[0] >= 0
-
-
-@kernel
 def answer_or_leader(contest):
-    """The `recommend` of a contest: return the answer; before it is found, the option that leads."""
+    """Return the answer; before it is found, the option that leads."""
     return contest.answer[0] if contest.answer[0] >= 0 else leader(contest.tally)
 
 
@@ -262,3 +257,11 @@ def mark_outscored(contest):
         contest.out[i] = highest_score(contest.tally, i) < surest
         n += int(contest.out[i])
     return n
+
+
+CONTEST_PARTS = {  # what every algorithm that is a contest registers
+    "advance": next_pair,
+    "select": pair_to_duel,
+    "recommend": answer_or_leader,
+    "finished": finished,
+}

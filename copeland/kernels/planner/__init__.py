@@ -13,6 +13,7 @@ To be read in this order: ``meetings`` of pairs, ``claims``, what they show ``jo
 """
 
 from copeland.kernels.planner.champion import (
+    list_claims,
     look_around,
     next_pair,
     rate_losses,
@@ -50,6 +51,7 @@ __all__ = [
     "Planner",
     "crown_proved",
     "expire",
+    "list_claims",
     "look_around",
     "loss_level",
     "losses_missing",
