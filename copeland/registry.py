@@ -120,7 +120,7 @@ class Algorithm:
         if k > MOST_OPTIONS:
             raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
         try:
-            return self._started(k, horizon, params)
+            return self._begin(k, horizon, params)
         except (MemoryError, OverflowError, ValueError) as error:
             if isinstance(error, CopelandError):
                 raise
@@ -136,7 +136,7 @@ class Algorithm:
                 f"the options are 0 to {k - 1}."
             )
 
-    def _started(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
+    def _begin(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
         if not self.needs_horizon:
             return self.init(k, **params)
         if horizon is None:
@@ -166,7 +166,7 @@ class Algorithm:
 
     def __reduce__(self) -> Any:
         # Other processes may not know the file it is from: what they cannot import goes with it.
-        return _unpacked, (_packed(self),)
+        return _unpack, (_pack(self),)
 
 
 @cache
@@ -277,10 +277,10 @@ def algorithms() -> dict[str, Algorithm]:
 
     It leaves out an installed package's algorithm that cannot be loaded, with a warning.
     """
-    _discover()
-    for name, point in _installed().items():
+    _import_all()
+    for name, point in _list_entry_points().items():
         try:
-            _known(name, point)
+            _load(name, point)
         except InvalidAlgorithm as error:
             warnings.warn(str(error), AlgorithmWarning, stacklevel=2)
     return dict(sorted(_registry.items()))
@@ -299,14 +299,14 @@ def list_algorithms() -> list[str]:
 
 def find(name: str) -> Algorithm:
     """Return the algorithm of this name; an installed package's is loaded when first asked for."""
-    _discover()
+    _import_all()
     if name in _registry:
         return _registry[name]
-    installed = _installed()
+    installed = _list_entry_points()
     if name not in installed:
         known = nearest(name, [*_registry, *installed])
         raise UnknownAlgorithm(f"there is no algorithm '{name}'; {known}")
-    return _known(name, installed[name])
+    return _load(name, installed[name])
 
 
 def entrant(given: str | Algorithm) -> tuple[Algorithm, Spec]:
@@ -329,21 +329,21 @@ def entrant(given: str | Algorithm) -> tuple[Algorithm, Spec]:
     if in_file is None:
         spec = Spec.parse(given)
         return find(spec.name), spec
-    algorithm = _defined(Path(in_file[1]), in_file[2] or "")
+    algorithm = _find_in_file(Path(in_file[1]), in_file[2] or "")
     return algorithm, Spec.parse(algorithm.name + (in_file[3] or ""))
 
 
 @cache
-def _discover() -> None:
+def _import_all() -> None:
     """Import every file of ``copeland.algorithms``: each registers what it defines."""
     package = importlib.import_module("copeland.algorithms")
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
 
 
-def _installed() -> dict[str, metadata.EntryPoint]:
+def _list_entry_points() -> dict[str, metadata.EntryPoint]:
     """What installed packages name, not loaded; a name of this package's stays its own."""
-    return {p.name: p for p in _offered(_folders()) if p.name not in _registry}
+    return {p.name: p for p in _read_entry_points(_folders()) if p.name not in _registry}
 
 
 def _folders() -> tuple[tuple[str, int], ...]:
@@ -353,19 +353,19 @@ def _folders() -> tuple[tuple[str, int], ...]:
 
 
 @lru_cache(maxsize=1)  # packages are many, and each has a file to read
-def _offered(folders: tuple[tuple[str, int], ...]) -> tuple[metadata.EntryPoint, ...]:
+def _read_entry_points(folders: tuple[tuple[str, int], ...]) -> tuple[metadata.EntryPoint, ...]:
     """The algorithms that packages in these folders name."""
     return tuple(metadata.entry_points(group=GROUP))
 
 
-def _known(name: str, point: metadata.EntryPoint) -> Algorithm:
+def _load(name: str, point: metadata.EntryPoint) -> Algorithm:
     """Load an algorithm of an installed package, and register it."""
     package = point.dist.name if point.dist is not None else point.value
     try:
         found = point.load()
     except (Exception, SystemExit) as error:
         raise InvalidAlgorithm(
-            f"the algorithm '{name}' of the package {package} cannot be loaded: {_said(error)}; "
+            f"the algorithm '{name}' of the package {package} cannot be loaded: {_describe(error)}; "
             "update the package or remove it."
         ) from error
     if not isinstance(found, Algorithm) or found.name != name:
@@ -376,7 +376,7 @@ def _known(name: str, point: metadata.EntryPoint) -> Algorithm:
     return register(found)
 
 
-def _defined(path: Path, name: str) -> Algorithm:
+def _find_in_file(path: Path, name: str) -> Algorithm:
     """Return the algorithm that a file defines under this name."""
     if not path.is_file():
         raise InvalidAlgorithm(f"there is no file {path} to take an algorithm from.")
@@ -402,12 +402,12 @@ def _module_at(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise InvalidAlgorithm(f"{path} cannot be loaded: {_said(error)}.") from error
+        raise InvalidAlgorithm(f"{path} cannot be loaded: {_describe(error)}.") from error
     _by_value.append(module)
     return module
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     """An error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
 
@@ -416,7 +416,7 @@ _by_value: list[ModuleType] = []  # which other processes cannot import by name
 
 
 @cache
-def _packed(algorithm: Algorithm) -> bytes:
+def _pack(algorithm: Algorithm) -> bytes:
     import cloudpickle
 
     for module in _by_value:
@@ -425,5 +425,5 @@ def _packed(algorithm: Algorithm) -> bytes:
 
 
 @cache  # the same functions for all tasks of a process: they are compiled once
-def _unpacked(content: bytes) -> Algorithm:
+def _unpack(content: bytes) -> Algorithm:
     return Algorithm(**pickle.loads(content))

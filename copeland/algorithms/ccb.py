@@ -146,7 +146,7 @@ def rest(state, t):
         return t + 1
     fewest = least(state.pairs.lost)
     for i in range(len(state.best)):
-        if state.pairs.lost[i] == fewest and not settled(state, i):
+        if state.pairs.lost[i] == fewest and not is_settled(state, i):
             return t + 1
     return first_expiry(state.pairs)
 
@@ -164,7 +164,7 @@ def resting(state, among):
 
 
 @kernel
-def settled(state, i):
+def is_settled(state, i):
     """Tell whether the optimistic and the pessimistic score of option i are equal."""
     return state.pairs.won[i] + state.pairs.lost[i] == len(state.best) - 1
 
@@ -228,7 +228,7 @@ def add_winners(state, rng):
     fewest = least(state.pairs.lost)
     found = False
     for i in range(len(state.best)):
-        if state.pairs.lost[i] == fewest and settled(state, i):
+        if state.pairs.lost[i] == fewest and is_settled(state, i):
             found = True
             state.best[i] = True
             keep_rivals(state, i, 0, rng)

@@ -80,7 +80,7 @@ def cheapest_certificate(program, tally, cost, c):
     begin(program, cost)
     for _ in range(MOST_ROUNDS):
         read_weights(program)
-        lightest = add_violated(program, tally, c)
+        lightest = add_violations(program, tally, c)
         if lightest >= 1 - VIOLATION:
             scale_weights(program, 1 / min(lightest, 1.0))
             return total_cost(program, cost)
@@ -138,7 +138,7 @@ def total_cost(program, cost):
 
 
 @kernel
-def add_violated(program, tally, c):
+def add_violations(program, tally, c):
     """Take in the lightest upset by each rival if it weighs less than 1; return the least weight."""
     forget_loose(program)
     lightest = math.inf

@@ -15,7 +15,7 @@ from copeland.kernels.planner import (
     EPOCH,
     NONE,
     Planner,
-    crown_proved,
+    crown_winner,
     look_around,
     new_planner,
     next_pair,
@@ -89,7 +89,7 @@ def advance(planner, t, rng):
     """Look for a cheaper certificate when it is time, and then also for one that is proved."""
     compared = look_around(planner, rng)
     if (compared or turn(planner) > 0) and planner.unproved[0] > 0:
-        crown_proved(planner)
+        crown_winner(planner)
 
 
 @kernel

@@ -27,7 +27,7 @@ from copeland.algorithms.ecw_rmed import (
     fill_next_list,
     find_sure_winner,
     first_pair,
-    next_listed,
+    take_from_list,
 )
 from copeland.algorithms.ecw_rmed import plan as plan_relaxed
 from copeland.algorithms.ecw_rmed import recommend as recommend_tracked
@@ -71,7 +71,7 @@ def advance(state, t, rng):
             if not find_sure_winner(tracked, t):
                 plan(state)
             fill_next_list(tracked, t)
-        code = next_listed(tracked, rng)
+        code = take_from_list(tracked, rng)
     choose(tracked, code)
 
 

@@ -36,14 +36,14 @@ from copeland.algorithms.sparring import select
 from copeland.kernels.arrays import total
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
-    Asked,
+    Questions,
     Ucb,
     ask,
     forget_rewards,
     heads,
     left_now,
+    new_questions,
     new_ucb,
-    nobody_asked,
     reward,
     right_now,
     right_one,
@@ -63,7 +63,7 @@ class State(NamedTuple):
     """The epoch, its learner and its pair."""
 
     learner: Ucb  # 1
-    asked: Asked
+    asked: Questions
     pool: NDArray[np.int64]  # L: how often each option is in it
     chosen: NDArray[np.int64]  # how often the learner chose each option in this epoch
     repeats: NDArray[np.int64]  # (1,): for how many steps to come the left option is drawn again
@@ -76,7 +76,7 @@ def init(k: int, alpha: float = 3.0) -> State:
     """Begin before the first epoch; ``alpha`` > 0 makes the learner explore more."""
     return State(
         learner=new_ucb(1, k),
-        asked=nobody_asked(),
+        asked=new_questions(),
         pool=np.zeros(k, np.int64),
         chosen=np.zeros(k, np.int64),
         repeats=np.zeros(1, np.int64),

@@ -52,10 +52,10 @@ from copeland.kernels.calm import (
     disturb,
     is_calm,
     is_planned,
+    least_log_chance_alone,
     list_leaders,
-    log_most_challenged,
     mark_leaders,
-    mark_needed,
+    mark_needs,
     new_calm,
     plan_calm,
     rest_until,
@@ -138,8 +138,8 @@ def look_for_calm(state, t, n, planned, fair, rng):
     calm, beliefs, pairs = state.calm, state.beliefs, state.pairs
     usual_sides(beliefs, state.candidates, state.sides)
     leaders, most = mark_leaders(calm, state.candidates, state.sides)
-    log_usual = mark_needed(calm, beliefs, state.candidates, state.sides, most) if n > 1 else 0.0
-    log_least = log_most_challenged(calm, beliefs, pairs)
+    log_usual = mark_needs(calm, beliefs, state.candidates, state.sides, most) if n > 1 else 0.0
+    log_least = least_log_chance_alone(calm, beliefs, pairs)
     if not planned:
         chance = math.exp(log_usual + log_least)
         if chance < OFTEN or (leaders > 1 and not fair):

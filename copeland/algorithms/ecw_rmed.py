@@ -194,7 +194,7 @@ def advance(state, t, rng):
             if not find_sure_winner(state, t):
                 plan(state)
             fill_next_list(state, t)
-        code = next_listed(state, rng)
+        code = take_from_list(state, rng)
     choose(state, code)
 
 
@@ -236,7 +236,7 @@ def first_pair(state, t, rng):
 
 
 @kernel
-def next_listed(state, rng):
+def take_from_list(state, rng):
     """Draw the next pair of the list; when none is left, the next list takes its place."""
     if state.listed.size[0] == 0:
         for at in range(state.later.size[0]):

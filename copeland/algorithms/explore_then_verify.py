@@ -239,7 +239,7 @@ def next_pair(state):
         if state.turn[0] >= state.size[0]:
             state.turn[0] = 0
         code = state.queue[state.turn[0]]
-        if wanted(state, code // k, code % k):
+        if is_wanted(state, code // k, code % k):
             state.pair[0], state.pair[1] = code // k, code % k
             state.turn[0] += 1
             return True
@@ -249,7 +249,7 @@ def next_pair(state):
 
 
 @kernel
-def wanted(state, i, j):
+def is_wanted(state, i, j):
     """Tell whether a pair is undecided and matters: when exploring, for an option that may still win."""
     if state.trials.verdict[i, j] != OPEN:
         return False

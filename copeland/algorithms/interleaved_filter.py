@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
-from copeland.kernels.sweeps import Roster, new_roster, strike, swept, turn, visiting
+from copeland.kernels.sweeps import Roster, is_swept, new_roster, strike, turn, visiting
 from copeland.registry import register
 
 
@@ -68,7 +68,7 @@ def advance(state, t, rng):
     if state.champion[0] < 0:
         state.champion[0] = turn(state.challengers, rng)
         strike(state.challengers, 0)
-    if swept(state.challengers):
+    if is_swept(state.challengers):
         drop_beaten(state)
         crown(state)
     turn(state.challengers, rng)

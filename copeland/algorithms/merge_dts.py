@@ -36,7 +36,7 @@ from copeland.kernels.batches import (
     cut,
     drop_beaten,
     join_next,
-    log_shifted,
+    log_with_shift,
     member,
     new_batches,
     new_counts,
@@ -100,7 +100,7 @@ def advance(state, t, rng):
         state.merged[0] = t
     clock = t - state.merged[0] + 1
     state.turn[0] = clock % batches.n[0]
-    prune(state, state.alpha[0] * log_shifted(clock, state.log_shift[0]), rng)
+    prune(state, state.alpha[0] * log_with_shift(clock, state.log_shift[0]), rng)
     state.champion[0] = sampled_champion(state, rng)
 
 

@@ -34,7 +34,7 @@ from copeland.kernels.batches import (
     Counts,
     cut,
     drop_beaten,
-    log_shifted,
+    log_with_shift,
     member,
     merge,
     most_wins,
@@ -100,7 +100,7 @@ def advance(state, t, rng):
     if stage_is_over(batches):
         next_stage(batches, rng)
     state.turn[0] = t % batches.n[0]
-    spread = state.alpha[0] * log_shifted(t, state.log_shift[0])
+    spread = state.alpha[0] * log_with_shift(t, state.log_shift[0])
     while not find_batch(state, spread, rng) and batches.n[0] > 1:
         merge(batches, rng)
         state.turn[0] = 0
@@ -126,7 +126,7 @@ def select(state, t, rng):
     c = member(state.batches, b, pick(rng, n))
     if n == 1:
         return c, c
-    spread = state.alpha[0] * log_shifted(t, state.log_shift[0])
+    spread = state.alpha[0] * log_with_shift(t, state.log_shift[0])
     return c, challenger(state, b, c, spread, rng)
 
 

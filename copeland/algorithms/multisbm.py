@@ -28,16 +28,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.algorithms.sparring import select
+from copeland.kernels.arrays import find_greatest
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
-    Asked,
+    Questions,
     Ucb,
     ask,
     heads,
     left_now,
-    most_played,
+    new_questions,
     new_ucb,
-    nobody_asked,
     reward,
     right_now,
     right_one,
@@ -54,7 +54,7 @@ class State(NamedTuple):
     """The learners, one for each option on the left, and the pair."""
 
     learners: Ucb  # K
-    asked: Asked
+    asked: Questions
     played: NDArray[np.int64]  # how often each option stood on the right
     scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
 
@@ -63,7 +63,7 @@ def init(k: int, alpha: float = 3.0) -> State:
     """Begin; ``alpha`` > 0 makes the learners explore more."""
     return State(
         learners=new_ucb(k, k),
-        asked=nobody_asked(),
+        asked=new_questions(),
         played=np.zeros(k, np.int64),
         scale=ucb_scale("multisbm", alpha),
     )
@@ -100,7 +100,7 @@ def tie(state, first, second, rng):
 @kernel
 def recommend(state):
     """Return the option that stood on the right most often."""
-    return most_played(state.played)
+    return find_greatest(state.played)
 
 
 @kernel

@@ -31,9 +31,9 @@ from copeland.kernels.sweeps import (
     CONTEST_PARTS,
     Contest,
     failure_probability,
-    mark_outscored,
     new_contest,
     record,
+    rule_out_options,
 )
 from copeland.registry import register
 
@@ -50,7 +50,7 @@ def init(k: int, horizon: int, delta: float = 0.0) -> State:
 def update(state, winner, loser, rng):
     """Count the duel; if it decides the pair, discard options and select the last one left."""
     if record(state.tally, winner, loser):
-        discarded = mark_outscored(state)
+        discarded = rule_out_options(state)
         if discarded == len(state.out) - 1:
             state.out[:] = True
 

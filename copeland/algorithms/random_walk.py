@@ -169,7 +169,7 @@ def look(state, rng):
     estimate(state)
     fundamental(state.walk, state.pivots)
     stationary(state.walk, state.visits)
-    state.leader[0] = most_visited(state.visits, rng)
+    state.leader[0] = draw_leader(state.visits, rng)
     if is_certain(state):
         state.answer[0] = state.leader[0]
     state.next_look[0] = math.ceil(GROWTH * state.n_duels[0])
@@ -196,7 +196,7 @@ def share(state, i, j):
 
 
 @kernel
-def most_visited(visits, rng):
+def draw_leader(visits, rng):
     """Draw one of the options that the walk visits most."""
     best = 0
     n = 1

@@ -30,6 +30,7 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
+from copeland.kernels.arrays import find_greatest
 from copeland.registry import register
 
 UNMET = 2.0
@@ -127,11 +128,7 @@ def update(state, winner, loser, rng):
 @kernel
 def recommend(state):
     """Return the option that was champion most often."""
-    best = 0
-    for i in range(len(state.chosen)):
-        if state.chosen[i] > state.chosen[best]:
-            best = i
-    return best
+    return find_greatest(state.chosen)
 
 
 ALGORITHM = register(

@@ -83,12 +83,12 @@ def advance(state, t, rng):
     while between_loops(state.turns) and t >= state.quota.due[0]:
         if short_pair(state.quota, state.evidence.duels, rng):
             return
-        raise_quota(state.quota, outgrown(state.quota.duels[0], state.alpha[0]))
+        raise_quota(state.quota, step_to_outgrow(state.quota.duels[0], state.alpha[0]))
     begin_turn(state.turns, rng)
 
 
 @kernel
-def outgrown(n, alpha):
+def step_to_outgrow(n, alpha):
     """Return the first step t with n < alpha ln ln t (equality has no solution)."""
     level = n / alpha
     return NEVER if level > math.log(LONGEST) else first_step(math.exp(level))

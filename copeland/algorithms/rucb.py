@@ -64,7 +64,7 @@ def advance(state, t, rng):
     """Lines 4 to 9: the intervals at step t, C and B."""
     state.step[0] = t
     reopen(state.pairs, state.alpha[0], t)
-    n, only = unbeaten(state.pairs)
+    n, only = find_unbeaten(state.pairs)
     b = state.hypothesis[0]
     if b >= 0 and state.pairs.lost[b] > 0:  # B <- B and C
         state.hypothesis[0] = -1
@@ -73,7 +73,7 @@ def advance(state, t, rng):
 
 
 @kernel
-def unbeaten(pairs):
+def find_unbeaten(pairs):
     """Return the size of C = {i : u_ij >= 1/2 for all j}, and one of its options."""
     n = 0
     only = -1
@@ -87,7 +87,7 @@ def unbeaten(pairs):
 @kernel
 def select(state, t, rng):
     """Lines 6, 9 to 12: an option that may be the Condorcet winner, and who may beat it most."""
-    n, only = unbeaten(state.pairs)
+    n, only = find_unbeaten(state.pairs)
     if n == 0:
         c = pick(rng, len(state.everyone))
     elif n == 1:
@@ -128,7 +128,7 @@ def recommend(state):
 @kernel
 def rest(state, t):
     """Return when the first decision expires, if C is one option that is sure to beat all others."""
-    n, only = unbeaten(state.pairs)
+    n, only = find_unbeaten(state.pairs)
     if n == 1 and state.pairs.won[only] == len(state.everyone) - 1:
         return first_expiry(state.pairs)
     return t + 1

@@ -33,9 +33,9 @@ from copeland.kernels.sweeps import (
     CONTEST_PARTS,
     Contest,
     failure_probability,
-    mark_outscored,
     new_contest,
     record,
+    rule_out_options,
 )
 from copeland.registry import register
 
@@ -66,7 +66,7 @@ def begin(name: str, k: int, horizon: int, delta: float, quorum: int) -> State:
 def update(state, winner, loser, rng):
     """Count the duel; if it decides the pair, see which options cannot be Copeland winners."""
     if record(state.tally, winner, loser):
-        mark_outscored(state)
+        rule_out_options(state)
 
 
 @kernel

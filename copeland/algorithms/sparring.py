@@ -28,13 +28,13 @@ from numpy.typing import NDArray
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
-    Asked,
+    Questions,
     Ucb,
     ask,
     heads,
     left_now,
+    new_questions,
     new_ucb,
-    nobody_asked,
     reward,
     right_now,
     right_one,
@@ -51,13 +51,13 @@ class State(NamedTuple):
     """The two learners and their pair."""
 
     learners: Ucb  # 2
-    asked: Asked
+    asked: Questions
     scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
 
 
 def init(k: int, alpha: float = 3.0) -> State:
     """Begin; ``alpha`` > 0 makes the learners explore more."""
-    return State(learners=new_ucb(2, k), asked=nobody_asked(), scale=ucb_scale("sparring", alpha))
+    return State(learners=new_ucb(2, k), asked=new_questions(), scale=ucb_scale("sparring", alpha))
 
 
 @kernel

@@ -33,13 +33,13 @@ from numpy.typing import NDArray
 
 from copeland.algorithms.versatile import select, tie, update
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import find_greatest
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
     Players,
     draw_pair,
     exponential_weights,
-    most_played,
     new_players,
     toss_self_duel,
 )
@@ -84,7 +84,7 @@ def advance(state, t, rng):
 @kernel
 def recommend(state):
     """Return the option that both players together played most."""
-    return most_played(state.players.plays)
+    return find_greatest(state.players.plays)
 
 
 ALGORITHM = register(

@@ -24,6 +24,16 @@ def greatest(values):
 
 
 @kernel
+def find_greatest(values):
+    """Return the place of the largest of an array, the first of equals."""
+    best = 0
+    for i in range(len(values)):
+        if values[i] > values[best]:
+            best = i
+    return best
+
+
+@kernel
 def total(values):
     """Return the sum of an array of integers."""
     found = 0

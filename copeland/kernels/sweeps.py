@@ -112,7 +112,7 @@ def turn(roster, rng):
     """Visit the next item, drawn from those this round has not visited; -1 if the roster is empty."""
     if roster.size[0] == 0:
         return -1
-    if swept(roster):
+    if is_swept(roster):
         roster.visited[0] = 0
     item = draw(roster.items[: roster.size[0]], roster.visited[0], rng)
     roster.visited[0] += 1
@@ -120,7 +120,7 @@ def turn(roster, rng):
 
 
 @kernel
-def swept(roster):
+def is_swept(roster):
     """Tell whether every item on the roster has been visited this round."""
     return roster.visited[0] == roster.size[0]
 
@@ -211,12 +211,12 @@ def win_record(tally, i):
 
 @kernel
 def next_pair(contest, t, rng):
-    """The `advance` of a contest: turn to the next pair that is needed, striking those that are not; if none is, name the answer.
+    """Turn to the next pair that is needed, striking those that are not; if none is, name the answer.
 
     What makes a pair needless never ceases to hold, so it is enough to look when its turn comes.
     """
     code = turn(contest.roster, rng)
-    while code >= 0 and not needed(contest, code):
+    while code >= 0 and not needs_duels(contest, code):
         strike(contest.roster, contest.roster.visited[0] - 1)
         code = turn(contest.roster, rng)
     if code < 0:
@@ -224,7 +224,7 @@ def next_pair(contest, t, rng):
 
 
 @kernel
-def needed(contest, code):
+def needs_duels(contest, code):
     """Tell whether a pair is open in one of its directions, and too few of its options are out."""
     k = len(contest.out)
     i, j = code // k, code % k
@@ -249,7 +249,7 @@ def answer_or_leader(contest):
 
 
 @kernel
-def mark_outscored(contest):
+def rule_out_options(contest):
     """Put out every option whose score is sure to be below another's; return how many are out."""
     surest = greatest(contest.tally.won)
     n = 0

@@ -19,7 +19,7 @@ from copeland.kernels.planner.champion import (
     rate_losses,
     rate_win,
 )
-from copeland.kernels.planner.ending import crown_proved, turn, waiting_pair
+from copeland.kernels.planner.ending import crown_winner, turn, waiting_pair
 from copeland.kernels.planner.hints import with_hints
 from copeland.kernels.planner.meetings import NONE
 from copeland.kernels.planner.plans import losses_missing
@@ -49,7 +49,7 @@ __all__ = [
     "NONE",
     "WIN",
     "Planner",
-    "crown_proved",
+    "crown_winner",
     "expire",
     "list_claims",
     "look_around",

@@ -198,11 +198,11 @@ def name_challengers(planner):
         listed[place] = i
     planner.top[0] = planner.row[listed[0]]
     if planner.exclusive[0]:
-        list_most_proved(planner)
+        list_surest(planner)
 
 
 @kernel
-def list_most_proved(planner):
+def list_surest(planner):
     """Put the option of the most proved wins in the last place unless it is listed: decisions leave it a plan."""
     listed, won = planner.challengers, planner.claims.won
     most = listed[0]

@@ -184,7 +184,7 @@ def together_level(planner):
 
 
 @kernel
-def losses_shown(planner, j):
+def count_shown_losses(planner, j):
     """Return how many losses of j are shown."""
     return planner.joint.shown[j] if planner.joint.used[0] else planner.claims.lost[j]
 
