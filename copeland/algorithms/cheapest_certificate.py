@@ -18,8 +18,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.certificates import rows_of_options, sort_options, upset_by
 from copeland.kernels.mark import kernel
 
@@ -31,9 +31,6 @@ MOST_ROUNDS = 1000
 MOST_PIVOTS = 1000  # in a round
 
 SLACK = -1
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Program(NamedTuple):

@@ -28,12 +28,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.kl_best_arm import Arms, close_round, leader, new_arms
 from copeland.errors import InvalidParameter
 from copeland.kernels import OPEN, WON, Trials, draw, kernel, new_trials, observe, pick, total
 from copeland.kernels.answers import finished
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.trials import forget_pair
 from copeland.registry import register
 
@@ -43,14 +43,14 @@ class State(NamedTuple):
 
     arms: Arms
     trials: Trials
-    order: NDArray[np.int64]  # K x (K-1): the others, those already drawn first
-    drawn: NDArray[np.int64]  # K: how many of them are drawn
-    queue: NDArray[np.int64]  # the options in the order of this round's rewards
-    turn: NDArray[np.int64]  # (1,): whose reward is being drawn, as a place in the queue
-    opponent: NDArray[np.int64]  # (1,): against whom, -1 before it is drawn
-    answer: NDArray[np.int64]  # (1,): -1 until it is found
-    level: NDArray[np.float64]  # (1,): ln(K^2 / delta)
-    resolution: NDArray[np.float64]  # (1,)
+    order: Ints  # K x (K-1): the others, those already drawn first
+    drawn: Ints  # K: how many of them are drawn
+    queue: Ints  # the options in the order of this round's rewards
+    turn: Ints  # (1,): whose reward is being drawn, as a place in the queue
+    opponent: Ints  # (1,): against whom, -1 before it is drawn
+    answer: Ints  # (1,): -1 until it is found
+    level: Floats  # (1,): ln(K^2 / delta)
+    resolution: Floats  # (1,)
 
 
 def init(

@@ -30,10 +30,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.sparring import select
-from copeland.kernels.arrays import total
+from copeland.kernels.arrays import Floats, Ints, total
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
     Questions,
@@ -64,12 +63,12 @@ class State(NamedTuple):
 
     learner: Ucb  # 1
     asked: Questions
-    pool: NDArray[np.int64]  # L: how often each option is in it
-    chosen: NDArray[np.int64]  # how often the learner chose each option in this epoch
-    repeats: NDArray[np.int64]  # (1,): for how many steps to come the left option is drawn again
-    epoch: NDArray[np.int64]  # (1,): i
-    last: NDArray[np.int64]  # (1,): the last step of the epoch
-    scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
+    pool: Ints  # L: how often each option is in it
+    chosen: Ints  # how often the learner chose each option in this epoch
+    repeats: Ints  # (1,): for how many steps to come the left option is drawn again
+    epoch: Ints  # (1,): i
+    last: Ints  # (1,): the last step of the epoch
+    scale: Floats  # (1,): (alpha + 2) / 2
 
 
 def init(k: int, alpha: float = 3.0) -> State:

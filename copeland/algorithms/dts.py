@@ -20,7 +20,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
@@ -39,6 +38,7 @@ from copeland.kernels import (
     sampled_scores,
     theta,
 )
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints
 from copeland.kernels.calm import (
     FREELY,
     NOBODY,
@@ -70,13 +70,13 @@ class State(NamedTuple):
 
     pairs: Pairs
     beliefs: Beliefs
-    candidates: NDArray[np.bool_]  # C_t
-    nobody: NDArray[np.bool_]  # all false
-    sides: NDArray[np.int8]  # K x K: +1 where the sampled theta_ij > 1/2, -1 where not
-    scores: NDArray[np.int64]  # sampled Copeland scores of the candidates
-    candidate: NDArray[np.int64]  # (1,): the first option of this step
-    alpha: NDArray[np.float64]  # (1,)
-    step: NDArray[np.int64]  # (1,)
+    candidates: Bools  # C_t
+    nobody: Bools  # all false
+    sides: Bytes  # K x K: +1 where the sampled theta_ij > 1/2, -1 where not
+    scores: Ints  # sampled Copeland scores of the candidates
+    candidate: Ints  # (1,): the first option of this step
+    alpha: Floats  # (1,)
+    step: Ints  # (1,)
     calm: Calm  # steps at which the candidate meets itself
 
 

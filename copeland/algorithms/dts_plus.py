@@ -19,7 +19,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms import dts
 from copeland.algorithms.dts import first_sample
@@ -34,6 +33,7 @@ from copeland.kernels import (
     sample_sides,
     sampled_scores,
 )
+from copeland.kernels.arrays import Bools, Floats
 from copeland.kernels.calm import rest_until
 from copeland.registry import register
 
@@ -42,8 +42,8 @@ class State(NamedTuple):
     """What D-TS knows, and theta where D-TS tosses only a coin."""
 
     base: dts.State
-    everyone: NDArray[np.bool_]  # all true
-    thetas: NDArray[np.float64]  # K x K: drawn for the rows that tie
+    everyone: Bools  # all true
+    thetas: Floats  # K x K: drawn for the rows that tie
 
 
 def init(k: int, alpha: float = 0.51) -> State:

@@ -42,11 +42,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import least
+from copeland.kernels.arrays import Bools, Floats, Ints, least
 from copeland.kernels.certificates import (
     Tally,
     count_duel,
@@ -63,10 +62,6 @@ from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
 from copeland.registry import register
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 class Bag(NamedTuple):

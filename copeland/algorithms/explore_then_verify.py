@@ -31,19 +31,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
 from copeland.kernels.answers import finished, select
-from copeland.kernels.arrays import greatest
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import OPEN, WON, Trials, forget, new_trials, observe
 from copeland.registry import register
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 NO_CLAIM, WINS, WINS_NOT = 0, 1, 2
 
@@ -54,14 +50,14 @@ class State(NamedTuple):
     trials: Trials  # of this part alone
     won: Ints  # K: pairs decided for each option
     missed: Ints  # K: pairs decided against it, or tied
-    claim: NDArray[np.int8]  # K x K: what the proof says of i against j
+    claim: Bytes  # K x K: what the proof says of i against j
     queue: Ints  # codes of the pairs to sweep over
     size: Ints  # (1,): how many
     turn: Ints  # (1,): whose turn it is, as a place in the queue
     pair: Ints  # (2,): the pair of this step
     round: Ints  # (1,): r, 0 before the first
     candidate: Ints  # (1,): whom the proof is of, -1 while exploring
-    refuted: NDArray[np.bool_]  # (1,)
+    refuted: Bools  # (1,)
     answer: Ints  # (1,): -1 until it is found
     level: Floats  # (1,): ln(1 / error probability of a test)
     kappa: Floats  # (1,): failure probability of exploring

@@ -24,9 +24,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
 from copeland.kernels.sweeps import Roster, is_swept, new_roster, strike, turn, visiting
@@ -36,12 +36,12 @@ from copeland.registry import register
 class State(NamedTuple):
     """Who won how often, the champion, and who is left to challenge it."""
 
-    wins: NDArray[np.int64]  # K x K: wins of i over j
-    duels: NDArray[np.int64]  # K x K, symmetric
-    champion: NDArray[np.int64]  # (1,): -1 before it is drawn
+    wins: Ints  # K x K: wins of i over j
+    duels: Ints  # K x K, symmetric
+    champion: Ints  # (1,): -1 before it is drawn
     challengers: Roster  # the paper's W
-    spread: NDArray[np.float64]  # (1,): 4 ln(1 / delta)
-    prunes: NDArray[np.bool_]  # (1,): version 2
+    spread: Floats  # (1,): 4 ln(1 / delta)
+    prunes: Bools  # (1,): version 2
 
 
 def init(k: int, horizon: int, version: int = 2) -> State:

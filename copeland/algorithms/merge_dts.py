@@ -26,10 +26,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.merge_rucb import recommend, rest
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.batches import (
     Batches,
     Counts,
@@ -56,12 +56,12 @@ class State(NamedTuple):
     counts: Counts
     beliefs: Beliefs
     batches: Batches
-    turn: NDArray[np.int64]  # (1,): the batch of this step
-    champion: NDArray[np.int64]  # (1,): its champion
-    scores: NDArray[np.int64]  # K: sampled wins, by place in the batch
-    alpha: NDArray[np.float64]  # (1,)
-    log_shift: NDArray[np.float64]  # (1,): ln C
-    merged: NDArray[np.int64]  # (1,): the step before which batches were merged last
+    turn: Ints  # (1,): the batch of this step
+    champion: Ints  # (1,): its champion
+    scores: Ints  # K: sampled wins, by place in the batch
+    alpha: Floats  # (1,)
+    log_shift: Floats  # (1,): ln C
+    merged: Ints  # (1,): the step before which batches were merged last
 
 
 def init(k: int, alpha: float = 0.262144, m: int = 16, shift: float = 400_000) -> State:

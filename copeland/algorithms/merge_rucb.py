@@ -26,9 +26,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.batches import (
     Batches,
     Counts,
@@ -56,9 +56,9 @@ class State(NamedTuple):
 
     counts: Counts  # W
     batches: Batches
-    turn: NDArray[np.int64]  # (1,): the batch of this step
-    alpha: NDArray[np.float64]  # (1,)
-    log_shift: NDArray[np.float64]  # (1,): ln C
+    turn: Ints  # (1,): the batch of this step
+    alpha: Floats  # (1,)
+    log_shift: Floats  # (1,): ln C
 
 
 def init(k: int, alpha: float = 1.01, p: int = 4, delta: float = 0.01, shift: float = 0) -> State:

@@ -25,10 +25,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.sparring import select
-from copeland.kernels.arrays import find_greatest
+from copeland.kernels.arrays import Floats, Ints, find_greatest
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
     Questions,
@@ -55,8 +54,8 @@ class State(NamedTuple):
 
     learners: Ucb  # K
     asked: Questions
-    played: NDArray[np.int64]  # how often each option stood on the right
-    scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
+    played: Ints  # how often each option stood on the right
+    scale: Floats  # (1,): (alpha + 2) / 2
 
 
 def init(k: int, alpha: float = 3.0) -> State:

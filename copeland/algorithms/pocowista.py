@@ -34,18 +34,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.answers import finished, select
+from copeland.kernels.arrays import Bytes, Floats, Ints
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 from copeland.kernels.trials import is_tied as near_tie
 from copeland.registry import register
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 LOG_HALF = math.log(0.5)
 
@@ -57,7 +54,7 @@ class State(NamedTuple):
     ties: Ints  # K x K, symmetric
     log_peak: Floats  # K x K, symmetric: ln[(n + 1) (n choose w)] of the pair's wins and losses
     log_peak_tied: Floats  # K x K: the same of the wins of i over j and their ties
-    verdict: NDArray[np.int8]  # K x K: OPEN, WON, LOST or TIED, of i against j
+    verdict: Bytes  # K x K: OPEN, WON, LOST or TIED, of i against j
     score: Floats  # settled wins, and half of the settled ties
     settled: Ints  # how many pairs of each option are settled
     points: Floats  # duels won by each option, and half of those tied

@@ -38,19 +38,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.answers import finished, select
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.markov import fundamental, stationary
 from copeland.registry import register
 
 GROWTH = 1.1  # of the duels between two looks at the walk
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class State(NamedTuple):

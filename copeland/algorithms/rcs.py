@@ -16,7 +16,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
@@ -30,7 +29,7 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
-from copeland.kernels.arrays import find_greatest
+from copeland.kernels.arrays import Bools, Floats, Ints, find_greatest
 from copeland.registry import register
 
 UNMET = 2.0
@@ -41,11 +40,11 @@ class State(NamedTuple):
 
     pairs: Pairs
     beliefs: Beliefs
-    everyone: NDArray[np.bool_]  # all true
-    chosen: NDArray[np.int64]  # how often each option was champion
-    champion: NDArray[np.int64]  # (1,): of this step
-    alpha: NDArray[np.float64]  # (1,)
-    step: NDArray[np.int64]  # (1,)
+    everyone: Bools  # all true
+    chosen: Ints  # how often each option was champion
+    champion: Ints  # (1,): of this step
+    alpha: Floats  # (1,)
+    step: Ints  # (1,)
 
 
 def init(k: int, alpha: float = 0.51) -> State:

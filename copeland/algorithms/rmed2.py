@@ -22,10 +22,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.rmed1 import recommend, rest, slack, update
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.rmed import (
@@ -58,8 +58,8 @@ class State(NamedTuple):
     evidence: Evidence
     quota: Quota  # of the initial phase, then of line 10
     turns: Turns
-    f: NDArray[np.float64]  # (1,): f(K)
-    alpha: NDArray[np.float64]  # (1,)
+    f: Floats  # (1,): f(K)
+    alpha: Floats  # (1,)
 
 
 def init(k: int, alpha: float = 3.0, c: float = 0.3, epsilon: float = 0.01) -> State:

@@ -17,7 +17,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
@@ -31,6 +30,7 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.registry import register
 
 UNMET = 2.0
@@ -40,10 +40,10 @@ class State(NamedTuple):
     """What RUCB knows."""
 
     pairs: Pairs  # W, and the side of 1/2 on which each interval lies
-    everyone: NDArray[np.bool_]  # all true
-    hypothesis: NDArray[np.int64]  # (1,): the option in B, -1 if it is empty
-    alpha: NDArray[np.float64]  # (1,)
-    step: NDArray[np.int64]  # (1,): the step that `advance` came to
+    everyone: Bools  # all true
+    hypothesis: Ints  # (1,): the option in B, -1 if it is empty
+    alpha: Floats  # (1,)
+    step: Ints  # (1,): the step that `advance` came to
 
 
 def init(k: int, alpha: float = 0.51) -> State:

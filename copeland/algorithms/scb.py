@@ -28,7 +28,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms import copeland_pac
 from copeland.algorithms.copeland_pac import advance as advance_solver
@@ -36,6 +35,7 @@ from copeland.algorithms.copeland_pac import recommend as recommend_solver
 from copeland.algorithms.copeland_pac import select as select_solver
 from copeland.algorithms.copeland_pac import update as update_solver
 from copeland.kernels import LOST, NEVER, TIED, WON, forget, kernel
+from copeland.kernels.arrays import Ints
 from copeland.kernels.trials import resume_ties
 from copeland.registry import register
 
@@ -44,10 +44,10 @@ class State(NamedTuple):
     """The solver of the round, and the round."""
 
     solver: copeland_pac.State
-    round: NDArray[np.int64]  # (1,): r
-    last: NDArray[np.int64]  # (1,): the last step of the round
-    closer: NDArray[np.int64]  # (1,): the step at which to doubt the ties
-    latest: NDArray[np.int64]  # (1,): the latest answer, -1 before any
+    round: Ints  # (1,): r
+    last: Ints  # (1,): the last step of the round
+    closer: Ints  # (1,): the step at which to doubt the ties
+    latest: Ints  # (1,): the latest answer, -1 before any
 
 
 def init(k: int, resolution: float = 0.001, literal: bool = False) -> State:

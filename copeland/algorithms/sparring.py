@@ -22,9 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from copeland.kernels.arrays import Floats
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
@@ -52,7 +50,7 @@ class State(NamedTuple):
 
     learners: Ucb  # 2
     asked: Questions
-    scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
+    scale: Floats  # (1,): (alpha + 2) / 2
 
 
 def init(k: int, alpha: float = 3.0) -> State:

@@ -25,9 +25,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
@@ -49,8 +49,8 @@ class State(NamedTuple):
     """The two players."""
 
     players: Players
-    normalisers: NDArray[np.float64]  # 2: x of each player
-    rate: NDArray[np.float64]  # (1,)
+    normalisers: Floats  # 2: x of each player
+    rate: Floats  # (1,)
 
 
 def init(k: int, rate: float = 2.0) -> State:

@@ -29,11 +29,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.versatile import select, tie, update
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import find_greatest
+from copeland.kernels.arrays import Floats, find_greatest
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
@@ -51,7 +50,7 @@ class State(NamedTuple):
     """The two players."""
 
     players: Players
-    rate: NDArray[np.float64]  # (1,)
+    rate: Floats  # (1,)
 
 
 def init(k: int, rate: float = 1.0) -> State:
@@ -63,7 +62,7 @@ def init(k: int, rate: float = 1.0) -> State:
     return State(players=new_players(k), rate=np.array([rate], np.float64))
 
 
-def average_play(state: State) -> NDArray[np.float64]:
+def average_play(state: State) -> Floats:
     """Return the mixture that both players together played so far, an estimate of the winner."""
     plays = state.players.plays
     return plays / plays.sum() if plays.any() else np.full(len(plays), 1 / len(plays))

@@ -28,9 +28,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
@@ -42,13 +42,13 @@ NOBODY = -1
 class State(NamedTuple):
     """The scores, the duel and the round."""
 
-    scores: NDArray[np.int64]  # C: wins less losses
-    first: NDArray[np.int64]  # (1,): the incumbent of the duel
-    second: NDArray[np.int64]  # (1,): its challenger
-    round: NDArray[np.int64]  # (1,): r
-    winner: NDArray[np.int64]  # (1,): Z(r - 1), of the round before
-    last_rest: NDArray[np.int64]  # (1,): the last step at which it meets itself
-    beta: NDArray[np.float64]  # (1,): 0 for no rest at all
+    scores: Ints  # C: wins less losses
+    first: Ints  # (1,): the incumbent of the duel
+    second: Ints  # (1,): its challenger
+    round: Ints  # (1,): r
+    winner: Ints  # (1,): Z(r - 1), of the round before
+    last_rest: Ints  # (1,): the last step at which it meets itself
+    beta: Floats  # (1,): 0 for no rest at all
 
 
 def begin(k: int, beta: float) -> State:

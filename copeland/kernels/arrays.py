@@ -1,8 +1,19 @@
-"""Reductions as plain loops: compiled, they are much faster than the array methods on short arrays."""
+"""The types of arrays that states are made of, and reductions.
+
+The reductions are plain loops: compiled, they are much faster than the array methods on short arrays.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from copeland.kernels.mark import kernel
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Bytes = NDArray[np.int8]
 
 
 @kernel

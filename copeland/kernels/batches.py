@@ -11,12 +11,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Ints
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
-
-Ints = NDArray[np.int64]
 
 INVISIBLE = 80.0  # added to e^80, no step makes a difference
 

@@ -19,13 +19,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bools, Ints
 from copeland.kernels.beliefs import conditional_theta
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import first_expiry
-
-Ints = NDArray[np.int64]
 
 OFTEN = 0.9  # the least s at which calm steps are passed over
 PATIENCE = 4  # steps without a duel before s is looked at, again and again
@@ -45,10 +43,8 @@ class Calm(NamedTuple):
     planned: Ints  # (1,): 1 if the step at `wake` is drawn given that it is not calm
     quiet: Ints  # (1,): how many steps have begun since the last duel was counted
     second: Ints  # (1,): how the second option of this step is drawn
-    leaders: NDArray[np.bool_]  # K: the candidates of a calm step
-    needed: NDArray[
-        np.bool_
-    ]  # K x K, symmetric: whether a calm step needs a coin on its likelier side
+    leaders: Bools  # K: the candidates of a calm step
+    needed: Bools  # K x K, symmetric: whether a calm step needs a coin on its likelier side
 
 
 def new_calm(k: int) -> Calm:

@@ -15,10 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import least
+from copeland.kernels.arrays import Bools, Floats, Ints, least
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 
@@ -26,16 +25,13 @@ LEFT = 0  # the rows of two learners that duel
 RIGHT = 1
 REMEMBERED = 64  # how many pairs an answer is looked for among
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 class Questions(NamedTuple):
     """The pairs asked last, each option on its side; they may be answered late and in any order."""
 
     left: Ints  # by place, -1 if none was asked
     right: Ints
-    waiting: NDArray[np.bool_]  # for an answer
+    waiting: Bools  # for an answer
     newest: Ints  # (1,): the place of the pair of the step
     step: Ints  # (1,): the step at which it was asked
 

@@ -12,17 +12,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.answers import finished
-from copeland.kernels.arrays import greatest
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Roster(NamedTuple):
@@ -38,9 +34,7 @@ class Tally(NamedTuple):
 
     wins: Ints  # K x K: wins of i over j
     duels: Ints  # K x K, symmetric
-    verdict: NDArray[
-        np.int8
-    ]  # K x K: +1 p_ij > 1/2 + margin is sure, -1 p_ij < 1/2 + margin is, 0 open
+    verdict: Bytes  # K x K: +1 p_ij > 1/2 + margin is sure, -1 p_ij < 1/2 + margin is, 0 open
     won: Ints  # K: sure wins of i, the lower end of its score
     lost: Ints  # K: sure failures to win; K - 1 - lost is the upper end of its score
     level: Floats  # (1,)
@@ -53,7 +47,7 @@ class Contest(NamedTuple):
 
     tally: Tally
     roster: Roster  # pairs (i, j), i < j, by their code i K + j
-    out: NDArray[np.bool_]  # K: options of which nothing more has to be known
+    out: Bools  # K: options of which nothing more has to be known
     quorum: Ints  # (1,): a pair is dropped once so many of its two options are out
     answer: Ints  # (1,): -1 until no pair is left
 
