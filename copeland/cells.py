@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.compiler.compile import is_from_file
+from copeland.kernels.compiler.digest import digest_sources
+from copeland.kernels.compiler.script_classes import with_stand_in
 from copeland.kernels.loop import Ledger, loop_of, new_ledger, weak_cost
-from copeland.kernels.mark import source_digest
-from copeland.kernels.stand_ins import with_stand_in
 from copeland.problems import Problem, problem_of_run
 from copeland.registry import Algorithm
 from copeland.runs import BOUNDED
@@ -144,7 +145,7 @@ def shortfall_of(problem: Problem, regret: str) -> NDArray[np.float64]:
 def sources(algorithm: Algorithm, answer: Callable[..., int] | None = None) -> str:
     """Return a digest of the sources of an algorithm, of who answers, and of all that runs them."""
     own = [algorithm.init, *algorithm.kernels().values(), *([answer] if answer else [])]
-    return source_digest(*own, *_RUNNING)
+    return digest_sources(*own, *_RUNNING)
 
 
 def _numbers(problem: Problem) -> str:
@@ -205,8 +206,7 @@ def loop_for(
         parts = (*parts, ("cost", weak_cost))
     # Only what can be imported here is kept on disk: numba looks there for modules and classes.
     importable = all(_importable(part) for _, part in parts)
-    home = algorithm.select.__globals__.get("__file__") if importable else None
-    return loop_of(parts, name, home, compiled)
+    return loop_of(parts, name, compiled, keep=importable and is_from_file(algorithm.select))
 
 
 def _importable(part: Callable[..., Any]) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from copeland.cells import Cell
 from copeland.errors import AlgorithmWarning
-from copeland.kernels.mark import is_kernel, reached
+from copeland.kernels.mark import is_kernel, reach_kernels
 from copeland.problems import problem_of
 from copeland.registry import Algorithm, find
 from copeland.spec import Spec
@@ -120,7 +120,7 @@ def kept_at(loop: Callable[..., None]) -> Path | None:
 
 def seconds_to_compile(algorithm: Algorithm) -> float:
     """Return about how long numba takes for an algorithm: it grows with the code that is reached."""
-    kernels = reached([part for part in algorithm.kernels().values() if is_kernel(part)])
+    kernels = reach_kernels([part for part in algorithm.kernels().values() if is_kernel(part)])
     return FIRST_SECONDS + sum(len(one.__code__.co_code) for one in kernels) / BYTES_A_SECOND
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
-from copeland.kernels.live import Parts, live, made_ready, name_pairs, pend_all
+from copeland.kernels.compiler.compile import is_from_file
+from copeland.kernels.compiler.live import Parts, live, make_ready, name_pairs, pend_all
 from copeland.registry import Algorithm, State, algorithms, find
 from copeland.streams import stream
 from copeland.words import listed
@@ -360,7 +361,7 @@ def warm(algorithm: str | Algorithm = "cpc-pac") -> None:
     That takes half a minute the first time on a machine. The pairs that are asked stay the same.
     """
     policy = Policy(algorithm, k=3)
-    with made_ready(policy.algorithm.name, policy.algorithm.select.__globals__.get("__file__")):
+    with make_ready(policy.algorithm.name, keep=is_from_file(policy.algorithm.select)):
         if policy.algorithm.absorb is not None:
             policy.absorb(np.triu(np.ones((3, 3), np.int64), 1))
         policy.count_on([(0, 1)])

@@ -12,8 +12,8 @@ from copeland import bounds, gaps
 from copeland.algorithms import ccb
 from copeland.cells import loop_for, shortfall_of
 from copeland.errors import InvalidParameter, Undefined
+from copeland.kernels.compiler.script_classes import with_stand_in
 from copeland.kernels.loop import new_ledger
-from copeland.kernels.stand_ins import with_stand_in
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import problem_of
 from copeland.streams import stream

@@ -19,7 +19,7 @@ from copeland import limits
 from copeland.cells import Cell, sources
 from copeland.comparisons import Comparison, side_by_side
 from copeland.errors import Undefined
-from copeland.kernels.mark import source_digest
+from copeland.kernels.compiler.digest import digest_sources
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import problem_of, problem_of_run, redrawn
 from copeland.registry import entrant
@@ -124,7 +124,7 @@ class Limit:
             "draws": DRAWS,
             "exact": MOST_EXACT,
             "seed": self.seed,
-            "sources": source_digest("copeland.limits", "copeland.problems.generators"),
+            "sources": digest_sources("copeland.limits", "copeland.problems.generators"),
         }
 
     def run(self) -> Arrays:

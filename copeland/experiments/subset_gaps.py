@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel
-from copeland.kernels.mark import bound
+from copeland.kernels.compiler.compile import bind_parts
 from copeland.matrix import PreferenceMatrix
 
 
@@ -73,7 +73,7 @@ def gap_ratios(
 @cache
 def _filling() -> Callable[..., None]:
     """The compiled twin of :func:`fill_ratios`, kept on disk; taken from there once a process."""
-    return bound(fill_ratios, {}, "fill_ratios", __file__, compile=True)
+    return bind_parts(fill_ratios, {}, "fill_ratios", compile=True, keep=True)
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import Any
 
 from copeland.experiments.analyses import cell
 from copeland.experiments.subsets import BLOCK
-from copeland.kernels.mark import source_digest
+from copeland.kernels.compiler.digest import digest_sources
 from copeland.matrix import PreferenceMatrix
 from copeland.tasks import Arrays
 
@@ -51,7 +51,7 @@ class SubsetTask:
             "samples": [self.first, self.count],
             "seed": self.seed,
             "lotteries": self.lotteries,
-            "sources": source_digest(cell, *_COUNTING),
+            "sources": digest_sources(cell, *_COUNTING),
         }
 
     def run(self) -> Arrays:

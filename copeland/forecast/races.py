@@ -20,9 +20,8 @@ from copeland.forecast.starts import (
 )
 from copeland.forecast.voters import Voters, Within, is_possible, race_of_voters
 from copeland.forecast.worlds import belief_of, ties_in, worlds
-from copeland.kernels import verdicts
+from copeland.kernels.compiler.compile import bind_parts
 from copeland.kernels.evidence import levels
-from copeland.kernels.mark import bound
 from copeland.kernels.verdicts import new_verdicts, votes_to_proof
 from copeland.streams import stream
 from copeland.waiting import tell_what, waiting
@@ -79,7 +78,7 @@ def _listed(
 @cache
 def _votes() -> Callable[..., int]:
     """The compiled loop, which numba keeps on disk."""
-    return bound(votes_to_proof, {}, "votes_to_proof", verdicts.__file__, compile=True)
+    return bind_parts(votes_to_proof, {}, "votes_to_proof", compile=True, keep=True)
 
 
 _RACES: dict[str, Callable[..., int]] = {

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import kernel
-from copeland.kernels.mark import bound, source_digest
+from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.compiler.digest import digest_sources
 from copeland.ranking.clicks import ClickModel
 from copeland.ranking.collection import Collection
 from copeland.ranking.comparison import compare_many
@@ -228,7 +229,7 @@ class PairsTask:
             "pairs": self.pairs,
             "seed": self.seed,
             "round": self.round,
-            "sources": source_digest(compare_pair),
+            "sources": digest_sources(compare_pair),
         }
 
     def run(self) -> Arrays:
@@ -247,7 +248,7 @@ class PairsTask:
 @cache
 def _compiled() -> Callable[..., None]:
     """The compiled twin of :func:`compare_pair`, kept on disk; taken from there once a process."""
-    return bound(compare_pair, {}, "compare_pair", __file__, compile=True)
+    return bind_parts(compare_pair, {}, "compare_pair", compile=True, keep=True)
 
 
 def pairs_tasks(

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from copeland.kernels.compiler.live import live
 from copeland.kernels.evidence import log_evidence
 from copeland.kernels.imed import imed_index, nats_ahead
-from copeland.kernels.live import live
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import compare, make_due, rate_losses, rate_pair
 from copeland.kernels.planner.claims import release, weakest, weigh

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from copeland.kernels.mark import bound, compiled, kernel
-from copeland.kernels.parts import compiler
+from copeland.kernels.compiler.compile import bind_parts, compiled
+from copeland.kernels.compiler.lowering import choose_compiler
+from copeland.kernels.mark import kernel
 
 WEIGHTS = np.array([1.0, 2.0, 4.0])
 
@@ -46,7 +47,7 @@ def test_one_part_serves_several_callers():
 
 
 def test_a_part_has_no_machine_code_of_its_own():
-    part = bound(total, {}, "total", None, compile=True, whole=False)
+    part = bind_parts(total, {}, "total", compile=True, whole=False)
     part.compile((numba.int64,))
     [made] = part.overloads.values()
     with global_compiler_lock:
@@ -54,6 +55,6 @@ def test_a_part_has_no_machine_code_of_its_own():
 
 
 def test_a_numba_that_was_not_tried_compiles_in_its_own_way(monkeypatch):
-    assert compiler(whole=False)
+    assert choose_compiler(whole=False)
     monkeypatch.setattr(numba, "__version__", "1.2.3")
-    assert compiler(whole=False) == {}
+    assert choose_compiler(whole=False) == {}

@@ -2,7 +2,8 @@
 
 numba makes each function ready to be called: it links it with all that it calls, optimises the whole and
 turns that into machine code. Then it does so again for each caller, which takes the function in. Only the
-code of the outermost is ever run, so only that one is made: a third of the time of compiling.
+code of the outermost is ever run, so only that one is made: cpc takes 14 s to compile instead of 24, ccb 5 instead of 8
+(plain numba, without :mod:`copeland.kernels.compiler.references` either, takes 86 and 8).
 
 This leans on the inside of numba, so it is used with versions that it was tried with, and with no others.
 """
@@ -123,11 +124,11 @@ class WholeCompiler(_Lowered):
     lowering = WholeLowering
 
 
-def tried() -> bool:
+def is_tried() -> bool:
     """Tell whether all this was tried with this numba."""
     return numba.__version__.rpartition(".")[0] in TRIED
 
 
-def compiler(whole: bool) -> dict[str, Any]:
+def choose_compiler(whole: bool) -> dict[str, Any]:
     """Return the option of numba that chooses the compiler: nothing, if this numba is not known well."""
-    return {"pipeline_class": WholeCompiler if whole else PartCompiler} if tried() else {}
+    return {"pipeline_class": WholeCompiler if whole else PartCompiler} if is_tried() else {}

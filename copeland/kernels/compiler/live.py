@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from copeland.kernels.compiler.compile import bind_parts
 from copeland.kernels.loop import advance, crowded, finished, select
-from copeland.kernels.mark import bound, kernel
+from copeland.kernels.mark import kernel
 
 Parts = tuple[tuple[str, Callable[..., Any]], ...]
 
@@ -66,21 +67,23 @@ def live(template: Callable[..., Any], parts: Parts = ()) -> Callable[..., Any]:
     key = template, parts
     if key not in _ready and _making.made is not None:
         label = re.sub(r"\W", "_", f"{_making.name}_{template.__name__}")
-        _making.made[key] = bound(template, dict(parts), label, _making.home, compile=True)
+        _making.made[key] = bind_parts(
+            template, dict(parts), label, compile=True, keep=_making.keep
+        )
         return _making.made[key]
     return _ready.get(key) or _plain(template, parts)
 
 
 @cache
 def _plain(template: Callable[..., Any], parts: Parts) -> Callable[..., Any]:
-    return bound(template, dict(parts), template.__name__, None, compile=False)
+    return bind_parts(template, dict(parts), template.__name__, compile=False)
 
 
 class _Making(threading.local):
     """What is being compiled by this thread; the others go on with plain kernels until all is ready."""
 
     name = ""
-    home: str | None = None
+    keep = False
     made: dict[tuple[Callable[..., Any], Parts], Callable[..., Any]] | None = None
 
 
@@ -88,9 +91,9 @@ _making = _Making()
 
 
 @contextmanager
-def made_ready(name: str, home: str | None) -> Iterator[None]:
-    """Compile the live kernels that are called here, and give them out afterwards; keep them beside a file."""
-    _making.name, _making.home, _making.made = name, home, {}
+def make_ready(name: str, keep: bool) -> Iterator[None]:
+    """Compile the live kernels that are called here, and give them out afterwards; keep them on disk or not."""
+    _making.name, _making.keep, _making.made = name, keep, {}
     try:
         yield
         _ready.update(_making.made)
