@@ -328,7 +328,9 @@ class Policy:
             raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
         with _refusing_damage():
             policy = cls(algorithm, about["k"], about["seed"], about["horizon"], **about["params"])
-            kept = {name: _kept(arrays, name, fresh) for name, fresh in arrays_of(policy.state)}
+            kept = {
+                name: _take_array(arrays, name, fresh) for name, fresh in arrays_of(policy.state)
+            }
             policy.state = with_arrays(policy.state, kept)
             policy.asked = about["asked"]
             policy.events = about["events"]
@@ -336,7 +338,7 @@ class Policy:
         return policy
 
 
-def _kept(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.ndarray:
+def _take_array(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.ndarray:
     """An array of a state that was dumped; what it was dumped without stays unused."""
     stored = f"state.{name}"
     if stored in arrays or not name.startswith(_LATER):

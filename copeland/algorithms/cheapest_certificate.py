@@ -18,8 +18,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.certificates import rows_of_options, sort_options, upset_by
 from copeland.kernels.mark import kernel
 
@@ -31,9 +31,6 @@ MOST_ROUNDS = 1000
 MOST_PIVOTS = 1000  # in a round
 
 SLACK = -1
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Program(NamedTuple):
@@ -80,7 +77,7 @@ def cheapest_certificate(program, tally, cost, c):
     begin(program, cost)
     for _ in range(MOST_ROUNDS):
         read_weights(program)
-        lightest = add_violated(program, tally, c)
+        lightest = add_violations(program, tally, c)
         if lightest >= 1 - VIOLATION:
             scale_weights(program, 1 / min(lightest, 1.0))
             return total_cost(program, cost)
@@ -138,7 +135,7 @@ def total_cost(program, cost):
 
 
 @kernel
-def add_violated(program, tally, c):
+def add_violations(program, tally, c):
     """Take in the lightest upset by each rival if it weighs less than 1; return the least weight."""
     forget_loose(program)
     lightest = math.inf

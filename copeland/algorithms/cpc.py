@@ -34,6 +34,7 @@ from copeland.kernels.planner import (
     WIN,
     Planner,
     expire,
+    list_claims,
     look_around,
     new_planner,
     next_pair,
@@ -48,7 +49,7 @@ from copeland.kernels.planner import (
 from copeland.kernels.planner.claims import weakest
 from copeland.kernels.planner.meetings import full
 from copeland.kernels.planner.trees import smallest
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
@@ -118,25 +119,25 @@ def crowded(planner):
     return full(planner.meetings)
 
 
+PLANNER_PARTS = {  # what is the same, whatever proves a claim
+    "update": update,
+    "tie": tie,
+    "recommend": recommend,
+    "crowded": crowded,
+    "enlarge": with_more_pairs,
+    "absorb": with_votes,
+    "pause": pause,
+    "pend": pend,
+    "hint": with_hints,
+    "claims": list_claims,
+}
+
 ALGORITHM = register(
-    Algorithm(
-        name="cpc",
-        paper="this package, docs/one-algorithm.md",
-        summary="Works on the cheapest plausible certificate, its riskiest pair first",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        rest=rest,
-        update=update,
-        tie=tie,
-        recommend=recommend,
-        crowded=crowded,
-        enlarge=with_more_pairs,
-        absorb=with_votes,
-        grow=with_options,
-        pause=pause,
-        pend=pend,
-        hint=with_hints,
-    )
+    __name__,
+    name="cpc",
+    paper="this package, docs/one-algorithm.md",
+    summary="Works on the cheapest plausible certificate, its riskiest pair first",
+    target="copeland",
+    grow=with_options,
+    **PLANNER_PARTS,
 )

@@ -7,13 +7,7 @@ certificate is ever wrong, whichever pairs were asked. It stops with the certifi
 
 from __future__ import annotations
 
-from copeland.algorithms.cpc import (
-    check_margin,
-    crowded,
-    recommend,
-    tie,
-    update,
-)
+from copeland.algorithms.cpc import PLANNER_PARTS, check_margin
 from copeland.errors import InvalidParameter
 from copeland.kernels.evidence import STAKE, Levels, levels, shows_together
 from copeland.kernels.mark import kernel
@@ -21,20 +15,15 @@ from copeland.kernels.planner import (
     EPOCH,
     NONE,
     Planner,
-    crown_proved,
+    crown_winner,
     look_around,
     new_planner,
     next_pair,
-    pause,
-    pend,
     turn,
     waiting_pair,
-    with_hints,
-    with_more_pairs,
     with_options,
-    with_votes,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 def init(
@@ -100,7 +89,7 @@ def advance(planner, t, rng):
     """Look for a cheaper certificate when it is time, and then also for one that is proved."""
     compared = look_around(planner, rng)
     if (compared or turn(planner) > 0) and planner.unproved[0] > 0:
-        crown_proved(planner)
+        crown_winner(planner)
 
 
 @kernel
@@ -121,24 +110,10 @@ def finished(planner):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="cpc-pac",
-        paper="this package, docs/one-algorithm.md",
-        summary="Asks for votes on the cheapest plausible certificate until it holds",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        tie=tie,
-        recommend=recommend,
-        finished=finished,
-        crowded=crowded,
-        enlarge=with_more_pairs,
-        absorb=with_votes,
-        grow=grow,
-        pause=pause,
-        pend=pend,
-        hint=with_hints,
-    )
+    __name__,
+    name="cpc-pac",
+    paper="this package, docs/one-algorithm.md",
+    summary="Asks for votes on the cheapest plausible certificate until it holds",
+    target="copeland",
+    **PLANNER_PARTS,
 )

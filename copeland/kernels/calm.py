@@ -19,13 +19,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bools, Ints
 from copeland.kernels.beliefs import conditional_theta
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import first_expiry
-
-Ints = NDArray[np.int64]
 
 OFTEN = 0.9  # the least s at which calm steps are passed over
 PATIENCE = 4  # steps without a duel before s is looked at, again and again
@@ -45,10 +43,8 @@ class Calm(NamedTuple):
     planned: Ints  # (1,): 1 if the step at `wake` is drawn given that it is not calm
     quiet: Ints  # (1,): how many steps have begun since the last duel was counted
     second: Ints  # (1,): how the second option of this step is drawn
-    leaders: NDArray[np.bool_]  # K: the candidates of a calm step
-    needed: NDArray[
-        np.bool_
-    ]  # K x K, symmetric: whether a calm step needs a coin on its likelier side
+    leaders: Bools  # K: the candidates of a calm step
+    needed: Bools  # K x K, symmetric: whether a calm step needs a coin on its likelier side
 
 
 def new_calm(k: int) -> Calm:
@@ -143,7 +139,7 @@ def sample_unusual_sides(calm, beliefs, rows, sides, log_usual, rng):
 
 
 @kernel
-def log_unchallenged(beliefs, pairs, c):
+def log_chance_alone(beliefs, pairs, c):
     """Return the log of the chance that option c meets itself."""
     total = 0.0
     for j in range(len(beliefs.above)):
@@ -180,7 +176,7 @@ def coins_won(sides, i):
 
 
 @kernel
-def mark_needed(calm, beliefs, candidates, sides, most):
+def mark_needs(calm, beliefs, candidates, sides, most):
     """Mark the coins by which the leaders lead with ``most`` wins; return the log of the chance that all are usual."""
     k = len(candidates)
     calm.needed[:, :] = False
@@ -222,12 +218,12 @@ def surest_loss(calm, beliefs, sides, i):
 
 
 @kernel
-def log_most_challenged(calm, beliefs, pairs):
+def least_log_chance_alone(calm, beliefs, pairs):
     """Return the least, over the leaders, of the log of the chance to meet itself."""
     least = 0.0
     for c in range(len(calm.leaders)):
         if calm.leaders[c]:
-            least = min(least, log_unchallenged(beliefs, pairs, c))
+            least = min(least, log_chance_alone(beliefs, pairs, c))
     return least
 
 
@@ -259,7 +255,7 @@ def list_leaders(calm, among):
 def challenged_leader(calm, beliefs, pairs, log_least, rng):
     """Draw a leader, and whether it meets itself, of a step that is not calm though all coins are on their likelier sides."""
     c = a_leader(calm, rng)
-    own, least = math.exp(log_unchallenged(beliefs, pairs, c)), math.exp(log_least)
+    own, least = math.exp(log_chance_alone(beliefs, pairs, c)), math.exp(log_least)
     alone = rng.random() * -math.expm1(log_least) < own - least
     calm.second[0] = NOBODY if alone else SOMEBODY
     return c
@@ -271,7 +267,7 @@ def challenger(beliefs, pairs, c, rng):
 
     theta itself is drawn only where two are, and then it is in vain as often as they are not: together rare.
     """
-    left = log_unchallenged(beliefs, pairs, c)
+    left = log_chance_alone(beliefs, pairs, c)
     d = -1
     highest = 0.0  # of those above 1/2; not drawn while there is but one
     for j in range(len(beliefs.above)):

@@ -15,13 +15,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bytes, Floats, Ints
 from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Tally(NamedTuple):
@@ -29,7 +26,7 @@ class Tally(NamedTuple):
 
     wins: Ints  # K x K: wins of i over j
     duels: Ints  # K x K, symmetric
-    side: NDArray[np.int8]  # K x K: +1 if m_ij > 1/2, -1 if m_ij < 1/2, else 0
+    side: Bytes  # K x K: +1 if m_ij > 1/2, -1 if m_ij < 1/2, else 0
     losses: Ints  # K: L_i, the number of j with m_ij < 1/2
     information: Floats  # K x K, symmetric: d(m_ij, 1/2)
     evidence: Floats  # K x K, symmetric: n_ij d(m_ij, 1/2)

@@ -12,13 +12,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.compiler.compile import bind_parts
 from copeland.kernels.mark import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 TIE = -1  # what an answerer returns for a tie
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.draws import pick
 from copeland.kernels.evidence import all_level, log_evidence, loss_level, win_level
 from copeland.kernels.mark import kernel
-
-Ints = NDArray[np.int64]
 
 
 class Verdicts(NamedTuple):
@@ -24,14 +22,14 @@ class Verdicts(NamedTuple):
     k: Ints  # (1,): how many of the options count
     wins: Ints  # K x K
     ties: Ints  # K x K, symmetric
-    evidence: NDArray[np.float64]  # K x K
+    evidence: Floats  # K x K
     depth: Ints  # K x K: how many of the levels x_w(0), x_w(1), ... the evidence reaches
     at_depth: Ints  # K x K: how many options of a row have which depth
-    strength: NDArray[np.float64]  # by option: the evidence of its row, each from 0 to x_w(0)
+    strength: Floats  # by option: the evidence of its row, each from 0 to x_w(0)
     lower: Ints
     upper: Ints
-    best: NDArray[np.bool_]
-    is_all: NDArray[np.bool_]  # (1,)
+    best: Bools
+    is_all: Bools  # (1,)
 
 
 def new_verdicts(wins: Ints, ties: Ints) -> Verdicts:

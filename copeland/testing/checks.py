@@ -86,7 +86,7 @@ def check_rests_end(algorithm: Algorithm) -> None:
             until = int(algorithm.rest(policy.state, t))
             assert until > t, f"a rest at step {t} ends at {until}; it must end later"
             for step in [s for s in (t + 1, min(until, 2**40) - 1) if t < s < until]:
-                pair = _selected(algorithm, copy.deepcopy(policy.state), step)
+                pair = _select_at(algorithm, copy.deepcopy(policy.state), step)
                 assert pair[0] == pair[1], (
                     f"{pair} meet at step {step}, before a rest ends ({until})"
                 )
@@ -104,7 +104,7 @@ def check_answers_move_the_state(algorithm: Algorithm) -> None:
             # The options in a circle, `best` first: it beats both others, the next one beats the last.
             ranks = [(option - best) % 3 for option in (duel.first, duel.second)]
             policy.tell(duel, winner=duel.first if ranks[0] <= ranks[1] else duel.second)
-            moved = moved or bool(_changed(before, policy.state))
+            moved = moved or bool(_list_changes(before, policy.state))
         assert moved, "no answer changed the state"
         assert policy.recommend() == best, f"{best} won every duel, {policy.recommend()} is named"
 
@@ -268,7 +268,7 @@ def _play(policy: Policy, duels: int, winner: Callable[[int, int], int] = min) -
         policy.tell(duel, winner=winner(duel.first, duel.second))
 
 
-def _selected(algorithm: Algorithm, state: Any, t: int) -> tuple[int, int]:
+def _select_at(algorithm: Algorithm, state: Any, t: int) -> tuple[int, int]:
     """The pair of a step to which the state, of an earlier one, is brought."""
     rng = np.random.default_rng(t)
     if algorithm.advance is not None:
@@ -298,14 +298,14 @@ def _simulate(
     return simulate(problem, algorithm, horizon, runs=runs, seed=seed, marks=12, **how)
 
 
-def _changed(one: Any, other: Any) -> list[str]:
+def _list_changes(one: Any, other: Any) -> list[str]:
     """The arrays in which two states differ."""
     pairs = zip(arrays_of(one), arrays_of(other), strict=True)
     return [n for (n, a), (_, b) in pairs if not np.array_equal(a, b, a.dtype.kind == "f")]
 
 
 def _assert_same_state(one: Any, other: Any, message: str) -> None:
-    changed = _changed(one, other)
+    changed = _list_changes(one, other)
     assert not changed, f"{message} `{changed[0]}`"
 
 

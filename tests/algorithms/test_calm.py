@@ -70,7 +70,7 @@ def test_the_coins_that_are_needed_make_the_leaders_lead_however_the_others_fall
         everyone = np.ones(4, bool)
         calm.usual_sides(state.beliefs, everyone, state.sides)
         _, most = calm.mark_leaders(state.calm, everyone, state.sides)
-        calm.mark_needed(state.calm, state.beliefs, everyone, state.sides, most)
+        calm.mark_needs(state.calm, state.beliefs, everyone, state.sides, most)
         for _ in range(40):
             sides = state.sides.copy()
             for i, j in itertools.combinations(range(4), 2):

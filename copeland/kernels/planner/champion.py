@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.joint import show
 from copeland.kernels.planner.losses import FEW, list_losses, losses_price, relist_loss
@@ -13,6 +15,7 @@ from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_sco
 from copeland.kernels.planner.sharing import SHARES, raise_aim
 from copeland.kernels.planner.state import (
     REFUTERS,
+    Planner,
     is_refuted,
     is_shown,
     loss_level,
@@ -195,11 +198,11 @@ def name_challengers(planner):
         listed[place] = i
     planner.top[0] = planner.row[listed[0]]
     if planner.exclusive[0]:
-        list_most_proved(planner)
+        list_surest(planner)
 
 
 @kernel
-def list_most_proved(planner):
+def list_surest(planner):
     """Put the option of the most proved wins in the last place unless it is listed: decisions leave it a plan."""
     listed, won = planner.challengers, planner.claims.won
     most = listed[0]
@@ -364,3 +367,14 @@ def next_pair(planner):
     leaf = lowest_leaf(planner.risk)
     k = len(planner.points)
     return (champion, leaf) if leaf < k else (planner.refuter[leaf - k], leaf - k)
+
+
+def list_claims(planner: Planner) -> list[tuple[int, int]]:
+    """Return the pairs of the champion's certificate that may be asked, the riskiest first."""
+    if planner.champion[0] == NONE:
+        return []
+    champion, leaves = int(planner.champion[0]), len(planner.leaf_price)
+    risks = planner.risk[leaves:]
+    order = np.argsort(risks, kind="stable")[: int(np.isfinite(risks).sum())].tolist()
+    k = leaves // 2
+    return [(champion, j) if j < k else (int(planner.refuter[j - k]), j - k) for j in order]

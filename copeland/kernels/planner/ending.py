@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 
+from copeland.kernels.arrays import find_greatest
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.champion import lay_out
 from copeland.kernels.planner.meetings import NONE, entry_of
-from copeland.kernels.planner.state import losses_shown, win_level
+from copeland.kernels.planner.state import count_shown_losses, win_level
 
 FIRST_TURN = 64  # its square is beyond most studies, and few of any number of votes are squares
 
@@ -71,7 +72,7 @@ def highest_level(planner):
 
 
 @apart
-def crown_proved(planner):
+def crown_winner(planner):
     """Make an option the champion whose certificate is proved, if the claims good for all make one.
 
     Once each pair is decided, they do: the option of the most wins has l = K - 1 - wins, and any other
@@ -85,15 +86,12 @@ def crown_proved(planner):
     for entry in range(meetings.size[0]):
         won[meetings.first[entry]] += int(evidence[2 * entry] > level)
         won[meetings.second[entry]] += int(evidence[2 * entry + 1] > level)
-    champion = 0
-    for i in range(k):
-        if won[i] > won[champion]:
-            champion = i
+    champion = find_greatest(won)
     l = k - 1 - int(won[champion])
     if l == k - 1:
         return
     for j in range(k):
-        if j != champion and losses_shown(planner, j) < l:
+        if j != champion and count_shown_losses(planner, j) < l:
             return
     planner.champion[0] = champion
     planner.skipped[champion] = l

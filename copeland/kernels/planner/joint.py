@@ -16,8 +16,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner.meetings import NONE
 from copeland.kernels.planner.trees import new_tree, put
@@ -27,14 +27,11 @@ from copeland.kernels.planner.trees import new_tree, put
 CHARGE = 1.0
 MOST_EVIDENCE = 600.0  # beyond it, more nats change nothing, and E would not fit into a double
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 class Joint(NamedTuple):
     """Claims of more nats than the charge, a list for each loser, from its weakest up; what they show."""
 
-    used: NDArray[np.bool_]  # (1,): whether evidence is added up at all
+    used: Bools  # (1,): whether evidence is added up at all
     nats: Floats  # by claim: n d, or ln(1 - a + a E); 0 or less if it is in no list
     stronger: Ints  # by claim: the next one in the list, NONE at its end
     weaker: Ints  # by claim: the one before it

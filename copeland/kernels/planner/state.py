@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner.claims import Claims, claims_with_room, is_held, new_claims
 from copeland.kernels.planner.joint import Joint, joint_with_room, new_joint
@@ -37,10 +37,6 @@ FIRST_ROOM = 256  # pairs; doubled whenever they are used up
 # for 1 / (2 gap)^2 votes.
 FIRST_GAP_SQUARED, FIRST_GAP_VOTES, FIRST_PRIOR = 0.04, 8.0, 6.25
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
 
 class Planner(NamedTuple):
     """What was voted, what that proves, and the plan to prove the rest."""
@@ -52,9 +48,9 @@ class Planner(NamedTuple):
     votes: Ints  # by option
     credit: Floats  # by option: plausible wins over those it met
     skipped: Ints  # by option: l, the comparisons that its certificate leaves unproved
-    asking: Flags  # by option: False while it is paused
+    asking: Bools  # by option: False while it is paused
     levels: Floats  # (3,): the evidence that a claim needs; see WIN, WIN_GROWTH, LOSS
-    costly: Flags  # (1,): whether prices are regret, or votes
+    costly: Bools  # (1,): whether prices are regret, or votes
     optimism: Floats  # (1,): standard deviations by which a gap may be larger than believed
     caution: Floats  # (1,): evidence beyond ln t that a decision needs, if they are regret
     promise: (
@@ -62,9 +58,9 @@ class Planner(NamedTuple):
     )
     margin: Floats  # (1,): "i beats j" means p_ij > 1/2 - margin
     exclusive: (
-        Flags  # (1,): whether a claim that is held rules the other of its pair out of all plans
+        Bools  # (1,): whether a claim that is held rules the other of its pair out of all plans
     )
-    contradicted: Flags  # (1,): whether what is laid out needs a claim that is ruled out by now
+    contradicted: Bools  # (1,): whether what is laid out needs a claim that is ruled out by now
     prior: Floats  # (1,): votes that strengths count for
     hints: Floats  # by entry, of the first ones or of none: see `hint_for`
     gaps: (
@@ -83,7 +79,7 @@ class Planner(NamedTuple):
     last_price: Floats  # by option: weight of its last plan, see `plans`; 0 if a new one is due
     price: Floats  # (1,): of what can be asked of the champion's certificate, now
     price_when_chosen: Floats  # (1,): or when it was last confirmed
-    planned: Flags  # by option: whether the champion is to be proved to beat it
+    planned: Bools  # by option: whether the champion is to be proved to beat it
     refuter: Ints  # by option: who is to prove that it loses once more
     leaf_price: Floats  # 2 K: of the champion's win over each option; of the other losses of each
     unproved: Ints  # (1,): how many of these are not free
@@ -93,8 +89,8 @@ class Planner(NamedTuple):
     cheap_price: Floats
     cheap_edition: Ints  # by option: the edition of its row
     row: Floats  # room for a number of each option
-    fresh: Flags  # room for K
-    left_out: Flags  # room for K
+    fresh: Bools  # room for K
+    left_out: Bools  # room for K
     heap: Ints  # room for K options
 
 
@@ -184,7 +180,7 @@ def together_level(planner):
 
 
 @kernel
-def losses_shown(planner, j):
+def count_shown_losses(planner, j):
     """Return how many losses of j are shown."""
     return planner.joint.shown[j] if planner.joint.used[0] else planner.claims.lost[j]
 

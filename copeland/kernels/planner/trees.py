@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Floats
 from copeland.kernels.mark import kernel
 
 
-def new_tree(leaves: int) -> NDArray[np.float64]:
+def new_tree(leaves: int) -> Floats:
     """Return a tree whose leaves are all infinite."""
     return np.full(2 * leaves, math.inf)
 

@@ -15,7 +15,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.kernels.planner import NONE, Planner
 from copeland.policy import Policy
 from copeland.registry import find
 from copeland.streams import stream
@@ -352,14 +351,8 @@ class Player:
 
     def _claims(self) -> list[Pair]:
         """Return what else the plan is to prove, the riskiest first, if the policy has a plan."""
-        state = self.policy.state
-        if not isinstance(state, Planner) or state.champion[0] == NONE:
-            return []
-        champion, leaves = int(state.champion[0]), len(state.leaf_price)
-        risks = state.risk[leaves:]
-        order = np.argsort(risks, kind="stable")[: int(np.isfinite(risks).sum())].tolist()
-        k = leaves // 2
-        return [(champion, j) if j < k else (int(state.refuter[j - k]), j - k) for j in order]
+        claims = self.policy.algorithm.claims
+        return [] if claims is None else claims(self.policy.state)
 
     def _draw(self, wish: Wish) -> list[Pair]:
         """Return what the policy names until the voter minds that not at all."""
