@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.kernels.compiler.compile import is_from_file
 from copeland.kernels.compiler.live import Parts, live, make_ready, name_pairs, pend_all
 from copeland.registry import Algorithm, State, algorithms, find
-from copeland.streams import stream
-from copeland.words import listed
+from copeland.support.npz import packed, read_arrays
+from copeland.support.phrasing import listed
+from copeland.support.rng import stream
 
 MOST_AT_ONCE = 100_000  # duels
 _LATER = (

@@ -31,7 +31,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.kernels.mark import is_kernel
-from copeland.spec import Spec
+from copeland.support.spec import Spec
 
 GROUP = "copeland.algorithms"  # the entry points by which an installed package names its algorithms
 

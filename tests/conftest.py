@@ -149,7 +149,7 @@ def storage_of(request, tmp_path):
 @pytest.fixture(scope="module")
 def few_worlds():
     """Tell chances to be best by an eighth of the worlds, for who reads more than them: they take most of a verdict's time."""
-    with patch("copeland.forecast.worlds.WORLDS", 500):
+    with patch("copeland.forecast.plausible_worlds.WORLDS", 500):
         yield
 
 

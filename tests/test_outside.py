@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import copeland
-from copeland.cells import loop_for
 from copeland.cli import app
 from copeland.errors import AlgorithmWarning, InvalidAlgorithm, UnknownAlgorithm
 from copeland.kernels.compiler import script_classes
 from copeland.problems import problem_of
 from copeland.registry import _registry, algorithms, entrant, find
+from copeland.simulation.cell import loop_for
 
 SCRIPTED = namedtuple("SCRIPTED", "wins state", module="__main__")  # as if a script had it
 

@@ -2,7 +2,7 @@
 
 A component of ``cw-rmed``. With w_ij = q_ij d_ij, the nats of evidence on each pair, it is the linear
 program of Komiyama, Honda & Nakagawa 2016: minimise the sum of (r_ij / d_ij) w_ij such that every
-upset (see :mod:`copeland.kernels.certificates`) weighs at least 1. There are exponentially many upsets,
+upset (see :mod:`copeland.kernels.winner_evidence`) weighs at least 1. There are exponentially many upsets,
 but the lightest is found by sorting: so the program begins with none, is solved, and takes in the upsets
 that its solution violates, until there are none.
 
@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.kernels.arrays import Floats, Ints
-from copeland.kernels.certificates import rows_of_options, sort_options, upset_by
 from copeland.kernels.mark import kernel
+from copeland.kernels.winner_evidence import rows_of_options, sort_options, upset_by
 
 TOLERANCE = 1e-9
 VIOLATION = 1e-6  # an upset that weighs 1 but for this is taken to weigh 1

@@ -14,7 +14,7 @@ A pair with n duels and the empirical rate p is decided at step t while
 
 The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
 of growth alone. The second keeps exact ties from being decided by their mere length. Losses of a rival
-may also be shown by several pairs together (:mod:`copeland.kernels.planner.joint`). ``caution`` trades
+may also be shown by several pairs together (:mod:`copeland.kernels.planner.joint_losses`). ``caution`` trades
 the mean against rare long wrong spells: see :data:`copeland.kernels.imed.SETTINGS`.
 
 Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)
@@ -48,7 +48,7 @@ from copeland.kernels.planner import (
 )
 from copeland.kernels.planner.claims import weakest
 from copeland.kernels.planner.meetings import full
-from copeland.kernels.planner.trees import smallest
+from copeland.kernels.planner.tournament_tree import smallest
 from copeland.registry import register
 
 

@@ -1,7 +1,7 @@
 """CPC to identify a winner: it asks for votes until a certificate holds, which is valid whenever you look.
 
 The planner is that of :mod:`copeland.algorithms.cpc`; here prices are votes, and a claim is proved by
-the evidence and at the levels of :mod:`copeland.kernels.evidence`: with probability 1 - delta, no
+the evidence and at the levels of :mod:`copeland.kernels.vote_evidence`: with probability 1 - delta, no
 certificate is ever wrong, whichever pairs were asked. It stops with the certificate of its champion.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from copeland.algorithms.cpc import PLANNER_PARTS, check_margin
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import STAKE, Levels, levels, shows_together
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner import (
     EPOCH,
@@ -23,6 +22,7 @@ from copeland.kernels.planner import (
     waiting_pair,
     with_options,
 )
+from copeland.kernels.vote_evidence import STAKE, Levels, levels, shows_together
 from copeland.registry import register
 
 

@@ -36,8 +36,8 @@ from copeland.algorithms.ecw_rmed import select as select_tracked
 from copeland.algorithms.ecw_rmed import update as update_tracked
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import least
-from copeland.kernels.certificates import price_pairs
 from copeland.kernels.mark import kernel
+from copeland.kernels.winner_evidence import price_pairs
 from copeland.registry import register
 
 MOST_OPTIONS = 16

@@ -6,7 +6,7 @@ optimistic Copeland score is highest; the second names its opponent, among those
 Of the first sample only the entries above 1/2 in the candidates' rows are ever used, so a coin for
 each of them stands for the sampled matrix (see :mod:`copeland.kernels.beliefs`). It is drawn when the
 step begins. Long rows of steps at which the candidate meets itself are passed over exactly
-(:mod:`copeland.kernels.calm`).
+(:mod:`copeland.kernels.self_duels`).
 
 Rulings where the paper is silent:
 
@@ -39,7 +39,7 @@ from copeland.kernels import (
     theta,
 )
 from copeland.kernels.arrays import Bools, Bytes, Floats, Ints
-from copeland.kernels.calm import (
+from copeland.kernels.self_duels import (
     FREELY,
     NOBODY,
     OFTEN,

@@ -10,7 +10,7 @@ the optimum (:mod:`copeland.algorithms.cw_rmed`). A pair with few duels, or clos
 What could be checked: the paper's text could not be opened. The lists, the rule for pairs that go
 first and the relaxation are those of a public code by the authors of D-TS; alpha = 3 and beta = 0.01 are
 in two public codes, one of which calls them the paper's own. Two doubtful lines of the first code are
-not followed: it lets l (see :mod:`copeland.kernels.certificates`) begin at L_c instead of L_c - 1, and
+not followed: it lets l (see :mod:`copeland.kernels.winner_evidence`) begin at L_c instead of L_c - 1, and
 holds no option for sure as soon as one pair has more evidence than it needs.
 
 Rulings where the paper is silent:
@@ -46,7 +46,11 @@ import numpy as np
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Bools, Floats, Ints, least
-from copeland.kernels.certificates import (
+from copeland.kernels.draws import draw, pick
+from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import LATEST, NEVER
+from copeland.kernels.winner_evidence import (
     Tally,
     count_duel,
     lightest_upset,
@@ -57,10 +61,6 @@ from copeland.kernels.certificates import (
     rows_of_options,
     take_evidence,
 )
-from copeland.kernels.draws import draw, pick
-from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
-from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import LATEST, NEVER
 from copeland.registry import register
 
 

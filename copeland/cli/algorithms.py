@@ -7,7 +7,7 @@ from typing import Any
 from copeland.cli.options import Json
 from copeland.cli.shell import app, print_json, show, warnings_as_notes
 from copeland.registry import Algorithm, algorithms
-from copeland.report.tables import algorithms_table
+from copeland.report.terminal_tables import algorithms_table
 
 
 @app.command("algorithms", epilog="Example: `copeland algorithms`")

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-import copeland.bounds as bounds
+import copeland.theory.bounds as bounds
 from copeland.cli.options import Json, Matrix, Number
 from copeland.cli.shell import app, print_json, show
 from copeland.problems import load
-from copeland.report.tables import bounds_table
+from copeland.report.terminal_tables import bounds_table
 
 
 @app.command("bounds", epilog="Example: `copeland bounds mslr-5 --alpha 1.01 --corrected`")

@@ -13,10 +13,10 @@ from copeland.cli.options import Backend, Force, Jobs, Json, Number, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import app, note, print_json, print_line, require_new
 from copeland.errors import InvalidParameter
-from copeland.files import write_file
-from copeland.inert import command_line
-from copeland.times import seconds_since_1970
-from copeland.words import counted
+from copeland.support.atomic_files import write_file
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import counted
+from copeland.support.timestamps import seconds_since_1970
 
 if TYPE_CHECKING:
     from copeland.ranking.logs.counts import ClickCounts

@@ -8,9 +8,9 @@ import typer
 
 from copeland.cli.options import Json
 from copeland.cli.shell import app, note, print_json, print_line
-from copeland.readiness import Compiled, compile_ahead
 from copeland.registry import algorithms, find
-from copeland.words import counted
+from copeland.simulation.readiness import Compiled, compile_ahead
+from copeland.support.phrasing import counted
 
 Names = Annotated[
     list[str] | None,

@@ -18,9 +18,9 @@ from copeland.cli.shell import (
     print_line,
     show,
 )
-from copeland.data import cached, datasets, fetch, path
 from copeland.errors import DataError, MissingExtra
-from copeland.report.tables import problems_table
+from copeland.problems.download import cached, datasets, fetch, path
+from copeland.report.terminal_tables import problems_table
 
 data = typer.Typer()
 app.add_typer(data, name="data")

@@ -10,12 +10,12 @@ from typing import Any
 
 from copeland.cli.options import Json
 from copeland.cli.shell import app, print_json, print_line
-from copeland.data import folder
 from copeland.errors import MissingExtra
-from copeland.readiness import cache_folders, is_ready
+from copeland.problems.download import folder
 from copeland.registry import algorithms
+from copeland.simulation.readiness import cache_folders, is_ready
+from copeland.support.phrasing import counted, listed
 from copeland.version import __version__
-from copeland.words import counted, listed
 
 USED = ("numpy", "scipy", "numba", "matplotlib", "sqlalchemy", "typer")
 

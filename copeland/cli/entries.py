@@ -91,7 +91,7 @@ class Entries(NamedTuple):
 
 def entered(entries: Entries, grades: int | None) -> tuple[Collection, list[Ranker]]:
     """Return the documents, refused if they have other grades than was told, and the rankers."""
-    from copeland.ranking.entries import by_features, by_model, by_scores, read_run
+    from copeland.ranking.ranker_files import by_features, by_model, by_scores, read_run
     from copeland.ranking.rankers import trec_run
 
     entries.check()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from copeland.report.looks import LOOK, Look
+from copeland.report.plot_options import LOOK, Look
 
 YScale = Annotated[str, typer.Option(help="Regret in the figure: linear or log.")]
 XScale = Annotated[str, typer.Option(help="Time in the figure: log or linear.")]

@@ -11,8 +11,8 @@ from copeland.cli.shell import app, print_json, show
 from copeland.cli.winners import findings, sentences
 from copeland.problems import Problem, load, problem_of, redrawn
 from copeland.problems.catalogue import FAMILIES, LARGEST_WRITTEN_OUT
-from copeland.problems.printed import PRINTED
-from copeland.report.tables import matrix_table, problems_table
+from copeland.problems.published import PRINTED
+from copeland.report.terminal_tables import matrix_table, problems_table
 
 LARGEST_GIVEN = 50  # options of a matrix that is part of the JSON
 LARGEST_SHOWN = 12  # options of a matrix that fits on a screen

@@ -24,9 +24,9 @@ from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
-from copeland.inert import command_line
-from copeland.tasks import check_workers
-from copeland.words import listed
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import listed
+from copeland.support.tasks import check_workers
 
 rankers = typer.Typer(invoke_without_command=True)
 app.add_typer(rankers, name="rankers")
@@ -41,9 +41,9 @@ def choices_command(context: typer.Context, as_json: Json = False) -> None:
         return
 
     from copeland.ranking.clicks import click_models
+    from copeland.ranking.comparison_arrays import OUTCOMES, SCORE_TIES
     from copeland.ranking.estimates import TIES
     from copeland.ranking.interleaving import methods
-    from copeland.ranking.worlds import OUTCOMES, SCORE_TIES
 
     there = {
         "clicks": list(click_models()),
@@ -173,7 +173,7 @@ def _check(out: Path, force: bool) -> None:
 
 def _about(found: Any, ties: str, seed: int, budget: int | None) -> dict[str, Any]:
     """Say what was found; ``budget`` is what an adaptive estimate could have spent on each pair."""
-    from copeland import winners
+    from copeland.theory import winners
 
     made: dict[str, Any] = {"comparisons_of_each_pair": int(found.n.max())}
     if budget is not None:

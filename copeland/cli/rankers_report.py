@@ -23,7 +23,7 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.rankers import rankers
 from copeland.cli.shell import note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
-from copeland.words import some
+from copeland.support.phrasing import some
 
 if TYPE_CHECKING:
     from copeland.ranking.estimation import Estimate
@@ -73,8 +73,8 @@ def report_command(
     means = _means(found, entries, grades, cutoff, seed) if any(entries[:-2]) else None
     measure = f"nDCG@{cutoff}"
     if page is not None:
-        from copeland.ranking.report import write_rankers_page
-        from copeland.results import versions
+        from copeland.ranking.rankers_page import write_rankers_page
+        from copeland.simulation.result_folder import versions
 
         about = {"name": matrix.stem, "measure": measure, "versions": versions()}
         write_rankers_page(found, page, means, ties=ties, seed=seed, **about)
@@ -120,7 +120,7 @@ def _means(found: Estimate, entries: Entries, grades: int | None, cutoff: int, s
 def _sentences(found: Estimate, ties: str, seed: int, means: Any, measure: str) -> list[str]:
     from copeland.cli.winners import findings, sentences
     from copeland.ranking.evaluation import agreement
-    from copeland.ranking.report import (
+    from copeland.ranking.rankers_page import (
         agreement_sentence,
         certainty,
         certainty_sentences,
@@ -143,7 +143,7 @@ def _sentences(found: Estimate, ties: str, seed: int, means: Any, measure: str) 
 def _summary(found: Estimate, ties: str, seed: int, means: Any, measure: str) -> dict[str, Any]:
     from copeland.cli.winners import findings
     from copeland.ranking.evaluation import agreement
-    from copeland.ranking.report import certainty, top_options
+    from copeland.ranking.rankers_page import certainty, top_options
 
     m, sure = found.matrix(ties, seed=seed), certainty(found, ties, seed)
     told = {

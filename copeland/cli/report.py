@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-import copeland.results as results
+import copeland.simulation.result_folder as results
 from copeland.cli.looks import By, Spread, Width, XScale, YScale
 from copeland.cli.options import Json
 from copeland.cli.shell import app, note, print_json, show
 from copeland.cli.shell import width as window
 from copeland.cli.simulate import outcome
 from copeland.errors import InvalidParameter
-from copeland.report.looks import LOOK, Look, checked
-from copeland.report.tables import runs_table
-from copeland.runs import Runs
+from copeland.report.plot_options import LOOK, Look, checked
+from copeland.report.terminal_tables import runs_table
+from copeland.simulation.runs import Runs
 
 
 @app.command("report", epilog="Example: `copeland report out/mslr-5 --page`")
@@ -63,7 +63,7 @@ def report_command(
 
 
 def _write_page(folder: Path, runs: Runs, look: Look) -> None:
-    from copeland.report.pages import PAGE, write_pages
+    from copeland.report.simulation_page import PAGE, write_pages
 
     about = results.manifest(folder)
     limit = about.get("lower_bound")

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import copeland.data as data
-import copeland.results as results
+import copeland.problems.download as data
+import copeland.simulation.result_folder as results
 from copeland.cli.options import Backend, Jobs, Json, Seed, Whole
 from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
-from copeland.tasks import check_workers
+from copeland.support.tasks import check_workers
 
 if TYPE_CHECKING:
-    from copeland.experiments.score_ties import Rows
+    from copeland.reproduction.score_ties import Rows
 
 RANKERS = "mslr-informational"
 OTHERS = ("mslr-navigational", "mslr-perfect")
@@ -100,9 +100,9 @@ def reproduce_command(
     others = {name: data.load(name) for name in OTHERS if data.cached(name) is not None}
     rows = _rows(letor or (), parts)
 
-    from copeland.experiments.durations import duration
-    from copeland.experiments.reproduction import as_json as numbers
-    from copeland.experiments.reproduction import reproduce
+    from copeland.reproduction.durations import duration
+    from copeland.reproduction.reproduction import as_json as numbers
+    from copeland.reproduction.reproduction import reproduce
 
     note(f"copeland: {duration(parts, full, jobs, rankers is not None, rows, comparisons)}")
 
@@ -127,7 +127,7 @@ def reproduce_command(
         note("copeland: stopped; finished work is kept, and the same command continues from there.")
         raise typer.Exit(INTERRUPTED) from None
 
-    from copeland.experiments.reproduction_page import PAGE, summary, write_reproduction
+    from copeland.reproduction.reproduction_page import PAGE, summary, write_reproduction
 
     command = _command(out, full, matrix, parts, also or (), letor or (), comparisons, seed)
     write_reproduction(found, out, results.versions(), command)
@@ -151,7 +151,7 @@ def _check(out: Path, quick: bool, full: bool, seed: int, comparisons: int) -> N
 def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
     """The LETOR rows to estimate a matrix from, if there are any."""
     if letor:
-        from copeland.experiments.score_ties import Rows
+        from copeland.reproduction.score_ties import Rows
 
         return Rows.load(letor)
     if "ties" in parts:

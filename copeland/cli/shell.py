@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from copeland.cli.interrupts import INTERRUPTED, interruptible
 from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError, FolderExists
-from copeland.inert import inert
+from copeland.support.escaping import inert
 from copeland.version import __version__
 
 if TYPE_CHECKING:

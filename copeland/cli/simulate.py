@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-import copeland.results as results
+import copeland.simulation.result_folder as results
 from copeland.cli.looks import By, Spread, Width, XScale, YScale, words
 from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.progress import progress_bar
@@ -24,11 +24,11 @@ from copeland.cli.shell import (
 )
 from copeland.cli.shell import width as window
 from copeland.errors import Interrupted, InvalidParameter, Undefined
-from copeland.report.least import lower_bound_of
-from copeland.report.looks import Look, checked
-from copeland.report.tables import limit_sentence, runs_table
-from copeland.runs import Curves, Runs, number
-from copeland.simulation import RUNS, simulate
+from copeland.report.least_regret import lower_bound_of
+from copeland.report.plot_options import Look, checked
+from copeland.report.terminal_tables import limit_sentence, runs_table
+from copeland.simulation.runs import Curves, Runs, number
+from copeland.simulation.simulator import RUNS, simulate
 
 _EXAMPLE = (
     "copeland simulate mslr-5 -a ccb -a ccb:alpha=1.01 --horizon 1e8 --runs 20 --out out/mslr-5"
@@ -168,7 +168,7 @@ def _deliver(
 
 
 def _write(runs: Runs, out: Path, command: str, limit: float | None, look: Look) -> None:
-    from copeland.report.pages import PAGE, write_pages
+    from copeland.report.simulation_page import PAGE, write_pages
 
     # A folder that must not be replaced was refused before the simulation began.
     results.write(runs, out, force=True, command=command, lower_bound=limit)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-import copeland.winners as notions
+import copeland.theory.winners as notions
 from copeland.cli import columns as named
 from copeland.cli.options import Json, Matrix
 from copeland.cli.shell import app, print_json, show
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import load
-from copeland.report.tables import option_name, options_table
-from copeland.words import some
+from copeland.report.terminal_tables import option_name, options_table
+from copeland.support.phrasing import some
 
 _SHOWN = 12  # options, and cycles, named in a sentence
 

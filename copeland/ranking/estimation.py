@@ -23,10 +23,7 @@ from copeland.kernels.compiler.compile import bind_parts
 from copeland.kernels.compiler.digest import digest_sources
 from copeland.ranking.clicks import ClickModel
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import compare_many
-from copeland.ranking.estimates import Estimate, Floats, Ints, Pair, tally
-from copeland.ranking.rankers import Ranker, rankings, ranks, tie_starts
-from copeland.ranking.worlds import (
+from copeland.ranking.comparison_arrays import (
     LENGTH,
     TAU,
     ClickWorld,
@@ -35,8 +32,11 @@ from copeland.ranking.worlds import (
     outcome_code,
     score_ties_code,
 )
-from copeland.streams import stream
-from copeland.tasks import Arrays, finish
+from copeland.ranking.estimates import Estimate, Floats, Ints, Pair, tally
+from copeland.ranking.interleaved_comparison import compare_many
+from copeland.ranking.rankers import Ranker, rankings, ranks, tie_starts
+from copeland.support.rng import stream
+from copeland.support.tasks import Arrays, finish
 
 COMPARISONS_A_TASK = 8_000_000  # a few seconds: less would be spent on handing tasks out
 

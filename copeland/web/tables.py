@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from copeland.study.record.log import metadata, studies
+from copeland.study.log.event_log import metadata, studies
 
 server = sa.Table(  # what all processes of a server share
     "copeland_server",

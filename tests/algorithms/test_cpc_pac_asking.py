@@ -8,9 +8,9 @@ from identifying import certified, identify, tables, tournament, world
 from oracles.planner import votes_of
 
 from copeland import InvalidParameter, Policy
-from copeland.kernels.evidence import levels
+from copeland.kernels.planner.planner_state import loss_level, win_level
 from copeland.kernels.planner.prices import price
-from copeland.kernels.planner.state import loss_level, win_level
+from copeland.kernels.vote_evidence import levels
 from copeland.policy import arrays_of
 
 # Votes in any order, options at any time

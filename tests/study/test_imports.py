@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-import copeland.study.record.votes as votes_module
+import copeland.study.votes as votes_module
 from copeland.errors import InvalidParameter, InvalidRow, StudyClosed, UnknownStudy, UnknownVote
 from copeland.study import create_study, create_study_from_votes, open_study
 

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from copeland import create_study, open_study
 from copeland.study import Storage
-from copeland.study.record import storage as storage_module
-from copeland.study.record.events import ASKED, CREATED, VOTED, Event
+from copeland.study.log import storage as storage_module
+from copeland.study.log.events import ASKED, CREATED, VOTED, Event
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 LOG = [

@@ -17,9 +17,9 @@ from sqlalchemy import text
 
 from copeland.errors import MissingExtra, StorageError, StudyExists, UnknownStudy
 from copeland.study import Storage, create_study
-from copeland.study.record import storage as storage_module
-from copeland.study.record.events import ASKED, CREATED, VOTED, Event
-from copeland.study.record.log import metadata
+from copeland.study.log import storage as storage_module
+from copeland.study.log.event_log import metadata
+from copeland.study.log.events import ASKED, CREATED, VOTED, Event
 from copeland.web import tables  # noqa: F401  (they belong to the same metadata)
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
@@ -52,7 +52,7 @@ def test_only_later_events_are_read_on(storage):
 
 
 def test_more_events_than_are_fetched_at_a_time_come_back_in_order(storage, monkeypatch):
-    monkeypatch.setattr("copeland.study.record.log.PIECE", 3)
+    monkeypatch.setattr("copeland.study.log.event_log.PIECE", 3)
     key = storage.create("tea", FIRST)
     append(storage, key, *(Event(n, ASKED, 0.0) for n in range(2, 12)))
     assert storage.read(key, lambda log: [e.number for e in log.replay()]) == list(range(1, 12))

@@ -15,8 +15,7 @@ from copeland.errors import (
     UnknownAlgorithm,
     UnknownStudy,
 )
-from copeland.study import OUTCOMES, Storage, create_study, list_studies, open_study
-from copeland.study.conduct import transactions
+from copeland.study import OUTCOMES, Storage, create_study, list_studies, open_study, session
 
 # Creating and opening
 
@@ -141,13 +140,13 @@ def test_an_unreachable_storage_is_refused():
 
 
 def test_a_snapshot_is_only_a_cache(study, monkeypatch):
-    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 5)
+    monkeypatch.setattr(session, "SNAPSHOT_EVERY", 5)
     votes = [study.tell(study.ask(), outcome) for outcome in OUTCOMES * 2]
     study.undo(votes[0])
     with_snapshot = again(study)
     assert with_snapshot._work._snapshot > 0
     study.forget_snapshot()
-    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 10**9)
+    monkeypatch.setattr(session, "SNAPSHOT_EVERY", 10**9)
     without = again(study)
     assert without._work._snapshot == 0
     assert with_snapshot.books() == without.books() == study.replay()

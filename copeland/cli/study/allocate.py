@@ -12,11 +12,11 @@ import typer
 from copeland.cli.options import Force, Json, Number, Whole
 from copeland.cli.shell import note, print_json, require_new, show
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
-from copeland.files import write_file
-from copeland.words import percent
+from copeland.support.atomic_files import write_file
+from copeland.support.phrasing import percent
 
 if TYPE_CHECKING:
-    from copeland.ranking.allocation import Allocation
+    from copeland.search.allocation import Allocation
 
 _SHOWN = 20  # pairs
 _EXAMPLE = "copeland study allocate rankers --impressions 100000 --out allocation.json"
@@ -75,7 +75,7 @@ def allocate_command(
 
 
 def _sentences(found: Allocation) -> Iterator[str]:
-    from copeland.ranking.allocation import BUCKETS
+    from copeland.search.allocation import BUCKETS
 
     part = found.taking_part / BUCKETS
     yield f"{percent(part)} of users take part; the others see {found.alone}."

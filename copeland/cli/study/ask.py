@@ -21,7 +21,7 @@ from copeland.cli.study.group import (
     study,
     wait_first,
 )
-from copeland.inert import command_line
+from copeland.support.escaping import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Study

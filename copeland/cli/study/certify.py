@@ -11,8 +11,8 @@ import typer
 from copeland.cli.options import Force, Json
 from copeland.cli.shell import FAILURE, note, print_json, require_new, show
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
-from copeland.files import write_file
-from copeland.inert import command_line
+from copeland.support.atomic_files import write_file
+from copeland.support.escaping import command_line
 
 
 @study.command("certify", epilog="Example: `copeland study certify tea --out tea.json`")
@@ -32,7 +32,7 @@ def certify_command(
     as_json: Json = False,
 ) -> None:
     """Say what the votes prove, and what that assumes; exit code 1 if no option is proved best yet, or no audit proves anything."""
-    from copeland.study.meaning.filing import certificate_to_file
+    from copeland.study.results.certificate_file import certificate_to_file
 
     work = opened(name, storage)
     if out is not None:

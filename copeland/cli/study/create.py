@@ -13,11 +13,11 @@ from copeland.cli.options import Json, Number, Whole
 from copeland.cli.shell import note, tell_result
 from copeland.cli.study.group import STORAGE, Storage, study
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
-from copeland.inert import command_line
+from copeland.support.escaping import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study
-    from copeland.study.record.votes import Imported
+    from copeland.study.votes import Imported
 
 
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
@@ -140,7 +140,7 @@ def create_command(
 
     With --from, the options are those in the votes unless you name them, and a damaged file creates nothing.
     """
-    from copeland.study.meaning.reach import who_votes
+    from copeland.study.results.voter_reach import who_votes
 
     columns = named.columns(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
@@ -269,7 +269,7 @@ def _members(given: list[str] | None) -> list[str]:
 
 def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
     """What so many people can settle, in a sentence and as JSON; nothing if it was not asked for."""
-    from copeland.study.meaning.prospect import prospect_sentence
+    from copeland.study.results.voter_reach import prospect_sentence
 
     if people is None:
         return "", {}
@@ -283,7 +283,7 @@ def _require_fitting(
 ) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
     from copeland.forecast.prospects import check_people
-    from copeland.study.record.settings import JUDGE, PANEL, PEOPLE
+    from copeland.study.settings import JUDGE, PANEL, PEOPLE
 
     if voters not in (*PEOPLE, PANEL, JUDGE, "independent"):
         raise InvalidParameter(f"--voters is '{voters}'; say people, independent, panel or judge.")
@@ -308,7 +308,7 @@ def _require_fitting(
 
 def _require_panel(voters: str, repeats: str | None, members: list[str], margin: float) -> None:
     """Refuse a panel without members, members without a panel, and what means nothing to one."""
-    from copeland.study.record.settings import PANEL
+    from copeland.study.settings import PANEL
 
     if voters != PANEL:
         if members:

@@ -9,7 +9,7 @@ import typer
 from copeland.cli.options import Json
 from copeland.cli.shell import tell_result
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
-from copeland.words import counted
+from copeland.support.phrasing import counted
 
 
 @study.command("epoch", epilog='Example: `copeland study epoch tea --reason "a new harvest"`')

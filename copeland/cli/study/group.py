@@ -9,18 +9,18 @@ import typer
 
 from copeland.cli.shell import app
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line
+from copeland.support.escaping import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
-    from copeland.study.meaning.panels import PanelStanding
+    from copeland.study.kinds.panel import PanelStanding
 
 STORAGE = "sqlite:///copeland.db"
 
 
 def _kept(url: str) -> str:
     """Refuse a storage that ends with the command."""
-    from copeland.study.record.storage import is_lost
+    from copeland.study.log.storage import is_lost
 
     if is_lost(url):
         raise InvalidParameter(
@@ -105,7 +105,7 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
 
 def _nothing_of(panel: PanelStanding, voter: str | None, closed: bool) -> str:
     """Say why a panel, or a member of it, has nothing to answer now."""
-    from copeland.words import listed
+    from copeland.support.phrasing import listed
 
     if panel.active.best or closed or not panel.awaited:
         return f"Nothing is left to ask: {panel.active.statement[0].lower()}{panel.active.statement[1:]}"

@@ -23,8 +23,8 @@ from copeland.cli.study.group import (
     wait_first,
 )
 from copeland.errors import InvalidParameter, StudyClosed
-from copeland.files import read_text
-from copeland.inert import command_line
+from copeland.support.atomic_files import read_text
+from copeland.support.escaping import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
@@ -121,7 +121,7 @@ def judge_command(
     A judge answers each pair, with its sides and item, once; in a study of --voters judge, all judges together. A failure is kept as an error, which is
     not a vote. Exit code 1 if a judge keeps failing.
     """
-    from copeland.forecast.goals import goal_of
+    from copeland.forecast.start import goal_of
     from copeland.study.judges import judge_study, read_items
 
     goal = goal_of(until, "--until")
@@ -241,8 +241,8 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
 
 
 def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
-    from copeland.study.meaning.flips import flip_sentences
-    from copeland.words import counted, percent
+    from copeland.study.results.agreement import flip_sentences
+    from copeland.support.phrasing import counted, percent
 
     besides = [
         words

@@ -35,8 +35,8 @@ def _json_for_all(command: Any) -> dict[str, Any]:
 def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the studies in a storage, the oldest first."""
     from copeland.study import list_studies
-    from copeland.study.page.tables import studies_table
-    from copeland.study.record.storage import Storage as Kept
+    from copeland.study.log.storage import Storage as Kept
+    from copeland.study.report.study_tables import studies_table
 
     kept = Kept(storage, create=False)
     rows = [_described(name, storage) for name in list_studies(kept)]
@@ -49,7 +49,7 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
 
 
 def _described(name: str, storage: str) -> dict[str, Any]:
-    from copeland.words import quote_name, quote_names
+    from copeland.support.phrasing import quote_name, quote_names
 
     work = opened(name, storage)
     if work.settings.space:

@@ -14,7 +14,7 @@ from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from copeland.forecast.races import Forecast, Way
-    from copeland.forecast.voters import Within
+    from copeland.forecast.voter_races import Within
     from copeland.study import Study
 
 
@@ -54,11 +54,11 @@ def plan_command(
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
-    from copeland.forecast.goals import goal_of
-    from copeland.forecast.panels import BELIEF as PANEL_BELIEF
-    from copeland.forecast.worlds import BELIEF
-    from copeland.study.meaning.reach import plan_sentence
-    from copeland.study.page.tables import plan_sentences, plan_table
+    from copeland.forecast.panel_forecast import BELIEF as PANEL_BELIEF
+    from copeland.forecast.plausible_worlds import BELIEF
+    from copeland.forecast.start import goal_of
+    from copeland.study.report.study_tables import plan_sentences, plan_table
+    from copeland.study.results.voter_reach import plan_sentence
 
     goal = goal_of(until, "--until")
     work = opened(name, storage)

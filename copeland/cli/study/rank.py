@@ -15,7 +15,7 @@ def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) 
 
     The tiers and the intervals of scores are proved; the order within a tier and the strengths are not.
     """
-    from copeland.study.page.tables import ranking_table
+    from copeland.study.report.study_tables import ranking_table
 
     found = opened(name, storage).ranking()
     if as_json:

@@ -10,7 +10,7 @@ import typer
 from copeland.cli.options import Force, Json
 from copeland.cli.shell import require_new, tell_result
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
-from copeland.inert import command_line, file_name
+from copeland.support.escaping import command_line, file_name
 
 
 @study.command("report", epilog="Example: `copeland study report tea --out tea.html`")

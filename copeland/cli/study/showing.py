@@ -14,7 +14,7 @@ import typer
 
 from copeland.cli.shell import width
 from copeland.errors import InvalidParameter
-from copeland.inert import inert
+from copeland.support.escaping import inert
 
 if TYPE_CHECKING:
     from copeland.study import Option
@@ -26,8 +26,8 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 def content_of(option: Option, folder: Path | None, item: Item | None = None) -> str:
     """Return what is shown of an option: its answer to the item, its text, its file, or else its name."""
-    from copeland.study.judges.wording import answer_of
-    from copeland.study.record.options import read_material
+    from copeland.study.judges.templates import answer_of
+    from copeland.study.options import read_material
 
     answer = answer_of(option, item)
     if answer is not None:
@@ -58,7 +58,7 @@ def is_image(option: Option, item: Item | None = None) -> bool:
 
 def is_drawing(option: Option) -> bool:
     """Tell whether an option is a point that is shown as a drawing."""
-    from copeland.study.record.points import is_drawing as is_svg
+    from copeland.study.log.space_points import is_drawing as is_svg
 
     return option.point is not None and is_svg(option.text)
 
@@ -73,7 +73,7 @@ def open_drawing(option: Option) -> None:
 
 def open_image(path: str, folder: Path | None) -> None:
     """Open an image, an ordinary file inside the folder, with the program that this machine has for it."""
-    from copeland.study.record.options import place_of
+    from copeland.study.options import place_of
 
     real = place_of(path, folder)
     if not real.is_file():

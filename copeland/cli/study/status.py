@@ -13,12 +13,12 @@ from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from copeland.certificate import Certificate
-    from copeland.panel import PanelCertificate
+    from copeland.certificate import PanelCertificate
+    from copeland.certificate.certificate import Certificate
     from copeland.study import Standing
-    from copeland.study.meaning.drifting import Drift
-    from copeland.study.meaning.reading import Reading
-    from copeland.study.meaning.verdict import Verdict
+    from copeland.study.results.analysis import Reading
+    from copeland.study.results.drift import Drift
+    from copeland.study.results.verdict import Verdict
 
 _MOST = 100_000  # votes that are gone through for changes; of more, the report tells
 _DRIFTS = 5  # pairs that are named
@@ -27,10 +27,10 @@ _DRIFTS = 5  # pairs that are named
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, whether there is a cycle, and about how many more votes it may take."""
-    from copeland.study.meaning.guidance import guidance_sentences
-    from copeland.study.meaning.reading import Reading
-    from copeland.study.meaning.verdict import verdict_of
-    from copeland.study.page.tables import panel_table, standing_table
+    from copeland.study.report.study_tables import panel_table, standing_table
+    from copeland.study.results.analysis import Reading
+    from copeland.study.results.guidance import guidance_sentences
+    from copeland.study.results.verdict import verdict_of
 
     work = opened(name, storage)
     if work.settings.space:
@@ -153,7 +153,7 @@ def _place(found: Certificate | PanelCertificate, i: int) -> str:
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
     from rich.text import Text
 
-    from copeland.words import counted
+    from copeland.support.phrasing import counted
 
     people = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
     closed = ", closed" if standing.closed else ""
@@ -169,9 +169,9 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
-    from copeland.study.meaning.flips import flip_sentences
-    from copeland.study.page.words import lists_sentence
-    from copeland.words import counted, percent
+    from copeland.study.report.study_sentences import lists_sentence
+    from copeland.study.results.agreement import flip_sentences
+    from copeland.support.phrasing import counted, percent
 
     position = standing.position
     if position.is_biased:
@@ -191,7 +191,7 @@ def _notes(standing: Standing) -> Iterator[str]:
 
 def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
     """What changed, and what to do about it."""
-    from copeland.inert import command_line
+    from copeland.support.escaping import command_line
 
     if not drifts:
         return []

@@ -52,7 +52,7 @@ def undo_command(
 
 
 def _undo_import(work: Study, source: str, as_json: bool) -> None:
-    from copeland.words import counted
+    from copeland.support.phrasing import counted
 
     undone = work.undo_import(source)
     tell_result(

@@ -28,8 +28,12 @@ def verify_command(
     as_json: Json = False,
 ) -> None:
     """Check a certificate by making it again from its log; exit code 1 if it does not hold."""
-    from copeland.study.meaning.filing import objections, objections_by_file, read_certificate
-    from copeland.words import listed
+    from copeland.study.results.certificate_file import (
+        objections,
+        objections_by_file,
+        read_certificate,
+    )
+    from copeland.support.phrasing import listed
 
     filed = read_certificate(file)
     found = (

@@ -36,7 +36,7 @@ from copeland.cli.study.showing import (
     sheet,
 )
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line, inert
+from copeland.support.escaping import command_line, inert
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study, Vote, Wait
@@ -123,7 +123,7 @@ def vote_command(
 
 def _sitting_here(work: Study) -> str | None:
     """Who votes, if that is not said: where each has one vote a pair, whose account this is."""
-    from copeland.words import listed
+    from copeland.support.phrasing import listed
 
     account = _account() if work.settings.once else None
     if work.settings.panel and account not in work.settings.panel:
@@ -151,8 +151,8 @@ def _items(work: Study, item: str | None, items: Path | None) -> list[Item]:
             "--item names one item and --items a file of items; give only one of them."
         )
     from copeland.study.judges import read_items
-    from copeland.study.judges.wording import answer_of
-    from copeland.study.record.options import ACTIVE
+    from copeland.study.judges.templates import answer_of
+    from copeland.study.options import ACTIVE
 
     found = read_items(items)
     for option in work.options:
@@ -261,7 +261,7 @@ class _Booth:
 
     def farewell(self) -> str:
         """Say what was kept."""
-        from copeland.words import counted
+        from copeland.support.phrasing import counted
 
         ending = f" {nothing_left(self.work, self.voter)}" if self.exhausted else ""
         if self.wait is not None:

@@ -10,7 +10,7 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.shell import tell_result
 from copeland.cli.study.group import STORAGE, Name, Storage, opened
 from copeland.cli.tune.group import tune
-from copeland.words import counted
+from copeland.support.phrasing import counted
 
 
 @tune.command("audit", epilog="Example: `copeland tune audit sound --votes 200`")
@@ -31,7 +31,7 @@ def audit_command(
 
     The error probabilities of all audits of a study add up to its delta at most.
     """
-    from copeland.study.record.points import values_of
+    from copeland.study.log.space_points import values_of
 
     work = opened(name, storage)
     work.audit(None if option is None else work.option(option).point, votes)

@@ -13,8 +13,8 @@ from copeland.cli.study.group import STORAGE, Storage
 from copeland.cli.tune.group import tune
 from copeland.cli.tune.ranges import tables_of
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line, inert
-from copeland.words import counted
+from copeland.support.escaping import command_line, inert
+from copeland.support.phrasing import counted
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
@@ -110,8 +110,8 @@ def create_command(
 
 def _space(file: Path | None, parameters: list[str], constraints: list[str]) -> Space:
     """The space of a file and of options."""
-    from copeland.files import read_text
-    from copeland.tuning.described import space_of, tables_in
+    from copeland.support.atomic_files import read_text
+    from copeland.tuning.space_file import space_of, tables_in
 
     if file is None and not parameters:
         raise InvalidParameter("there is nothing to tune; give --space FILE, or --parameter.")

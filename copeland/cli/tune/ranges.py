@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.inert import inert
+from copeland.support.escaping import inert
 
 _KINDS = ("log", "integer")
 

@@ -1,8 +1,8 @@
 """Digests of code: what tells a compiled kernel, or a result that is kept, from that of other code.
 
-A compiled kernel depends on the bytecode that numba reads, and on nothing else: comments, docstrings, line numbers and
-the names of modules do not count. A result also depends on plain functions, so there the modules count, as syntax trees
-without docstrings.
+A compiled kernel depends on the bytecode that numba reads, not on comments, docstrings, line numbers or other functions. The
+names of modules count, because numba looks for the classes of arguments in them. A result also depends on plain functions,
+so there whole modules count, as syntax trees without docstrings.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _describe(function: Callable[..., Any], space: dict[str, Any], places: dict[
     """A function's code and the values of the globals that it reads; other kernels are named by their places."""
     read = [(name, space[name]) for name in function.__code__.co_names if name in space]
     values = [(name, places[v] if is_kernel(v) else _describe_value(v)) for name, v in read]
-    marks = function.__defaults__, hasattr(function, "__apart__")
+    marks = function.__defaults__, hasattr(function, "__apart__"), space.get("__name__")
     return _describe_code(function.__code__, function.__doc__), marks, values
 
 

@@ -19,12 +19,9 @@ from copeland.kernels.planner.champion import (
     rate_losses,
     rate_win,
 )
-from copeland.kernels.planner.ending import crown_winner, turn, waiting_pair
 from copeland.kernels.planner.hints import with_hints
 from copeland.kernels.planner.meetings import NONE
-from copeland.kernels.planner.plans import losses_missing
-from copeland.kernels.planner.prices import BLOCKED
-from copeland.kernels.planner.state import (
+from copeland.kernels.planner.planner_state import (
     EPOCH,
     LOSS,
     WIN,
@@ -33,7 +30,10 @@ from copeland.kernels.planner.state import (
     new_planner,
     with_more_pairs,
 )
-from copeland.kernels.planner.votes import (
+from copeland.kernels.planner.plans import losses_missing
+from copeland.kernels.planner.prices import BLOCKED
+from copeland.kernels.planner.termination import crown_winner, turn, waiting_pair
+from copeland.kernels.planner.vote_updates import (
     expire,
     pause,
     pend,

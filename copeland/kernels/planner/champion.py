@@ -7,13 +7,11 @@ import math
 import numpy as np
 
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.joint import show
+from copeland.kernels.planner.evidence_shares import SHARES, raise_aim
+from copeland.kernels.planner.joint_losses import show
 from copeland.kernels.planner.losses import FEW, list_losses, losses_price, relist_loss
 from copeland.kernels.planner.meetings import NONE, entry_of
-from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
-from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
-from copeland.kernels.planner.sharing import SHARES, raise_aim
-from copeland.kernels.planner.state import (
+from copeland.kernels.planner.planner_state import (
     REFUTERS,
     Planner,
     is_refuted,
@@ -22,7 +20,9 @@ from copeland.kernels.planner.state import (
     together_level,
     win_level,
 )
-from copeland.kernels.planner.trees import lowest_leaf, put, smallest
+from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
+from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
+from copeland.kernels.planner.tournament_tree import lowest_leaf, put, smallest
 
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
 DEARER = 1.05  # a price that rose by this factor is a reason to look for a cheaper certificate

@@ -9,8 +9,8 @@ from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.losses import losses_price
 from copeland.kernels.planner.meetings import NONE, after, claim_of, opponent
+from copeland.kernels.planner.planner_state import count_shown_losses, win_level
 from copeland.kernels.planner.prices import BLOCKED, price_of
-from copeland.kernels.planner.state import count_shown_losses, win_level
 
 UNPRICED = 1.0  # in a row of prices less than 0
 FAR = 1e13  # the weight of a claim that cannot be asked: that of hundreds of the dearest that can
