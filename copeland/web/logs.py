@@ -10,8 +10,9 @@ from sqlalchemy import func, select
 
 from copeland.study import Storage
 from copeland.study.judges.memory import ONCE
-from copeland.study.log.event_log import events, times
+from copeland.study.log.event_log import times
 from copeland.study.log.events import UNDONE, VOTED
+from copeland.study.log.schema import events
 
 _e = events.c
 

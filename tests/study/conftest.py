@@ -19,16 +19,10 @@ def all_worlds(monkeypatch):
     monkeypatch.setattr("copeland.forecast.plausible_worlds.WORLDS", WORLDS)
 
 
-# `make fast` is content with one storage here: test_storage.py tries all of them.
-@pytest.fixture(
-    params=[
-        "memory",
-        pytest.param("sqlite", marks=pytest.mark.slow),
-        pytest.param("postgres", marks=pytest.mark.slow),
-    ]
-)
+@pytest.fixture
 def storage(request, storage_of):
-    kept = storage_of(request.param)
+    """An empty storage: in memory, unless a test is marked to find others."""
+    kept = storage_of(getattr(request, "param", "memory"))
     yield kept
     kept.dispose()
 

@@ -11,7 +11,6 @@ from sqlalchemy import create_engine, insert, text
 
 from copeland.errors import InvalidParameter, StorageError
 from copeland.study import create_study, open_study, session
-from copeland.study.log.event_log import metadata
 from copeland.study.log.events import (
     CREATED,
     VOTED,
@@ -23,8 +22,8 @@ from copeland.study.log.events import (
     next_link,
 )
 from copeland.study.log.migrations.versions import __path__ as versions
+from copeland.study.log.schema import metadata, version
 from copeland.study.log.state import Books, dump_books, load_books
-from copeland.study.log.storage import VERSION_TABLE
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -348,11 +347,11 @@ def old_database(address):
     log.append(log[1]._replace(number=4, kind="undone", event_id=None, undoes=2))
     engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        context = MigrationContext.configure(connection, opts={"version_table": version.name})
         with Operations.context(context):
             runpy.run_path(f"{versions[0]}/0001_log.py")["upgrade"]()
-        connection.execute(text(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL)"))
-        connection.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES ('0001')"))
+        connection.execute(text(f"CREATE TABLE {version.name} (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text(f"INSERT INTO {version.name} VALUES ('0001')"))
         tables = metadata.tables
         connection.execute(insert(tables["copeland_studies"]), {"id": 1, "name": "drinks"})
         for event in log:

@@ -6,12 +6,15 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from back_ends import every_storage
 from drinks import OPTIONS
 
 from copeland import create_study, open_study
 from copeland.errors import AlreadyVoted, StorageError
 from copeland.study import Following
 from copeland.study.log import event_log as logs
+
+pytestmark = every_storage
 
 VOTERS = 12
 

@@ -1,4 +1,4 @@
-"""The log of one study inside a transaction: append, read on, look up; and the tables it is kept in."""
+"""The log of one study inside a transaction: append, read on, look up."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from copeland.study.log.events import (
     first_link,
     next_link,
 )
+from copeland.study.log.schema import events, snapshots, studies
 
 PIECE = 10_000  # rows fetched, or written, at a time
 SUBJECTS = 1_000  # voters with a pair that are looked up at a time
@@ -33,69 +34,6 @@ TOO_MANY = 5_000  # events of one voter to remember them
 OPINIONS = (LEFT, RIGHT, TIE, BOTH_BAD)
 Subject = tuple[str, frozenset[int]]  # a voter and a pair
 _SEAL = sha256().digest_size  # bytes at the head of a snapshot
-
-metadata = sa.MetaData()
-
-studies = sa.Table(
-    "copeland_studies",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False, unique=True),
-)
-
-# The columns after "study" are the fields of an Event, in their order; the last one is its link.
-events = sa.Table(
-    "copeland_events",
-    metadata,
-    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
-    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("time", sa.Float(53), nullable=False),
-    sa.Column("event_id", sa.Text),
-    sa.Column("ballot", sa.BigInteger),
-    sa.Column("voter", sa.Text),
-    sa.Column("left", sa.Integer),
-    sa.Column("right", sa.Integer),
-    sa.Column("outcome", sa.Text),
-    sa.Column("item", sa.Text),
-    sa.Column("source", sa.Text),
-    sa.Column("repeats", sa.BigInteger),
-    sa.Column("undoes", sa.BigInteger),
-    sa.Column("body", sa.JSON(none_as_null=True)),
-    sa.Column("counts", sa.BigInteger),
-    sa.Column("link", sa.LargeBinary),
-    sqlite_with_rowid=False,
-)
-
-
-def _partial(name: str, *columns: str, where: str, unique: bool = False) -> None:
-    sa.Index(
-        name,
-        *[events.c[column] for column in columns],
-        unique=unique,
-        sqlite_where=sa.text(where),
-        postgresql_where=sa.text(where),
-    )
-
-
-_partial("copeland_once", "study", "event_id", where="event_id IS NOT NULL", unique=True)
-_partial("copeland_answers", "study", "ballot", where="ballot IS NOT NULL")
-_partial(
-    "copeland_voters",
-    *("study", "voter", "left", "right"),
-    where="voter IS NOT NULL AND outcome IS NOT NULL",
-)
-_partial(
-    "copeland_asked", "study", "voter", "number", where="voter IS NOT NULL AND outcome IS NULL"
-)
-
-snapshots = sa.Table(
-    "copeland_snapshots",
-    metadata,
-    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
-    sa.Column("number", sa.BigInteger, nullable=False),
-    sa.Column("content", sa.LargeBinary, nullable=False),
-)
 
 # Statements are made once: making one takes longer than running it.
 _e = events.c
@@ -442,11 +380,13 @@ class Log:
 
     def _bound(self, number: int) -> bytes:
         """Return the link of an event; if an older version wrote the event without one, add it."""
+        if number == 0:  # before the first event
+            return first_link(self._rows(_NAME).scalar_one())
         link = self._link(number)
         if link is not None:
             return link
         since, link = self._rows(_LAST_LINKED, number=number).first() or (0, None)
-        link = first_link(self._rows(_NAME).scalar_one()) if link is None else link
+        link = self._bound(0) if link is None else link
         for row in self._stream(_BETWEEN, number=since, last=number):
             link = next_link(link, Event._make(row))
         here = (events.c.study == self._study) & (events.c.number == number)

@@ -26,8 +26,9 @@ from sqlalchemy.pool import StaticPool
 
 from copeland.errors import StorageError, StudyExists, UnknownStudy, missing, nearest
 from copeland.study.input_limits import is_storable
-from copeland.study.log.event_log import Log, Recall, studies
+from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import Event
+from copeland.study.log.schema import SCHEMA, studies, version, write_statements
 from copeland.support.atomic_files import make_private
 
 
@@ -163,8 +164,6 @@ def _identity(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-SCHEMA = "0004"  # the last step in migrations/versions
-VERSION_TABLE = "copeland_version"
 LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
 PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
 STALLED = (
@@ -445,35 +444,41 @@ class Storage:
         return error if _without(_secrets(self._url), said) == said else None
 
     def _prepare(self, create: bool) -> None:
-        version = self._run(_version, reads=True)
-        if version == SCHEMA:
+        made = self._run(_find_version, reads=True)
+        if made == SCHEMA:
             return
-        if version is None and not create:
+        if made is None and not create:
             raise StorageError(f"{self.url} holds no studies; create one first.")
         if self._is_sqlite and not self.in_memory:
             self._run(_write_ahead, reads=True)
-        self._run(self._migrate)
+        self._run(self._make_tables)
 
-    def _migrate(self, connection: Connection) -> None:
-        """Bring the tables up to date; another process may have done so meanwhile."""
+    def _make_tables(self, connection: Connection) -> None:
+        """Make the tables, or bring them up to date; another process may have done so meanwhile."""
+        if not self._is_sqlite:
+            connection.execute(select(sa.func.pg_advisory_xact_lock(LOCK)))
+        made = _find_version(connection)
+        if made is None:
+            for statement in write_statements(connection.dialect.name):
+                connection.exec_driver_sql(statement)
+        elif made != SCHEMA:
+            self._migrate(connection, made)
+
+    def _migrate(self, connection: Connection, made: str) -> None:
+        """Take the steps from the version at which the tables were made."""
         from alembic import command
         from alembic.config import Config
         from alembic.util.exc import CommandError
 
-        if not self._is_sqlite:
-            connection.execute(select(sa.func.pg_advisory_xact_lock(LOCK)))
-        version = _version(connection)
-        if version == SCHEMA:
-            return
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        config.attributes.update(connection=connection, version_table=VERSION_TABLE)
+        config.attributes.update(connection=connection, version_table=version.name)
         try:
             command.upgrade(config, "head")
         except CommandError as error:
             raise StorageError(
                 f"{self.url} was written by a newer version of copeland (its tables are at "
-                f"{version}, this version knows {SCHEMA}); upgrade copeland to open it."
+                f"{made}, this version knows {SCHEMA}); upgrade copeland to open it."
             ) from error
 
 
@@ -631,10 +636,11 @@ def _write_ahead(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
-def _version(connection: Connection) -> str | None:
-    if not sa.inspect(connection).has_table(VERSION_TABLE):
+def _find_version(connection: Connection) -> str | None:
+    """Return the step at which the tables are; None if there are none."""
+    if not sa.inspect(connection).has_table(version.name):
         return None
-    return connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
+    return connection.execute(select(version.c.version_num)).scalar()
 
 
 def _is_busy(error: DBAPIError) -> bool:
