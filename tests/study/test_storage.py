@@ -73,7 +73,7 @@ def test_an_empty_database_gets_the_tables_that_the_steps_make(kind, tmp_path, r
 
 def test_the_schema_is_the_last_migration():
     config = Config()
-    config.set_main_option("script_location", "copeland:study/record/migrations")
+    config.set_main_option("script_location", "copeland:study/log/migrations")
     assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
 
 
