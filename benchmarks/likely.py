@@ -130,7 +130,7 @@ def course(draw: Draw, name: str, run: int) -> Course:
             right = bool(best_in(p)[found.option])
             loss = 0.0 if right else float(0.5 - p[found.option].min())
             return Course(race.votes, right, loss, cost)
-        if race.proved:
+        if race.is_proved:
             break
     return Course(np.nan, False, 0.0, cost)
 

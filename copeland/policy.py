@@ -14,8 +14,8 @@ from copeland.errors import InvalidParameter, UnknownDuel
 from copeland.kernels.compiler.compile import is_from_file
 from copeland.kernels.compiler.live import Parts, live, make_ready, name_pairs, pend_all
 from copeland.registry import Algorithm, State, algorithms, find
-from copeland.support.npz import packed, read_arrays
-from copeland.support.phrasing import listed
+from copeland.support.npz import pack_arrays, read_arrays
+from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 
 MOST_AT_ONCE = 100_000  # duels
@@ -281,7 +281,7 @@ class Policy:
         if function is None:
             able = [name for name, one in algorithms().items() if one.part(part) is not None]
             raise InvalidParameter(
-                f"{self.algorithm.name} cannot {part} mid-run; {listed(able)} can."
+                f"{self.algorithm.name} cannot {part} mid-run; {join_names(able)} can."
             )
         return function
 
@@ -308,7 +308,7 @@ class Policy:
             "open": list(self.open.values()),
         }
         arrays = {f"state.{name}": array for name, array in arrays_of(self.state)}
-        return packed({"about": np.array(json.dumps(about)), **arrays})
+        return pack_arrays({"about": np.array(json.dumps(about)), **arrays})
 
     @classmethod
     def load(cls, content: bytes, algorithm: Algorithm | None = None) -> Policy:

@@ -132,7 +132,7 @@ def test_changing_the_dictionary_changes_no_registry():
 
 
 @pytest.mark.parametrize(
-    "function", [download.fetch, download.cached, download.path, download.load]
+    "function", [download.fetch, download.find_in_cache, download.path, download.load]
 )
 def test_an_unknown_name_is_refused_with_the_nearest_one(function):
     with pytest.raises(UnknownName, match="no data set 'tinny'; did you mean 'tiny'"):
@@ -150,7 +150,7 @@ def test_a_data_set_is_fetched_and_loaded(server, cache):
 
 
 def test_what_the_cache_has_is_not_asked_for_again(server, cache):
-    assert download.fetch(NAME) == download.fetch(NAME) == download.cached(NAME)
+    assert download.fetch(NAME) == download.fetch(NAME) == download.find_in_cache(NAME)
     assert server.asked == ["/mirror/tiny_PMat.npz"]
 
 
@@ -162,7 +162,7 @@ def test_force_downloads_again(server, cache):
 
 def test_a_damaged_file_counts_as_none_and_is_replaced(server, cache):
     download.fetch(NAME).write_bytes(b"damaged")
-    assert download.cached(NAME) is None
+    assert download.find_in_cache(NAME) is None
     download.fetch(NAME)
     assert download.load(NAME) == MATRIX
 
@@ -219,7 +219,7 @@ def test_a_failure_is_one_sentence_and_keeps_what_was_there(
         download.fetch(NAME, force=True)
     assert "\n" not in str(caught.value)
     assert left(cache) == (["tiny.npz"] if before else [])
-    assert (download.cached(NAME) is not None) == before
+    assert (download.find_in_cache(NAME) is not None) == before
 
 
 def wrong_hash(server, monkeypatch):

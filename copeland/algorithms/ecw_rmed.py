@@ -51,7 +51,7 @@ from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
 from copeland.kernels.winner_evidence import (
-    Tally,
+    PairEvidence,
     count_duel,
     lightest_upset,
     new_tally,
@@ -75,7 +75,7 @@ class Bag(NamedTuple):
 class State(NamedTuple):
     """What ECW-RMED knows. Inside, options go by their numbers."""
 
-    tally: Tally
+    tally: PairEvidence
     options: Ints  # the option of each number
     numbers: Ints  # the number of each option
     first: Bag  # pairs that may have to go first

@@ -32,7 +32,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.batches import (
     Batches,
-    Counts,
+    DuelCounts,
     cut,
     drop_beaten,
     join_next,
@@ -53,7 +53,7 @@ from copeland.registry import register
 class State(NamedTuple):
     """What MergeDTS knows, and the sample of this step."""
 
-    counts: Counts
+    counts: DuelCounts
     beliefs: Beliefs
     batches: Batches
     turn: Ints  # (1,): the batch of this step

@@ -31,7 +31,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.batches import (
     Batches,
-    Counts,
+    DuelCounts,
     cut,
     drop_beaten,
     log_with_shift,
@@ -54,7 +54,7 @@ from copeland.registry import register
 class State(NamedTuple):
     """What mergeRUCB knows."""
 
-    counts: Counts  # W
+    counts: DuelCounts  # W
     batches: Batches
     turn: Ints  # (1,): the batch of this step
     alpha: Floats  # (1,)

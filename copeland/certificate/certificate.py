@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
 from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases, require_cases
-from copeland.certificate.sentences import assumed, statement_of
+from copeland.certificate.sentences import list_assumptions, statement_of
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import (
     FEW,
@@ -33,7 +33,7 @@ from copeland.kernels.vote_evidence import (
 )
 from copeland.support.escaping import inert
 from copeland.support.notebook_html import MOST_ROWS, html_table
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 
 
 def losses_together(
@@ -207,7 +207,7 @@ class Certificate:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the votes must be like for the statement to hold."""
-        return tuple(assumed(self))
+        return tuple(list_assumptions(self))
 
     @property
     def proviso(self) -> str:
@@ -243,12 +243,12 @@ class Certificate:
         """Return the certificate that :meth:`to_json` wrote."""
         try:
             content = _in_today_format(json.loads(text))
-            read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
+            read = cls(**{field.name: _freeze(content[field.name]) for field in fields(cls)})
             _require_fitting(read)
             _check(read.delta, read.margin, read.epoch, read.voters)
             if read.voters.startswith("judge") != (read.cases is not None):
                 raise ValueError(f"voters is {read.voters!r} and cases is {read.cases!r}")
-            _named(read.labels, len(read.labels))
+            _check_labels(read.labels, len(read.labels))
         except RecursionError:
             raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
         except KeyError as missing:
@@ -403,7 +403,9 @@ def _certify(
     exact = votes.weigh(0.0)
     found = votes.weigh(terms.margin) if terms.margin > 0 else exact
     held = votes.unbeaten(terms.margin)
-    lower, upper, best, is_all = _judged(found, at, among, _asked(votes.won, votes.tied), held)
+    lower, upper, best, is_all = _apply_row_argument(
+        found, at, among, _find_met_pairs(votes.won, votes.tied), held
+    )
     even = votes.unbeaten(0.0)
     # Each of these claims includes the one before it: so one capital stands for each pair that is wrong.
     close = found >= at.pair  # i is not behind j by the margin or more
@@ -425,7 +427,7 @@ def _certify(
         if best.any() and not is_all and (possible == best).all():
             is_all, scores = True, _bound_by_verdict(*by_pairs, lower, best, True, among)
     return Certificate(
-        labels=_named(labels, k + later),
+        labels=_check_labels(labels, k + later),
         votes=every,
         digest=digest,
         delta=float(terms.delta),
@@ -476,13 +478,15 @@ def is_decided(
     at = levels(len(wins), delta, epoch, dependent)
     votes = _Votes(wins, ties, missing, given, cases)
     among, held = np.ones(len(wins), bool), votes.unbeaten(margin)
-    _, _, best, _ = _judged(votes.weigh(margin), at, among, _asked(wins, ties), held)
+    _, _, best, _ = _apply_row_argument(
+        votes.weigh(margin), at, among, _find_met_pairs(wins, ties), held
+    )
     return bool(best.any())
 
 
 def advice_of(found: Certificate, names: Sequence[str]) -> str:
     """Return which option to take, by these names: with a margin, one proved best may lose to another."""
-    taken = listed([names[i] for i in found.choice])
+    taken = join_names([names[i] for i in found.choice])
     if len(found.choice) > 1:
         return f"Take any of {taken}: by the votes, none of them is ahead."
     beats = f"Take {taken}: by what is proved and what is likely, it beats the most others."
@@ -537,7 +541,7 @@ def _stirling(z: _Floats) -> _Floats:
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y / 1680))) / z
 
 
-def _judged(
+def _apply_row_argument(
     found: _Floats, at: Levels, among: _Bools, asked: _Bools, held: _Bools | bool = False
 ) -> tuple[_Ints, _Ints, _Bools, bool]:
     """Bounds of the scores, who is best, and whether they are all: the row argument.
@@ -616,7 +620,7 @@ def _says_more(name: str, said: Any, found: Any) -> bool:
     return said != found
 
 
-def _asked(won: _Ints, tied: _Ints) -> _Bools:
+def _find_met_pairs(won: _Ints, tied: _Ints) -> _Bools:
     """Which pairs have votes."""
     return won + won.T + tied > 0
 
@@ -733,7 +737,7 @@ def _mask(k: int, active: Sequence[int] | None) -> _Bools:
     return np.isin(np.arange(k), list(active))
 
 
-def _named(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
+def _check_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     names = tuple(map(str, range(k) if labels is None else labels))
     if len(names) != k or len(set(names)) != k:
         raise InvalidParameter(
@@ -761,9 +765,9 @@ def _in_today_format(content: dict[str, Any]) -> dict[str, Any]:
     return {"choice": (), **content, **since} if version == 1 else {**content, **since}
 
 
-def _frozen(value: Any) -> Any:
+def _freeze(value: Any) -> Any:
     """What JSON gives back as lists was a tuple."""
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+    return tuple(map(_freeze, value)) if isinstance(value, list) else value
 
 
 def _require_fitting(c: Certificate) -> None:

@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from copeland.certificate.certificate import (
     Verdict,
-    _frozen,
+    _check_labels,
+    _freeze,
     _is_a,
     _mask,
-    _named,
     _pairs,
     _whole,
 )
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
 from copeland.support.notebook_html import MOST_ROWS, html_table
-from copeland.support.phrasing import counted, listed, quote_names
+from copeland.support.phrasing import format_count, join_names, quote_names
 
 FORMAT = 1
 
@@ -95,7 +95,7 @@ class PanelCertificate:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answers must be like for the statement to hold."""
-        return tuple(_assumed(self))
+        return tuple(_list_assumptions(self))
 
     @property
     def margin(self) -> float:
@@ -127,7 +127,7 @@ class PanelCertificate:
             content = json.loads(text)
             if content["format"] != FORMAT:
                 raise ValueError(f"format {content['format']}, and format {FORMAT} is read")
-            read = cls(**{field.name: _frozen(content[field.name]) for field in fields(cls)})
+            read = cls(**{field.name: _freeze(content[field.name]) for field in fields(cls)})
             _require_fitting(read)
         except RecursionError:
             raise InvalidParameter("the text is nested too deeply to be a certificate.") from None
@@ -143,7 +143,7 @@ class PanelCertificate:
         self, wins: ArrayLike, ties: ArrayLike | None = None, missing: ArrayLike | None = None
     ) -> tuple[str, ...]:
         """Return what does not hold, in sentences, if it is made again from these counts."""
-        digest = _digest(*checked(wins, ties, missing))
+        digest = _digest(*check_counts(wins, ties, missing))
         if digest != self.digest:
             return (
                 f"it was issued on other answers: their counts have the digest {self.digest[:12]}, "
@@ -203,19 +203,19 @@ def panel_certificate(
     >>> print(found.statement)
     Whatever the 7 missing answers say, tea is the only winner: it beats every other.
     """
-    won, tied, left = checked(wins, ties, missing)
+    won, tied, left = check_counts(wins, ties, missing)
     if members is not None:
         if members < 1:
             raise InvalidParameter(f"members is {members}; a panel has at least 1.")
         require_at_most(won + won.T + tied + left, members)
     among = np.flatnonzero(_mask(len(won), active))
     cut = np.ix_(among, among)
-    beats, lowest, highest, best, possible = settled(won[cut], left[cut])
+    beats, lowest, highest, best, possible = settle_pairs(won[cut], left[cut])
     tied_for_sure = np.triu((left[cut] == 0) & ~beats & ~beats.T, 1)
     scores = np.zeros((len(won), 2), dtype=np.int64)
     scores[among] = np.stack([lowest, highest], axis=1)
     return PanelCertificate(
-        labels=_named(labels, len(won)),
+        labels=_check_labels(labels, len(won)),
         votes=int(won.sum() + tied.sum() // 2),
         digest=_digest(won, tied, left),
         active=None if active is None else tuple(among.tolist()),
@@ -230,7 +230,7 @@ def panel_certificate(
     )
 
 
-def settled(won: Ints, missing: Ints) -> tuple[Bools, Ints, Ints, Bools, Bools]:
+def settle_pairs(won: Ints, missing: Ints) -> tuple[Bools, Ints, Ints, Bools, Bools]:
     """Return who beats whom for sure, the lowest and highest scores, and who wins for sure or perhaps."""
     margin = won - won.T
     beats = margin > missing
@@ -241,7 +241,9 @@ def settled(won: Ints, missing: Ints) -> tuple[Bools, Ints, Ints, Bools, Bools]:
     return beats, lowest, highest, best, possible
 
 
-def checked(wins: ArrayLike, ties: ArrayLike | None, missing: ArrayLike | None) -> tuple[Ints, ...]:
+def check_counts(
+    wins: ArrayLike, ties: ArrayLike | None, missing: ArrayLike | None
+) -> tuple[Ints, ...]:
     """Return the three tables of counts, all of one size."""
     won = _whole(wins, "wins")
     return won, _symmetric(ties, "ties", len(won)), _symmetric(missing, "missing", len(won))
@@ -269,7 +271,7 @@ def require_at_most(answers: Ints, voters: ArrayLike) -> None:
     most = np.broadcast_to(voters, answers.shape)
     for i, j in np.argwhere(answers > most)[:1]:
         raise InvalidParameter(
-            f"options {i} and {j} have {answers[i, j]} answers, and {counted(int(most[i, j]), 'voter')} "
+            f"options {i} and {j} have {answers[i, j]} answers, and {format_count(int(most[i, j]), 'voter')} "
             "to give them; a voter answers a pair once."
         )
 
@@ -293,22 +295,22 @@ def _require_fitting(c: PanelCertificate) -> None:
 
 def _when(c: PanelCertificate) -> str:
     """On which answers the verdict rests."""
-    excused = f"With {listed(c.excused)} excused and" if c.excused else "With"
+    excused = f"With {join_names(c.excused)} excused and" if c.excused else "With"
     if c.missing == 0:
         return f"{excused} all {'other ' if c.excused else ''}answers in"
     if c.verdict == "open":
-        return f"{excused} {counted(c.missing, 'answer')} still missing"
+        return f"{excused} {format_count(c.missing, 'answer')} still missing"
     said = "the missing answer says" if c.missing == 1 else f"the {c.missing:,} missing answers say"
     return f"{excused} whatever {said}" if c.excused else f"Whatever {said}"
 
 
 def _claim(c: PanelCertificate, labels: Sequence[str], may: str = "the best may be {}") -> str:
     """The verdict in words, with the options by these names."""
-    left = listed([labels[i] for i in c.possible if i not in c.best], last="or")
+    left = join_names([labels[i] for i in c.possible if i not in c.best], last="or")
     scope = "" if c.active is None else f" among the {len(c.active)} active options"
     if c.verdict == "open":
         return f"no option is sure to be best{scope} yet: {may.format(left)}"
-    names = listed([labels[i] for i in c.best])
+    names = join_names([labels[i] for i in c.best])
     whether = (
         "" if c.is_all else f", though {left} may tie with {'it' if len(c.best) == 1 else 'them'}"
     )
@@ -333,7 +335,7 @@ def _reach(c: PanelCertificate, each: str) -> str:
     return f"{each} beats {at_least}{least} of the {others} others, and {rivals}"
 
 
-def _assumed(c: PanelCertificate) -> Iterator[str]:
+def _list_assumptions(c: PanelCertificate) -> Iterator[str]:
     yield "The panel is the whole electorate: the statement is about its members and nobody else."
     yield (
         "An option beats another if more members prefer it than prefer the other; ties and skips "
@@ -343,6 +345,6 @@ def _assumed(c: PanelCertificate) -> Iterator[str]:
     if c.missing:
         yield "No option and no member joins; a missing answer may be either side, a tie or a skip."
     if c.excused:
-        yield f"No answer of {listed(c.excused)} is waited for."
+        yield f"No answer of {join_names(c.excused)} is waited for."
     if c.active is not None:
         yield "The statement is about the active options alone, as if there were no others."

@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
-from copeland.certificate.panel_certificate import Bools, Ints, checked, require_at_most, settled
+from copeland.certificate.panel_certificate import (
+    Bools,
+    Ints,
+    check_counts,
+    require_at_most,
+    settle_pairs,
+)
 from copeland.errors import InvalidParameter
 from copeland.support.rng import stream
 
@@ -80,7 +86,7 @@ def next_question(
     >>> next_question([[0, 2], [0, 0]], None, answered) is None
     True
     """
-    won, tied, _ = checked(wins, ties, None)
+    won, tied, _ = check_counts(wins, ties, None)
     asked = _mask(answered, "answered", len(won))
     require_at_most(won + won.T + tied, asked.sum(axis=0))
     may = _mask(
@@ -99,7 +105,7 @@ def next_question(
     return None if doubts is None else _asking(doubts, asked, may, seen, draws)
 
 
-class Claim(NamedTuple):
+class PanelClaim(NamedTuple):
     """One claim of a plan: that an option beats another, or only that it does not lose to it."""
 
     first: int
@@ -112,7 +118,7 @@ class Plan(NamedTuple):
     """The cheapest way to make sure who is best, by what was answered so far."""
 
     champion: int
-    claims: tuple[Claim, ...]
+    claims: tuple[PanelClaim, ...]
 
     @property
     def answers(self) -> int:
@@ -126,17 +132,17 @@ def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
     Examples
     --------
     >>> cheapest_plan([[0, 1], [0, 0]], [[0, 2], [2, 0]])
-    Plan(champion=0, claims=(Claim(first=0, second=1, is_win=False, answers=2),))
+    Plan(champion=0, claims=(PanelClaim(first=0, second=1, is_win=False, answers=2),))
     """
-    won, _, left = checked(wins, None, missing)
-    if settled(won, left)[3].any():
+    won, _, left = check_counts(wins, None, missing)
+    if settle_pairs(won, left)[3].any():
         return None
     strict, weak = _claims(won, left, stream(0, "plan"))
     plan = _cheapest(strict, weak, 0)
     assert plan is not None, "every completion has a winner"
     champion, chosen, others = plan
     claims = [
-        Claim(i, j, is_win, math.ceil(claims.answers[i, j]))
+        PanelClaim(i, j, is_win, math.ceil(claims.answers[i, j]))
         for is_win, claims, mask in ((True, strict, chosen), (False, weak, others))
         for i, j in np.argwhere(mask).tolist()
     ]
@@ -152,16 +158,16 @@ def still_matter(wins: ArrayLike, answered: ArrayLike) -> Bools:
     >>> still_matter([[0, 1], [0, 0]], np.array([True, False, False]))[:, 0, 1].tolist()
     [False, True, True]
     """
-    won = checked(wins, None, None)[0]
+    won = check_counts(wins, None, None)[0]
     asked = _mask(answered, "answered", len(won))
     missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
-    beats, _, _, best, possible = settled(won, missing)
+    beats, _, _, best, possible = settle_pairs(won, missing)
     return ~asked & (_open_pairs(beats, missing, possible) & (not best.any()))
 
 
 def likely_winner(wins: ArrayLike, i: int, j: int) -> int:
     """Return which of two options the next member is likelier to prefer, by what was answered so far."""
-    share = _shares(checked(wins, None, None)[0])[i, j]
+    share = _shares(check_counts(wins, None, None)[0])[i, j]
     return i if share >= 0.5 else j
 
 
@@ -185,7 +191,7 @@ def _mask(values: ArrayLike, what: str, k: int) -> Bools:
 
 def _doubts(won: Ints, missing: Ints, draws: np.random.Generator, until: Until) -> Floats | None:
     """How much there is to learn from each pair, K x K; None if all is settled that is to be."""
-    beats, _, _, best, possible = settled(won, missing)
+    beats, _, _, best, possible = settle_pairs(won, missing)
     if best.any() and (until == "best" or (best == possible).all()):
         return None
     strict, weak = _claims(won, missing, draws)
@@ -209,8 +215,8 @@ def _claims(won: Ints, missing: Ints, draws: np.random.Generator) -> tuple[_Clai
     behind = missing - (won - won.T)  # of the missing, more than half of so many must say i
     jitter = draws.random(won.shape) * _EVEN
     return (
-        _priced(behind // 2 + 1, missing, share, jitter),
-        _priced((behind + 1) // 2, missing, share, jitter),
+        _price_claims(behind // 2 + 1, missing, share, jitter),
+        _price_claims((behind + 1) // 2, missing, share, jitter),
     )
 
 
@@ -225,7 +231,7 @@ def _shares(won: Ints) -> Floats:
     return (_TRUST * common + won) / (_TRUST + met)
 
 
-def _priced(needed: Ints, missing: Ints, share: Floats, jitter: Floats) -> _Claims:
+def _price_claims(needed: Ints, missing: Ints, share: Floats, jitter: Floats) -> _Claims:
     """Return claims that take so many more answers for i, out of those that are missing."""
     can = (needed <= missing) & ~np.eye(len(needed), dtype=bool)
     some = np.where(can & (needed > 0), needed, 1)
@@ -260,7 +266,9 @@ def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[int, Bools, Bo
     wins = np.arange(k)[None, :, None]
     won = _ranks(strict.price, axis=1)[:, None, :] < wins  # champion x L x rival
     more = np.maximum(k - 1 - wins + lead - won, 0)  # that win is one failure of the rival
-    total = _summed(np.sort(strict.price, axis=1), axis=1)[:, :k] + _failures(weak.price, won, more)
+    total = _sum_first(np.sort(strict.price, axis=1), axis=1)[:, :k] + _failures(
+        weak.price, won, more
+    )
     c, n = np.unravel_index(total.argmin(), total.shape)
     if total[c, n] >= _NEVER:
         return None
@@ -273,7 +281,7 @@ def _failures(price: Floats, won: Bools, more: Ints) -> Floats:
     """The price, champion x L, of so many more failures of every rival, those it has left out."""
     k = len(price)
     among = won & (_ranks(price, axis=0)[:, None, :] < more)  # c itself is among the cheapest
-    sums = _summed(np.sort(price, axis=0), axis=0)
+    sums = _sum_first(np.sort(price, axis=0), axis=0)
     each = sums[np.minimum(more + among, k), np.arange(k)] - among * price[:, None, :]
     each[np.arange(k), :, np.arange(k)] = 0  # the champion is no rival of itself
     return each.sum(axis=2)
@@ -283,7 +291,7 @@ def _ranks(values: Floats, axis: int) -> Ints:
     return values.argsort(axis=axis).argsort(axis=axis)
 
 
-def _summed(values: Floats, axis: int) -> Floats:
+def _sum_first(values: Floats, axis: int) -> Floats:
     """Sums of the first 0, 1, 2, ... values."""
     return np.insert(values.cumsum(axis=axis), 0, 0.0, axis=axis)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from copeland.support.phrasing import capital, counted, listed, quote_names
+from copeland.support.phrasing import capital, format_count, join_names, quote_names
 
 Certified = Any  # a copeland.Certificate, whose file imports this one
 
@@ -23,23 +23,28 @@ def on_cases(c: Certified) -> str:
         )
     by = ""
     if c.judges:
-        by = f"{'by' if which else 'By'} the judge{'s' if len(c.judges) > 1 else ''} {listed(c.judges)}"
+        by = f"{'by' if which else 'By'} the judge{'s' if len(c.judges) > 1 else ''} {join_names(c.judges)}"
     said = ", ".join(filter(None, (which, by)))
     return f"{said}: " if said else ""
 
 
 def statement_of(c: Certified) -> str:
     """Return what is proved, in a sentence."""
-    where, said = on_cases(c), f"after {counted(c.votes, 'vote')}, {proved(c)} ({c.proviso})."
+    where, said = (
+        on_cases(c),
+        f"after {format_count(c.votes, 'vote')}, {state_verdict(c)} ({c.proviso}).",
+    )
     return f"{where}{said}" if where else capital(said)
 
 
 def statement_before(c: Certified) -> str:
     """Return the same as copeland 0.2 put it, for the files that it wrote."""
-    return f"After {c.votes:,} votes, {proved(c, before=True)} (error probability {c.delta:g})."
+    return (
+        f"After {c.votes:,} votes, {state_verdict(c, before=True)} (error probability {c.delta:g})."
+    )
 
 
-def proved(c: Certified, before: bool = False) -> str:
+def state_verdict(c: Certified, before: bool = False) -> str:
     """Return the verdict in words, or in those ``before``."""
     names = c.labels if before else quote_names(c.labels)
     among = c.k if c.active is None else len(c.active)
@@ -47,7 +52,7 @@ def proved(c: Certified, before: bool = False) -> str:
     up_to = f" up to a margin of {c.margin:g}" if c.margin > 0 else ""
     if c.verdict == "open":
         what = "no option is proved best" if c.beats or c.ties else "nothing is proved"
-        left = listed([names[i] for i in c.possible])
+        left = join_names([names[i] for i in c.possible])
         if before:
             left = "all" if len(c.possible) == among else left
             return f"no option is proved best{scope}{up_to} yet, and {left} may be"
@@ -70,19 +75,21 @@ def proved(c: Certified, before: bool = False) -> str:
     )
     least = min(c.lower[i] for i in c.best)
     if least == 0:
-        return f"{listed([names[i] for i in c.best])} {claim}{scope}{up_to}: no option beats another{by}"
+        return f"{join_names([names[i] for i in c.best])} {claim}{scope}{up_to}: no option beats another{by}"
     how_many = f"at least {least} of the {among - 1} others"
     if least == among - 1:
         how_many = "the other" if among == 2 else "every other"
     return (
-        f"{listed([names[i] for i in c.best])} {claim}{scope}{up_to}: "
+        f"{join_names([names[i] for i in c.best])} {claim}{scope}{up_to}: "
         f"{'it' if c.verdict == 'winner' else 'each'} {beats} {how_many}, and {rivals}{by}"
     )
 
 
-def assumed(c: Certified) -> Iterator[str]:
+def list_assumptions(c: Certified) -> Iterator[str]:
     """Yield what the votes must be like for it to hold, in sentences."""
-    yield from _judged(c) if c.voters.startswith("judge") else _voted(c)
+    yield from (
+        _list_judge_assumptions(c) if c.voters.startswith("judge") else _list_voter_assumptions(c)
+    )
     yield "Which option is shown first is drawn at random, or makes no difference."
     yield (
         "Delta, the margin and what counts as a vote were fixed before the votes were seen, and no "
@@ -98,7 +105,7 @@ def assumed(c: Certified) -> Iterator[str]:
         yield "The statement is about the active options alone, as if there were no others."
 
 
-def _voted(c: Certified) -> Iterator[str]:
+def _list_voter_assumptions(c: Certified) -> Iterator[str]:
     """Yield what is assumed of voters."""
     yield (
         "Whatever came before, option i wins a vote against j with the same probability p_ij, a tie "
@@ -124,7 +131,7 @@ def _voted(c: Certified) -> Iterator[str]:
         )
 
 
-def _judged(c: Certified) -> Iterator[str]:
+def _list_judge_assumptions(c: Certified) -> Iterator[str]:
     """Yield what is assumed of judges and their test cases."""
     if c.cases == 1:
         yield "Each pair has one vote, and the statement is about these votes: whose preference they are, the judge decides."

@@ -15,7 +15,7 @@ from copeland.cli.shell import app, note, print_json, print_line, require_new
 from copeland.errors import InvalidParameter
 from copeland.support.atomic_files import write_file
 from copeland.support.escaping import command_line
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 from copeland.support.timestamps import seconds_since_1970
 
 if TYPE_CHECKING:
@@ -166,12 +166,12 @@ def _sentences(found: ClickCounts) -> Iterator[str]:
         ("impression", found.lists, _LISTS),
         ("click", found.clicks, _CLICKS),
     ):
-        yield f"{counted(rows['read'], what)} read:"
+        yield f"{format_count(rows['read'], what)} read:"
         for fate, words in fates.items():
             if rows[fate]:
                 yield f"  {rows[fate]:,} {words}"
     if found.damaged:
-        yield f"{counted(found.damaged, 'row')} cannot be read:"
+        yield f"{format_count(found.damaged, 'row')} cannot be read:"
         yield from (f"  {line}" for line in found.unreadable[:_NAMED])
         if found.damaged > _NAMED:
             yield f"  and {found.damaged - _NAMED:,} more"

@@ -10,7 +10,7 @@ from copeland.cli.options import Json
 from copeland.cli.shell import app, note, print_json, print_line
 from copeland.registry import algorithms, find
 from copeland.simulation.readiness import Compiled, compile_ahead
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 
 Names = Annotated[
     list[str] | None,
@@ -40,7 +40,7 @@ def compile_command(wanted: Names = None, as_json: Json = False) -> None:
         print_json([one._asdict() for one in done])
         return
     seconds = sum(one.seconds for one in done)
-    print_line(f"{counted(len(done), 'algorithm')} in {seconds:.0f} s.")
+    print_line(f"{format_count(len(done), 'algorithm')} in {seconds:.0f} s.")
 
 
 def _said(one: Compiled) -> str:

@@ -19,7 +19,7 @@ from copeland.cli.shell import (
     show,
 )
 from copeland.errors import DataError, MissingExtra
-from copeland.problems.download import cached, datasets, fetch, path
+from copeland.problems.download import datasets, fetch, find_in_cache, path
 from copeland.report.terminal_tables import problems_table
 
 data = typer.Typer()
@@ -41,7 +41,7 @@ def data_command(context: typer.Context, as_json: Json = False) -> None:
 @data.command("list", epilog="Example: `copeland data list --json`")
 def list_command(context: typer.Context, as_json: Json = False) -> None:
     """List the data sets, and which of them are in the cache."""
-    rows = [asdict(one) | {"path": _text(cached(one.name))} for one in datasets().values()]
+    rows = [asdict(one) | {"path": _text(find_in_cache(one.name))} for one in datasets().values()]
     if as_json or context.obj:
         print_json(rows)
         return
@@ -60,7 +60,9 @@ def fetch_command(
     as_json: Json = False,
 ) -> None:
     """Download data sets into the cache, unless they are there already."""
-    needed = {name: force or cached(name) is None for name in names}  # refuses a wrong name first
+    needed = {
+        name: force or find_in_cache(name) is None for name in names
+    }  # refuses a wrong name first
     rows = [_fetched(name, download) for name, download in needed.items()]
     if as_json or context.obj:
         print_json(rows)

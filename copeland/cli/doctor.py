@@ -14,7 +14,7 @@ from copeland.errors import MissingExtra
 from copeland.problems.download import folder
 from copeland.registry import algorithms
 from copeland.simulation.readiness import cache_folders, is_ready
-from copeland.support.phrasing import counted, listed
+from copeland.support.phrasing import format_count, join_names
 from copeland.version import __version__
 
 USED = ("numpy", "scipy", "numba", "matplotlib", "sqlalchemy", "typer")
@@ -30,12 +30,12 @@ def doctor_command(as_json: Json = False) -> None:
     ready = [name for name, is_compiled in found["compiled"].items() if is_compiled]
     missing = [name for name, lacks in found["extras"].items() if lacks]
     lines = [
-        f"copeland {found['copeland']}, Python {found['python']}, {found['system']}, {counted(found['cores'], 'core')}",
+        f"copeland {found['copeland']}, Python {found['python']}, {found['system']}, {format_count(found['cores'], 'core')}",
         ", ".join(f"{name} {version}" for name, version in found["packages"].items()),
-        f"extras here: {listed([name for name in found['extras'] if name not in missing]) or 'none'}",
-        *(f"extra {name}: lacks {listed(found['extras'][name])}" for name in missing),
+        f"extras here: {join_names([name for name in found['extras'] if name not in missing]) or 'none'}",
+        *(f"extra {name}: lacks {join_names(found['extras'][name])}" for name in missing),
         f"data sets: {found['data']}",
-        f"compiled code: {listed(found['caches']) or 'is not kept'}",
+        f"compiled code: {join_names(found['caches']) or 'is not kept'}",
         f"compiled: {', '.join(ready) or 'nothing yet; copeland compile does it now'}",
     ]
     for line in lines:

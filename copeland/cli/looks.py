@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from copeland.report.plot_options import LOOK, Look
+from copeland.report.plot_options import LOOK, PlotOptions
 
 YScale = Annotated[str, typer.Option(help="Regret in the figure: linear or log.")]
 XScale = Annotated[str, typer.Option(help="Time in the figure: log or linear.")]
@@ -23,7 +23,7 @@ By = Annotated[
 ]
 
 
-def words(look: Look) -> Iterator[str]:
+def words(look: PlotOptions) -> Iterator[str]:
     """Give the options that make a look, but for those that are as by default."""
     for name, value, usual in zip(LOOK._fields, look, LOOK, strict=True):
         if value != usual:

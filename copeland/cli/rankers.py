@@ -25,7 +25,7 @@ from copeland.cli.progress import progress_bar
 from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
 from copeland.errors import FolderExists, InvalidParameter
 from copeland.support.escaping import command_line
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.support.tasks import check_workers
 
 rankers = typer.Typer(invoke_without_command=True)
@@ -134,7 +134,7 @@ def estimate_command(
     names = {ranker.name.removeprefix("-") for ranker in chosen}
     constant = [feature for feature in constant_features(collection) if feature in names]
     if constant:
-        note(f"copeland: constant in every query, so ranking at random: {listed(constant)}.")
+        note(f"copeland: constant in every query, so ranking at random: {join_names(constant)}.")
     kept = out.with_name(f"{out.name}.parts")
     try:
         with progress_bar("comparisons" if adaptive else "pairs") as advance:

@@ -14,7 +14,7 @@ from copeland.cli.shell import app, note, print_json, show
 from copeland.cli.shell import width as window
 from copeland.cli.simulate import outcome
 from copeland.errors import InvalidParameter
-from copeland.report.plot_options import LOOK, Look, checked
+from copeland.report.plot_options import LOOK, PlotOptions, check_look
 from copeland.report.terminal_tables import runs_table
 from copeland.simulation.runs import Runs
 
@@ -47,7 +47,7 @@ def report_command(
     as_json: Json = False,
 ) -> None:
     """Show the results in a folder again; for a reproduction, those of each experiment."""
-    look = checked(Look(yscale, xscale, width, spread, by, algorithm or None))
+    look = check_look(PlotOptions(yscale, xscale, width, spread, by, algorithm or None))
     if look != LOOK and not page:
         raise InvalidParameter("options of the figure are for --page; give it too.")
     places = results.folders(folder)
@@ -62,7 +62,7 @@ def report_command(
         show(runs_table(runs, window()))
 
 
-def _write_page(folder: Path, runs: Runs, look: Look) -> None:
+def _write_page(folder: Path, runs: Runs, look: PlotOptions) -> None:
     from copeland.report.simulation_page import PAGE, write_pages
 
     about = results.manifest(folder)

@@ -97,7 +97,7 @@ def reproduce_command(
     _check(out, quick, full, seed, comparisons)
     parts = [name.strip() for names in only or [] for name in names.split(",")]
     rankers = _rankers(matrix, parts)
-    others = {name: data.load(name) for name in OTHERS if data.cached(name) is not None}
+    others = {name: data.load(name) for name in OTHERS if data.find_in_cache(name) is not None}
     rows = _rows(letor or (), parts)
 
     from copeland.reproduction.durations import duration
@@ -172,7 +172,7 @@ def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | Non
                 f"{matrix} has {given.k} options; the analyses of subsets need at least {_FEWEST}."
             )
         return given
-    if data.cached(RANKERS) is not None:
+    if data.find_in_cache(RANKERS) is not None:
         return data.load(RANKERS)
     if not parts or "analyses" in parts:
         note(

@@ -25,7 +25,7 @@ from copeland.cli.shell import (
 from copeland.cli.shell import width as window
 from copeland.errors import Interrupted, InvalidParameter, Undefined
 from copeland.report.least_regret import lower_bound_of
-from copeland.report.plot_options import Look, checked
+from copeland.report.plot_options import PlotOptions, check_look
 from copeland.report.terminal_tables import limit_sentence, runs_table
 from copeland.simulation.runs import Curves, Runs, number
 from copeland.simulation.simulator import RUNS, simulate
@@ -93,7 +93,7 @@ def simulate_command(
     as_json: Json = False,
 ) -> None:
     """Run algorithms on a problem and show their regret; --out writes the results to a folder."""
-    look = checked(Look(yscale, xscale, width, spread, by))
+    look = check_look(PlotOptions(yscale, xscale, width, spread, by))
     command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound, look)
     if out is not None:
         results.check_folder(out, force, command)
@@ -154,7 +154,12 @@ def _limit(problem: str, regret: str) -> float | None:
 
 
 def _deliver(
-    runs: Runs, out: Path | None, command: str, limit: float | None, look: Look, as_json: bool
+    runs: Runs,
+    out: Path | None,
+    command: str,
+    limit: float | None,
+    look: PlotOptions,
+    as_json: bool,
 ) -> None:
     """Print a simulation, and write it where it was asked for."""
     if as_json:
@@ -167,7 +172,7 @@ def _deliver(
         _write(runs, out, command, limit, look)
 
 
-def _write(runs: Runs, out: Path, command: str, limit: float | None, look: Look) -> None:
+def _write(runs: Runs, out: Path, command: str, limit: float | None, look: PlotOptions) -> None:
     from copeland.report.simulation_page import PAGE, write_pages
 
     # A folder that must not be replaced was refused before the simulation began.
@@ -184,7 +189,7 @@ def _command(
     seed: int,
     regret: str,
     lower_bound: bool,
-    look: Look,
+    look: PlotOptions,
 ) -> str:
     """The command that gives these numbers again, with every default spelt out."""
     said = ["copeland", "simulate", problem]

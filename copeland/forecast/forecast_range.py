@@ -11,7 +11,7 @@ from copeland.support.phrasing import about
 SHARE = 0.1  # of the cases below a range, and above it
 
 
-class Range(NamedTuple):
+class ForecastRange(NamedTuple):
     """About how many votes, answers or people it takes: between low and high in four of five cases.
 
     None is more than ``most``, beyond which nothing was tried.
@@ -28,9 +28,9 @@ class Range(NamedTuple):
 
         Examples
         --------
-        >>> Range(42, 60, 91, 900).words, Range(42, None, None, 900).words, Range(0, 3, 7, 900).words
+        >>> ForecastRange(42, 60, 91, 900).words, ForecastRange(42, None, None, 900).words, ForecastRange(0, 3, 7, 900).words
         ('about 42 to 91', 'about 42 to over 900', 'up to 7')
-        >>> Range(5, 5, 5, 900).words, Range(None, None, None, 900).words
+        >>> ForecastRange(5, 5, 5, 900).words, ForecastRange(None, None, None, 900).words
         ('about 5', 'over 900')
         """
         if self.low is None:
@@ -45,27 +45,27 @@ class Range(NamedTuple):
             else f"up to {about(self.high)}"
         )
 
-    def beyond(self, before: int) -> Range:
+    def beyond(self, before: int) -> ForecastRange:
         """Return how many more than ``before`` that is."""
         low, middle, high = (None if n is None else max(n - before, 0) for n in self[:3])
-        return Range(low, middle, high, max(self.most - before, 0))
+        return ForecastRange(low, middle, high, max(self.most - before, 0))
 
     def to_dict(self) -> dict[str, int | None]:
         """Return it ready for JSON."""
         return self._asdict()
 
 
-def range_of(numbers: Sequence[int], most: int) -> Range:
+def range_of(numbers: Sequence[int], most: int) -> ForecastRange:
     """Return the range of what simulations took; those that reached ``most`` were cut there.
 
     Examples
     --------
     >>> range_of(range(1, 21), 100)
-    Range(low=2, middle=10, high=19, most=100)
+    ForecastRange(low=2, middle=10, high=19, most=100)
     """
     found = [quantile_of(numbers, share) for share in (SHARE, 0.5, 1 - SHARE)]
     low, middle, high = (None if n >= most else n for n in found)
-    return Range(low, middle, high, most)
+    return ForecastRange(low, middle, high, most)
 
 
 def quantile_of(numbers: Sequence[int], share: float) -> int:

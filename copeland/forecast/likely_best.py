@@ -66,7 +66,7 @@ def votes_to_likely(
     sees that up to a seventh of all votes too late.
     """
     wins, ties = start.wins, start.ties
-    course = _planned if way == PLANNED else _listed
+    course = _run_planner if way == PLANNED else _run_list
     for votes, wins, ties in course(way, start, p, tie, most, key):
         if is_enough(start, wins, ties, least, key):
             return Ended(votes, True, wins + wins.T + ties)
@@ -101,7 +101,7 @@ def looks(votes: int, most: int) -> Iterator[int]:
 _Course = Iterator[tuple[int, Counts, Counts]]
 
 
-def _planned(
+def _run_planner(
     way: str, start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple[int, ...]
 ) -> _Course:
     race = PlannedRace(start, p, tie, key)
@@ -110,7 +110,7 @@ def _planned(
         yield (race.votes, *race.counts())
 
 
-def _listed(
+def _run_list(
     way: str, start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple[int, ...]
 ) -> _Course:
     """Votes on all pairs in turn, or on random ones: only their numbers matter between looks."""

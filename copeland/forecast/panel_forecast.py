@@ -16,7 +16,7 @@ from scipy.special import logit
 from copeland.certificate import next_question
 from copeland.certificate.panel_planner import Bools, cheapest_plan
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import Range
+from copeland.forecast.forecast_range import ForecastRange
 from copeland.forecast.outlook import SETTLED, Need, Outlook
 from copeland.forecast.plausible_worlds import (
     Belief,
@@ -68,7 +68,7 @@ def panel_chances(
     k = len(wins)
     count = max(min(WORLDS, PAIRS // (k * k)), 100)
     named = np.isin(np.arange(k), list(together))
-    won, tied = _completed(wins, ties, missing, count, stream(seed, "chances"))
+    won, tied = _complete_answers(wins, ties, missing, count, stream(seed, "chances"))
     scores = (won > won.transpose(0, 2, 1)).sum(axis=2)
     best = scores == scores.max(axis=1, keepdims=True)
     n = won + won.transpose(0, 2, 1) + tied
@@ -81,7 +81,7 @@ def panel_chances(
     )
 
 
-def _completed(
+def _complete_answers(
     wins: Counts, ties: Counts, missing: Counts, count: int, rng: np.random.Generator
 ) -> tuple[Counts, Counts]:
     """Wins and ties, worlds x K x K, as they may be when all answers are in."""
@@ -114,7 +114,7 @@ def panel_outlook(wins: Counts, missing: Counts) -> Outlook:
     return Outlook(plan.champion, needs, plan.answers)
 
 
-def panel_remaining(wins: Counts, ties: Counts, silent: Bools) -> Range | None:
+def panel_remaining(wins: Counts, ties: Counts, silent: Bools) -> ForecastRange | None:
     """Return about how many more answers it takes until some option is sure to be best; None if one is.
 
     It is what :func:`panel_forecast` says; of very many answers, a rule of thumb.
@@ -122,7 +122,7 @@ def panel_remaining(wins: Counts, ties: Counts, silent: Bools) -> Range | None:
     Examples
     --------
     >>> none = np.zeros((3, 3), int)
-    >>> panel_remaining(none, none, nobody_asked(3, 3)).words
+    >>> panel_remaining(none, none, no_answers(3, 3)).words
     'about 4 to 8'
     """
     plan = cheapest_plan(wins, _missing(silent))
@@ -131,19 +131,19 @@ def panel_remaining(wins: Counts, ties: Counts, silent: Bools) -> Range | None:
     if len(wins) > LARGEST or plan.answers * FEWEST > _QUESTIONS:
         most = int(_missing(silent).sum()) // 2
         low, high = (min(round(times * plan.answers), most) for times in (_LOW, _HIGH))
-        return Range(low, min(plan.answers, most), high, most)
+        return ForecastRange(low, min(plan.answers, most), high, most)
     return panel_forecast(wins, ties, silent, ways=(PLANNED,)).way(PLANNED).range
 
 
 @lru_cache
-def new_panel_remaining(members: int, k: int) -> Range:
+def new_panel_remaining(members: int, k: int) -> ForecastRange:
     """Return about how many answers a panel takes that has not been asked anything."""
     none = np.zeros((k, k), np.int64)
-    found = panel_remaining(none, none, nobody_asked(members, k))
-    return Range(0, 0, 0, 1) if found is None else found
+    found = panel_remaining(none, none, no_answers(members, k))
+    return ForecastRange(0, 0, 0, 1) if found is None else found
 
 
-def nobody_asked(members: int, k: int) -> Bools:
+def no_answers(members: int, k: int) -> Bools:
     """Return members x K x K: nobody has answered anything, and nobody compares an option with itself."""
     return np.broadcast_to(np.eye(k, dtype=bool), (members, k, k)).copy()
 
@@ -183,7 +183,7 @@ def panel_forecast(
         with waiting("worlds", progress) as tell:
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 rng = stream(seed, "answers", number)
-                said = _said_in(belief, p, len(silent), rng)
+                said = _draw_answers(belief, p, len(silent), rng)
                 done.append([_WAYS[way](said, wins, ties, silent, rng) for way in ways])
                 tell(len(done), count)
     except KeyboardInterrupt:
@@ -202,7 +202,7 @@ def _worlds(wins: Counts, silent: Bools) -> int:
     return USUAL if plan is None else max(min(USUAL, _QUESTIONS // plan.answers), FEWEST)
 
 
-def _said_in(belief: Belief, p: Floats, members: int, rng: np.random.Generator) -> Counts:
+def _draw_answers(belief: Belief, p: Floats, members: int, rng: np.random.Generator) -> Counts:
     """What members answer in a world, members x K x K: 1 for the row, -1 for the column, 0 for a tie.
 
     Each likes each option a little more or less than the others do. With Gumbel's distribution a member
@@ -216,7 +216,7 @@ def _said_in(belief: Belief, p: Floats, members: int, rng: np.random.Generator) 
     return said - said.transpose(0, 2, 1)
 
 
-def _planned(
+def _count_questions(
     said: Counts, wins: Counts, ties: Counts, silent: Bools, rng: np.random.Generator
 ) -> int:
     """How many answers the planner asks for, with the manners of a study."""
@@ -249,4 +249,4 @@ def _pair_by_pair(
     return asked
 
 
-_WAYS = {PLANNED: _planned, ALL_PAIRS: _pair_by_pair}
+_WAYS = {PLANNED: _count_questions, ALL_PAIRS: _pair_by_pair}

@@ -45,7 +45,7 @@ class PlannedRace:
         return int(self._ledger.duels[0])
 
     @property
-    def proved(self) -> bool:
+    def is_proved(self) -> bool:
         """Whether an option is proved best."""
         assert self._algorithm.finished
         return bool(self._algorithm.finished(self.state))
@@ -110,4 +110,4 @@ def run_to_proof(
     race = PlannedRace(start, p, tie, key)
     race.run(most)
     wins, ties = race.counts()
-    return Ended(race.votes if race.proved else most, race.proved, wins + wins.T + ties)
+    return Ended(race.votes if race.is_proved else most, race.is_proved, wins + wins.T + ties)

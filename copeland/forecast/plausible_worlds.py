@@ -47,7 +47,7 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.floating]
 
 
-class Fit(NamedTuple):
+class SpreadFit(NamedTuple):
     """What is plausible if spread and twist are these: strengths are normal, log-odds given them too."""
 
     twist: float
@@ -60,7 +60,7 @@ class Fit(NamedTuple):
 class Belief(NamedTuple):
     """What votes leave plausible; made by :func:`belief_of`."""
 
-    fits: tuple[Fit, ...]  # one for each spread and twist
+    fits: tuple[SpreadFit, ...]  # one for each spread and twist
     weights: Floats  # of the fits
     tie: float  # the share of ties
 
@@ -69,7 +69,7 @@ def belief_of(wins: Counts, ties: Counts, spreads: Sequence[float] = SPREADS) ->
     """Return what these votes leave plausible."""
     points = wins + ties / 2
     spread, share = np.array(list(product(spreads, SHARES))).T
-    fits, likelihoods = _fitted(points, spread, share * spread)
+    fits, likelihoods = _fit_spreads(points, spread, share * spread)
     weights = np.exp(likelihoods - likelihoods.max())
     votes = points.sum()
     return Belief(
@@ -79,7 +79,7 @@ def belief_of(wins: Counts, ties: Counts, spreads: Sequence[float] = SPREADS) ->
     )
 
 
-class _Step(NamedTuple):
+class _BeliefStep(NamedTuple):
     """A step of Newton's method: the votes as normal observations of log-odds, and what these give.
 
     The first axis is that of the spreads and twists.
@@ -97,7 +97,9 @@ class _Step(NamedTuple):
         return _differences(self.strengths) + self.own
 
 
-def _fitted(points: Floats, spread: Floats, twist: Floats) -> tuple[tuple[Fit, ...], Floats]:
+def _fit_spreads(
+    points: Floats, spread: Floats, twist: Floats
+) -> tuple[tuple[SpreadFit, ...], Floats]:
     """Return what is plausible given each spread and twist, and the log-likelihoods of these."""
     step = _step(points, np.zeros((len(spread), *points.shape)), spread, twist)
     moving = np.arange(len(spread))
@@ -120,10 +122,10 @@ def _fitted(points: Floats, spread: Floats, twist: Floats) -> tuple[tuple[Fit, .
         - len(points) * np.log(spread)
     )
     parts = zip(twist.tolist(), step.strengths, root, step.log_odds, step.information, strict=True)
-    return tuple(Fit(*part) for part in parts), likelihoods
+    return tuple(SpreadFit(*part) for part in parts), likelihoods
 
 
-def _step(points: Floats, theta: Floats, spread: Floats, twist: Floats) -> _Step:
+def _step(points: Floats, theta: Floats, spread: Floats, twist: Floats) -> _BeliefStep:
     """Take the votes as if log-odds were near theta, and return what is most plausible then."""
     n = points + points.T
     p = expit(theta)
@@ -135,7 +137,7 @@ def _step(points: Floats, theta: Floats, spread: Floats, twist: Floats) -> _Step
     precision -= weight
     s = np.linalg.solve(precision, (weight * z).sum(axis=2)[..., None])[..., 0]
     own = weight * apart * (z - _differences(s))
-    return _Step(z, information, s, own, precision)
+    return _BeliefStep(z, information, s, own, precision)
 
 
 def _differences(s: Floats) -> Floats:
@@ -158,11 +160,11 @@ def _blocks(belief: Belief, count: int, rng: np.random.Generator) -> Iterator[Fl
         block = np.empty((len(fits), k, k))
         for nth in np.unique(fits):
             these = fits == nth
-            block[these] = _drawn(belief.fits[nth], luck[these])
+            block[these] = _draw_worlds(belief.fits[nth], luck[these])
         yield block
 
 
-def _drawn(fit: Fit, luck: Floats) -> Floats:
+def _draw_worlds(fit: SpreadFit, luck: Floats) -> Floats:
     """Worlds that one spread and twist leave plausible, from normal numbers: K of strengths, K x K of pairs."""
     twist, mean, root, log_odds, precision = fit
     k = len(mean)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import Range
+from copeland.forecast.forecast_range import ForecastRange
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.races import PLANNED, WORLDS, forecast_of
 from copeland.forecast.start import Start
@@ -24,8 +24,10 @@ class Prospect(NamedTuple):
     possible: bool  # whether any answers of theirs could prove an option best
     fewest: int  # voters with whom that is possible, if all of them agree
     settled: float  # the share of plausible worlds in which their votes prove an option best
-    panel: Range | None  # answers that settle it if they are all that counts; None if they are many
-    population: Range  # voters that a proof about the population takes
+    panel: (
+        ForecastRange | None
+    )  # answers that settle it if they are all that counts; None if they are many
+    population: ForecastRange  # voters that a proof about the population takes
 
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""

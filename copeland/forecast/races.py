@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import Range, quantile_of, range_of
+from copeland.forecast.forecast_range import ForecastRange, quantile_of, range_of
 from copeland.forecast.likely_best import votes_to_likely
 from copeland.forecast.planner_race import Ended, run_to_proof
 from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
@@ -36,7 +36,7 @@ MOST_VOTES = 1_000_000_000  # in a world
 _LIMITED = 40  # worlds in which it is tried what the voters so far settle
 
 
-def votes_needed(
+def count_votes_to_proof(
     way: str,
     start: Start,
     p: Probabilities,
@@ -60,11 +60,11 @@ def votes_needed(
     return _RACES[way](start, p, tie, most, key)
 
 
-def _planned(start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple) -> int:
+def _race_planner(start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple) -> int:
     return run_to_proof(start, p, tie, most, key).votes
 
 
-def _listed(
+def _race_list(
     way: str, start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple
 ) -> int:
     at = levels(start.k, start.delta, start.epoch, start.dependent)
@@ -81,9 +81,9 @@ def _votes() -> Callable[..., int]:
 
 
 _RACES: dict[str, Callable[..., int]] = {
-    PLANNED: _planned,
-    ALL_PAIRS: lambda *race: _listed(ALL_PAIRS, *race),
-    RANDOM: lambda *race: _listed(RANDOM, *race),
+    PLANNED: _race_planner,
+    ALL_PAIRS: lambda *race: _race_list(ALL_PAIRS, *race),
+    RANDOM: lambda *race: _race_list(RANDOM, *race),
 }
 
 
@@ -116,7 +116,7 @@ class Way:
         return None if found >= self.most else found
 
     @property
-    def range(self) -> Range:
+    def range(self) -> ForecastRange:
         """From how few to how many it takes in four of five worlds."""
         return range_of(self.votes, self.most)
 
@@ -185,7 +185,7 @@ def forecast_of(
                 compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
-                done.append(_raced(world, ways, look))
+                done.append(_run_races(world, ways, look))
                 tell(len(done), count)
     except KeyboardInterrupt:
         if not done:
@@ -219,25 +219,25 @@ class _Raced(NamedTuple):
     within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
 
 
-def _raced(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
+def _run_races(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
     """Run all races in a world; ``look`` is called between them."""
     votes: list[int] = []
     people, done, within = 0, False, None
     for way in ways:
         look()
         if way != PLANNED or not world.start.people:
-            votes.append(_taken(way, world))
+            votes.append(_count_votes(way, world))
             continue
-        ended = _ended(world)
+        ended = _run_planner_race(world)
         people, done = _people(world, ended), ended.done
         votes.append(_votes_of(world, ended, people))
         within = _of_voters(world, ended)
     return _Raced(tuple(votes), people, done, within)
 
 
-def _taken(way: str, world: _World) -> int:
+def _count_votes(way: str, world: _World) -> int:
     if world.goal.likely is None:
-        return votes_needed(way, *world[:5])
+        return count_votes_to_proof(way, *world[:5])
     return (
         votes_to_likely(way, *world[:5], world.goal.likely).votes
         if len(world.start.pairs)
@@ -245,7 +245,7 @@ def _taken(way: str, world: _World) -> int:
     )
 
 
-def _ended(world: _World) -> Ended:
+def _run_planner_race(world: _World) -> Ended:
     """How a race ends that cpc-pac runs with as many people as it takes."""
     if len(world.start.pairs) == 0:
         return Ended(world.most, False, world.start.wins + world.start.wins.T + world.start.ties)

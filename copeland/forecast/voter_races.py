@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.certificate.certificate import _judged, _log_evidence
+from copeland.certificate.certificate import _apply_row_argument, _log_evidence
 from copeland.forecast.likely_best import is_enough, looks
 from copeland.forecast.planner_race import PlannedRace
 from copeland.forecast.start import PROOF, Counts, Goal, Probabilities, Start
@@ -71,7 +71,9 @@ def is_possible(start: Start, room: Counts, wins: Counts, ties: Counts) -> bool:
     """Tell whether any further answers could prove an option best: each claim gets all the votes left."""
     at = levels(start.k, start.delta, start.epoch, start.dependent)
     found = _log_evidence(wins + room, wins.T, ties, start.margin)
-    _, _, best, _ = _judged(found, at, np.ones(start.k, dtype=bool), wins + wins.T + ties > 0)
+    _, _, best, _ = _apply_row_argument(
+        found, at, np.ones(start.k, dtype=bool), wins + wins.T + ties > 0
+    )
     return bool(best.any())
 
 
@@ -129,23 +131,23 @@ class _Race(PlannedRace):
         self._most = start.wins + start.wins.T + start.ties + room
         self._answers = stream(*key, "votes", "in turn")
         self._spent = np.eye(start.k, dtype=bool)
-        self._withhold_spent()
+        self._withhold_full_pairs()
 
-    def left(self) -> Counts:
+    def count_room(self) -> Counts:
         """How many more votes each pair can get."""
         wins, ties = self.counts()
         return self._most - (wins + wins.T + ties)
 
     def is_settled(self, goal: Goal) -> bool:
         """Tell whether an option is proved best, or likely if that is enough."""
-        if self.proved or goal.likely is None:
-            return self.proved
+        if self.is_proved or goal.likely is None:
+            return self.is_proved
         return is_enough(self._start, *self.counts(), goal.likely)
 
     def go_on(self, goal: Goal, until: int) -> bool:
         """Vote on to so many votes, or until it is proved; False if more votes are of no use."""
-        while self.votes < until and not self.proved:
-            before, left = self.votes, self.left()
+        while self.votes < until and not self.is_proved:
+            before, left = self.votes, self.count_room()
             open_pairs = left[~self._spent]
             if not len(open_pairs) or not self._has_use(goal, left):
                 return False
@@ -153,15 +155,15 @@ class _Race(PlannedRace):
             self.run(self.steps + min(until - before, int(open_pairs.min())))
             if self.votes == before:  # the plan waits for pairs that are spent
                 self._ask_all(left)
-            self._withhold_spent()
+            self._withhold_full_pairs()
         return True
 
     def _has_use(self, goal: Goal, left: Counts) -> bool:
         return goal.likely is not None or is_possible(self._start, left, *self.counts())
 
-    def _withhold_spent(self) -> None:
+    def _withhold_full_pairs(self) -> None:
         """Ask no more about pairs without room."""
-        spent = (self.left() <= 0) & ~self._spent
+        spent = (self.count_room() <= 0) & ~self._spent
         for i, j in np.argwhere(np.triu(spent)).tolist():
             self.withhold(i, j)
         self._spent |= spent

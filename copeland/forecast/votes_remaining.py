@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.forecast.forecast_range import Range
+from copeland.forecast.forecast_range import ForecastRange
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.races import PLANNED, forecast_of
 from copeland.forecast.start import Start
@@ -26,8 +26,10 @@ _KEPT = 64  # forecasts
 class Remaining(NamedTuple):
     """What it may still take to prove an option best."""
 
-    votes: Range  # further ones
-    people: Range | None  # in all, those so far included; None where every vote is a fresh draw
+    votes: ForecastRange  # further ones
+    people: (
+        ForecastRange | None
+    )  # in all, those so far included; None where every vote is a fresh draw
     simulated: bool  # else it is a rule of thumb
 
 
@@ -49,11 +51,11 @@ def remaining_of(
         return _by_rule(start, each, dealt)
     counts = start.wins.astype(np.int64).tobytes(), start.ties.astype(np.int64).tobytes()
     terms = (start.delta, start.margin, start.epoch, start.dependent, start.people, start.paused)
-    return _simulated(start.k, *counts, terms, each, dealt)
+    return _simulate(start.k, *counts, terms, each, dealt)
 
 
 @lru_cache(_KEPT)
-def _simulated(
+def _simulate(
     k: int, wins: bytes, ties: bytes, terms: tuple, each: int | None, dealt: int | None
 ) -> Remaining:
     won, tied = (np.frombuffer(counts, np.int64).reshape(k, k) for counts in (wins, ties))
@@ -77,5 +79,5 @@ def _by_rule(start: Start, each: int | None, dealt: int | None) -> Remaining:
     return Remaining(votes, _around(people), False)
 
 
-def _around(number: int) -> Range:
-    return Range(int(_LOW * number), number, int(_HIGH * number), int(_HIGH * number))
+def _around(number: int) -> ForecastRange:
+    return ForecastRange(int(_LOW * number), number, int(_HIGH * number), int(_HIGH * number))

@@ -19,7 +19,7 @@ from copeland.kernels.mark import kernel
 INVISIBLE = 80.0  # added to e^80, no step makes a difference
 
 
-class Counts(NamedTuple):
+class DuelCounts(NamedTuple):
     """Who was dueled how often."""
 
     wins: Ints  # K x K: wins of i over j
@@ -38,9 +38,9 @@ class Batches(NamedTuple):
     room: Ints  # K: to sort in
 
 
-def new_counts(k: int) -> Counts:
+def new_counts(k: int) -> DuelCounts:
     """Return K options that never met."""
-    return Counts(wins=np.zeros((k, k), np.int64), duels=np.zeros((k, k), np.int64))
+    return DuelCounts(wins=np.zeros((k, k), np.int64), duels=np.zeros((k, k), np.int64))
 
 
 def new_batches(k: int, size: int) -> Batches:

@@ -22,7 +22,7 @@ TIE = -1  # what an answerer returns for a tie
 TAKES_TIES = False  # whether the algorithm has its own `tie`
 
 
-class Ledger(NamedTuple):
+class RunRecord(NamedTuple):
     """Where a run stands, and what it was worth at each mark."""
 
     t: Ints  # (1,): the step to come, from 1
@@ -36,9 +36,9 @@ class Ledger(NamedTuple):
     astray: Ints  # (2,): a pair that the algorithm named although it is not there; 0, 0 if all were
 
 
-def new_ledger(marks: Ints) -> Ledger:
+def new_ledger(marks: Ints) -> RunRecord:
     """Return the ledger of a run that has not begun."""
-    return Ledger(
+    return RunRecord(
         t=np.ones(1, np.int64),
         mark=np.zeros(1, np.int64),
         duels=np.zeros(1, np.int64),

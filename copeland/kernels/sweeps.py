@@ -29,7 +29,7 @@ class Roster(NamedTuple):
     visited: Ints  # (1,): how many of them this round has visited
 
 
-class Tally(NamedTuple):
+class SweepCounts(NamedTuple):
     """Counts of every pair, and what they prove for good."""
 
     wins: Ints  # K x K: wins of i over j
@@ -45,7 +45,7 @@ class Tally(NamedTuple):
 class Contest(NamedTuple):
     """A tally, the pairs that are swept to fill it, and the answer."""
 
-    tally: Tally
+    tally: SweepCounts
     roster: Roster  # pairs (i, j), i < j, by their code i K + j
     out: Bools  # K: options of which nothing more has to be known
     quorum: Ints  # (1,): a pair is dropped once so many of its two options are out
@@ -61,9 +61,9 @@ def new_roster(items: Ints) -> Roster:
     )
 
 
-def new_tally(k: int, level: float, growth: float, margin: float) -> Tally:
+def new_tally(k: int, level: float, growth: float, margin: float) -> SweepCounts:
     """Return K options that never met; the intervals are those of the module's head."""
-    return Tally(
+    return SweepCounts(
         wins=np.zeros((k, k), np.int64),
         duels=np.zeros((k, k), np.int64),
         verdict=np.zeros((k, k), np.int8),

@@ -21,7 +21,7 @@ from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
 
 
-class Tally(NamedTuple):
+class PairEvidence(NamedTuple):
     """Who beat whom how often, and what a duel of each pair tells."""
 
     wins: Ints  # K x K: wins of i over j
@@ -34,9 +34,9 @@ class Tally(NamedTuple):
     sums: Floats  # 2 x K: room for sums of weights
 
 
-def new_tally(k: int) -> Tally:
+def new_tally(k: int) -> PairEvidence:
     """Return K options that never met."""
-    return Tally(
+    return PairEvidence(
         wins=np.zeros((k, k), np.int64),
         duels=np.zeros((k, k), np.int64),
         side=np.zeros((k, k), np.int8),

@@ -108,14 +108,14 @@ def fetch(
     progress
         Told how many bytes have come, and how many there are in all.
     """
-    dataset = _known(name)
-    there = None if force else cached(name)
+    dataset = _find_dataset(name)
+    there = None if force else find_in_cache(name)
     return there or _download(dataset, folder(), progress)
 
 
-def cached(name: str) -> Path | None:
+def find_in_cache(name: str) -> Path | None:
     """Return the file of a data set in the cache; None if there is none, or a damaged one."""
-    dataset = _known(name)
+    dataset = _find_dataset(name)
     try:
         place = _place(dataset, folder())
         return place if _sha256(place) == dataset.sha256 else None
@@ -125,7 +125,7 @@ def cached(name: str) -> Path | None:
 
 def path(name: str) -> Path:
     """Return the file of a data set in the cache, or say how to get it."""
-    there = cached(name)
+    there = find_in_cache(name)
     if there is None:
         raise DataError(
             f"{name} is not downloaded yet, or its file is damaged; run `copeland data fetch {name}`, once."
@@ -135,10 +135,10 @@ def path(name: str) -> Path:
 
 def load(name: str) -> PreferenceMatrix:
     """Return the matrix of a data set in the cache; nothing is downloaded."""
-    return PreferenceMatrix.load(path(name), _known(name).key)
+    return PreferenceMatrix.load(path(name), _find_dataset(name).key)
 
 
-def _known(name: str) -> Dataset:
+def _find_dataset(name: str) -> Dataset:
     if name not in DATASETS:
         raise UnknownName(f"there is no data set '{name}'; {nearest(name, DATASETS)}")
     return DATASETS[name]

@@ -35,7 +35,7 @@ def part(
     )
 
 
-def perturbed(sd: float, of: PreferenceMatrix, seed: int = 0) -> PreferenceMatrix:
+def add_noise(sd: float, of: PreferenceMatrix, seed: int = 0) -> PreferenceMatrix:
     """Return a matrix with normal noise of standard deviation ``sd`` on every pair, kept in [0, 1]."""
     if not 0 <= sd < 1:
         raise InvalidParameter(f"the noise is {sd}; it must lie from 0 to below 1.")

@@ -35,7 +35,7 @@ def place(files: Iterable[Path], rules: str) -> Path | None:
     return cache / "letor" / f"{digest.hexdigest()}.npz"
 
 
-def restored(path: Path, name: str) -> Collection | None:
+def restore(path: Path, name: str) -> Collection | None:
     """Return the collection that is kept at ``path``; None if there is none, or a damaged one."""
     try:
         arrays = read_arrays(path)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
 from copeland.matrix import PreferenceMatrix
 from copeland.support.atomic_files import write_file
-from copeland.support.npz import packed, read_arrays
+from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.rng import stream
 from copeland.support.tasks import Arrays
 
@@ -116,7 +116,7 @@ class Estimate:
             **{name: getattr(self, name) for name in _TABLES},
             "outcome": np.array(self.outcome),
         }
-        write_file(Path(path), packed(arrays))
+        write_file(Path(path), pack_arrays(arrays))
 
     @classmethod
     def load(cls, path: str | Path) -> Estimate:

@@ -234,7 +234,7 @@ class PairsTask:
 
     def run(self) -> Arrays:
         """Compare the pairs one after the other."""
-        compare, world = _compiled(), self.world.under(self.protocol)
+        compare, world = _compile_comparison(), self.world.under(self.protocol)
         counts = np.zeros((len(self.pairs), 3), np.int64)
         sums = np.zeros((len(self.pairs), 2))
         later = (self.round,) if self.round else ()
@@ -246,7 +246,7 @@ class PairsTask:
 
 
 @cache
-def _compiled() -> Callable[..., None]:
+def _compile_comparison() -> Callable[..., None]:
     """The compiled twin of :func:`compare_pair`, kept on disk; taken from there once a process."""
     return bind_parts(compare_pair, {}, "compare_pair", compile=True, keep=True)
 

@@ -158,7 +158,7 @@ def sign_of(value):
 
 
 @kernel
-def clicked_once(world, n, rng):
+def compare_by_clicks(world, n, rng):
     """Compare by simulated clicks (SIGN or NAIVE): 1.0 the first ranker won, -1.0 lost, 0.0 a tie."""
     room, outcome = world.room, world.outcome[0]
     begin(room)
@@ -196,7 +196,7 @@ def drawn_share(world, side, r, s, n):
 
 
 @kernel
-def rebroken_once(world, n, rng):
+def compare_with_new_ties(world, n, rng):
     """Compare by simulated clicks (SIGN), credited by rankings whose ties are drawn again."""
     room = world.room
     begin(room)
@@ -205,7 +205,7 @@ def rebroken_once(world, n, rng):
     for k in range(length):
         luck = 2 * rng.random()
         side = 1 if luck >= 1 else 0
-        document = draw_unused(world, n, side, luck - side, rng)
+        document = draw_new_document(world, n, side, luck - side, rng)
         done = look(world.clicks, k, room.grade[document], rng.random())
         room.shown[k] = document
         room.clicked[k] = done & CLICK != 0
@@ -217,7 +217,7 @@ def rebroken_once(world, n, rng):
 
 
 @kernel
-def draw_unused(world, n, side, luck, rng):
+def draw_new_document(world, n, side, luck, rng):
     """Draw a document that is not shown yet, by one ranker; the other is not asked for its rank."""
     room = world.room
     gone, used, now = room.gone[side], room.used, room.list[0]
@@ -253,7 +253,7 @@ def credit_clicks(world, seen, n, rng):
 
 
 @kernel
-def drafted_once(world, n, rng):
+def compare_by_draft(world, n, rng):
     """Compare by a team draft: 1.0 if the first ranker's team has more clicks, -1.0 fewer, 0.0 as many.
 
     The smaller team adds the best document that is left in its ranking; of equal teams a coin says which.
@@ -358,18 +358,18 @@ def compare_once(world, first, second, query, rng):
 
     EXPECTED is the one outcome between these.
     """
-    return compare_loaded(world, load(world, first, second, query), rng)
+    return compare_in_room(world, load(world, first, second, query), rng)
 
 
 @kernel
-def compare_loaded(world, n, rng):
+def compare_in_room(world, n, rng):
     """Compare the two rankings in the room, of n documents."""
     if world.outcome[0] == DRAFTED:
-        return drafted_once(world, n, rng)
+        return compare_by_draft(world, n, rng)
     if world.outcome[0] != EXPECTED and world.ties[0] == REBROKEN:
-        return rebroken_once(world, n, rng)
+        return compare_with_new_ties(world, n, rng)
     if world.outcome[0] != EXPECTED:
-        return clicked_once(world, n, rng)
+        return compare_by_clicks(world, n, rng)
     draw_list(world, n, rng)
     return expected_lead(world, n)
 
@@ -387,7 +387,7 @@ def compare_many(world, first, second, query, times, counts, sums, rng):
     """
     n = load(world, first, second, query)
     for _ in range(times):
-        lead = compare_loaded(world, n, rng)
+        lead = compare_in_room(world, n, rng)
         sums[0] += lead
         sums[1] += lead * lead
         if lead > EVEN:

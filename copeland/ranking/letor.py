@@ -24,8 +24,16 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from copeland.ranking import collection_cache as kept
-from copeland.ranking.collection import MAX_GRADE, Collection, InvalidCollection, lines_of, placed
+from copeland.ranking.collection import (
+    MAX_GRADE,
+    Collection,
+    InvalidCollection,
+    call_at_line,
+    lines_of,
+)
 from copeland.support.atomic_files import whole_file
+
+__all__ = ["load", "write"]
 
 MOST_FEATURES = 100_000  # a larger number is a slip of the pen, unless n_features says otherwise
 
@@ -34,7 +42,7 @@ _DOCUMENT = re.compile(rb"\bdocid\s*=\s*(\S+)")
 
 
 @dataclass(frozen=True)
-class Rules:
+class RowRules:
     """What a file may hold."""
 
     grades: int = 5  # 0 .. grades - 1
@@ -68,7 +76,7 @@ class Columns:
     columns: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def parse(line: bytes, rules: Rules, last: Columns) -> Row | None:
+def parse(line: bytes, rules: RowRules, last: Columns) -> Row | None:
     """Return the document of a line; None if there is only a comment, or nothing.
 
     Parameters
@@ -78,7 +86,7 @@ def parse(line: bytes, rules: Rules, last: Columns) -> Row | None:
 
     Examples
     --------
-    >>> row = parse(b"2 qid:7 1:0.5 3:8 # docid = d1", Rules(), Columns())
+    >>> row = parse(b"2 qid:7 1:0.5 3:8 # docid = d1", RowRules(), Columns())
     >>> row.grade, row.query, row.columns.tolist(), row.values, row.document
     (2, '7', [0, 2], [0.5, 8.0], 'd1')
     """
@@ -136,20 +144,20 @@ def _complaint(pair: bytes) -> str | None:
     if name == b"qid":
         return f"{_text(pair)!r} is out of place; the query follows the grade, once."
     if not name.isdigit():
-        return _misnumbered(name)
+        return _number_complaint(name)
     if _number(value) is None:
         return f"feature {_text(name)} is {_text(value)!r}; it must be a finite number."
     return None
 
 
-def _misnumbered(name: bytes) -> str:
+def _number_complaint(name: bytes) -> str:
     return f"a feature is numbered {_text(name)!r}; numbers are 1, 2, ..."
 
 
-def _columns(names: list[bytes], rules: Rules) -> NDArray[np.int64]:
+def _columns(names: list[bytes], rules: RowRules) -> NDArray[np.int64]:
     for name in names:
         if not name.isdigit() or len(name) > 9 or int(name) < 1:
-            raise InvalidCollection(_misnumbered(name))
+            raise InvalidCollection(_number_complaint(name))
     numbers = [int(name) for name in names]
     most = rules.n_features or MOST_FEATURES
     if max(numbers, default=0) > most:
@@ -219,11 +227,11 @@ def load(
     >>> load(file, cache=False)
     <Collection 'train' of 3 documents in 2 queries, 2 features>
     """
-    rules = Rules(grades, n_features, np.dtype(dtype).name)
+    rules = RowRules(grades, n_features, np.dtype(dtype).name)
     files = _existing(paths)
     name = files[0].name.removesuffix(".gz").rsplit(".", 1)[0]
     place = kept.place(_sources(files), repr(rules)) if cache else None
-    there = kept.restored(place, name) if place else None
+    there = kept.restore(place, name) if place else None
     if there is not None:
         return there
     collection = _read(files, rules, name)
@@ -324,14 +332,14 @@ class _Draft:
         self.documents.append(row.document)
 
 
-def _read(files: list[Path], rules: Rules, name: str) -> Collection:
+def _read(files: list[Path], rules: RowRules, name: str) -> Collection:
     draft = _Draft()
     for file in files:
         _read_file(file, rules, draft)
     offsets = np.array([*draft.starts, len(draft.grades)])
     return Collection(
         np.array(draft.grades, np.int8),
-        _stacked(draft.tables, rules),
+        _stack_tables(draft.tables, rules),
         offsets,
         list(draft.queries),
         documents=_document_names(draft.documents, offsets),
@@ -339,21 +347,21 @@ def _read(files: list[Path], rules: Rules, name: str) -> Collection:
     )
 
 
-def _read_file(file: Path, rules: Rules, draft: _Draft) -> None:
+def _read_file(file: Path, rules: RowRules, draft: _Draft) -> None:
     rows = _in_queries(file, _rows(file, rules), len(draft.queries))
     before = len(draft.grades)
     while block := list(islice(rows, BLOCK)):
         for line, row in block:
-            placed(file, line, draft.add, row)
+            call_at_line(file, line, draft.add, row)
         draft.tables.append(_table(file, block, rules))
     if len(draft.grades) == before:
         raise InvalidCollection(f"{file}: the file has no rows.")
 
 
-def _rows(file: Path, rules: Rules) -> Iterator[Numbered]:
+def _rows(file: Path, rules: RowRules) -> Iterator[Numbered]:
     last = Columns()
     for number, line in lines_of(file):
-        row = placed(file, number, parse, line, rules, last)
+        row = call_at_line(file, number, parse, line, rules, last)
         if row is not None:
             yield number, row
 
@@ -408,7 +416,7 @@ def _sizes(file: Path) -> Iterator[int]:
             yield int(token)
 
 
-def _table(file: Path, block: list[Numbered], rules: Rules) -> NDArray[Any]:
+def _table(file: Path, block: list[Numbered], rules: RowRules) -> NDArray[Any]:
     """The features of a block of rows, as many columns as the largest number among them."""
     columns = np.concatenate([row.columns for _, row in block])
     lengths = [len(row.columns) for _, row in block]
@@ -429,7 +437,7 @@ def _table(file: Path, block: list[Numbered], rules: Rules) -> NDArray[Any]:
     return table
 
 
-def _stacked(tables: list[NDArray[Any]], rules: Rules) -> NDArray[Any]:
+def _stack_tables(tables: list[NDArray[Any]], rules: RowRules) -> NDArray[Any]:
     """The blocks below each other, all as wide as the widest; emptied, so as not to be held twice."""
     width = rules.n_features or max(table.shape[1] for table in tables)
     everything = np.zeros((sum(map(len, tables)), width), rules.dtype)

@@ -38,7 +38,7 @@ class Ticket(NamedTuple):
     teams: str  # L or R for each position, the top first
 
 
-class Page(NamedTuple):
+class ResultList(NamedTuple):
     """A list to show. Without a token nothing was interleaved, and there is nothing to credit."""
 
     documents: tuple[Hashable, ...]
@@ -66,7 +66,7 @@ class Impression:
     shown: float
     desk: Desk
 
-    def show(self, *lists: Sequence[Hashable], length: int = LENGTH) -> Page:
+    def show(self, *lists: Sequence[Hashable], length: int = LENGTH) -> ResultList:
         """Return the list to show, from the list of each of the rankers, the best document first.
 
         The same lists of the same query and ballot give the same list again.
@@ -76,13 +76,13 @@ class Impression:
                 f"got {len(lists)} lists; give one for each of {', '.join(self.rankers)}."
             )
         if self.ballot is None:
-            return Page(tuple(lists[0])[:length], None)
+            return ResultList(tuple(lists[0])[:length], None)
         digest = query_digest(self.query)
         rng = _generator(self.desk, self.ballot, digest)
         made = interleave(lists, length, rng, self.desk.method)
         teams = "".join(_LETTERS[team] for team in made.teams)
         ticket = Ticket(self.desk.study, self.ballot, digest, self.shown, teams)
-        return Page(made.documents, sealed(ticket, self.desk.secret))
+        return ResultList(made.documents, sign_ticket(ticket, self.desk.secret))
 
 
 def query_digest(query: str) -> str:
@@ -109,21 +109,21 @@ def check_desk(desk: Desk) -> None:
         )
 
 
-def sealed(ticket: Ticket, secret: str) -> str:
+def sign_ticket(ticket: Ticket, secret: str) -> str:
     """Return the token of a list.
 
     Examples
     --------
     >>> ticket = Ticket("search", 7, query_digest("tea"), 1.7e9, "LRRL")
-    >>> token = sealed(ticket, "a secret of this desk")
-    >>> unsealed(token, "a secret of this desk") == ticket
+    >>> token = sign_ticket(ticket, "a secret of this desk")
+    >>> read_ticket(token, "a secret of this desk") == ticket
     True
     """
     body = json.dumps(ticket, separators=(",", ":")).encode()
     return urlsafe_b64encode(_digest(secret, body)[:_TAG] + body).decode().rstrip("=")
 
 
-def unsealed(token: str, secret: str) -> Ticket:
+def read_ticket(token: str, secret: str) -> Ticket:
     """Return what a token says; refuse one that was not made with this secret."""
     if not isinstance(token, str) or len(token) > LONGEST:
         raise InvalidToken("this is not the token of a list.")

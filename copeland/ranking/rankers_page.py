@@ -17,7 +17,7 @@ from copeland.report.document import document, inline_svg
 from copeland.report.images import image, name
 from copeland.report.styles import INK, PALETTE
 from copeland.support.atomic_files import write_file
-from copeland.support.phrasing import shortened, some
+from copeland.support.phrasing import shorten_names, some
 from copeland.theory import winners
 
 if TYPE_CHECKING:
@@ -58,11 +58,15 @@ def certainty(estimate: Estimate, ties: str = "half", seed: int = 0) -> Certaint
     undecided = ~(distance >= SURE * error) & ~twins  # so that an unknown error is undecided too
     order = np.argsort(distance, kind="stable")
 
-    def named(chosen: NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
+    def name_pairs(chosen: NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
         return tuple((int(i[at]), int(j[at])) for at in order if chosen[at])
 
     return Certainty(
-        float(error.max()), float(np.median(error)), len(i), named(undecided), named(twins)
+        float(error.max()),
+        float(np.median(error)),
+        len(i),
+        name_pairs(undecided),
+        name_pairs(twins),
     )
 
 
@@ -305,7 +309,7 @@ def _name_options(axes: Any, names: Sequence[str]) -> None:
         axes.set_ylabel(f"{len(names)} rankers, the most wins at the top", color=INK)
         return
     at = np.arange(len(names)) + 0.5
-    short = shortened(names, 24)
+    short = shorten_names(names, 24)
     axes.set_xticks(at, short, rotation=90, parse_math=False)
     axes.set_yticks(at, short, parse_math=False)
     for labels in (axes.get_xticklabels(), axes.get_yticklabels()):

@@ -61,9 +61,9 @@ def plot(
     >>> figure.axes[0].lines[-1].get_label(), float(figure.get_figwidth())
     ('lower bound', 3.4)
     """
-    from copeland.report.plot_options import Look
+    from copeland.report.plot_options import PlotOptions
 
-    look = Look(yscale, xscale, width, spread, by, algorithms)
+    look = PlotOptions(yscale, xscale, width, spread, by, algorithms)
     if not isinstance(runs, Runs):
         return _plot_tuner(runs, (ax, lower_bound), look)
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.report.labels import End
-from copeland.report.plot_options import Look
+from copeland.report.plot_options import PlotOptions
 from copeland.report.styles import INK, Size
 from copeland.simulation.runs import Curves, Runs
 
@@ -32,7 +32,9 @@ RUNAWAY = 8.0  # a curve that ends so many times above the next is cut at the to
 _SHORT = 100  # where time is linear, what comes before this part of it is not seen
 
 
-def scale(axes: Axes, runs: Runs, curves: Sequence[Curves], look: Look, limit: End | None) -> None:
+def scale(
+    axes: Axes, runs: Runs, curves: Sequence[Curves], look: PlotOptions, limit: End | None
+) -> None:
     """Give axes the limits that some curves and a lower bound need, and say what they are."""
     curves = curves or runs.curves
     limits = [] if limit is None else [limit.regret]
@@ -66,7 +68,7 @@ def plain_axes(axes: Axes, size: Size) -> None:
     axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=size.ticks)
 
 
-def axis_words(runs: Runs, look: Look) -> tuple[str, str]:
+def axis_words(runs: Runs, look: PlotOptions) -> tuple[str, str]:
     """Return what the horizontal and the vertical axis are."""
     x, y = (" (log scale)" if kind == "log" else "" for kind in (look.xscale, look.yscale))
     between = "\n" if y and look.width == "single" else ""
@@ -76,7 +78,7 @@ def axis_words(runs: Runs, look: Look) -> tuple[str, str]:
     return f"time t{x}", regret
 
 
-def _name_axes(axes: Axes, runs: Runs, look: Look) -> None:
+def _name_axes(axes: Axes, runs: Runs, look: PlotOptions) -> None:
     x, y = axis_words(runs, look)
     axes.set_xlabel(x, color=INK, fontsize=look.size.words)
     axes.set_ylabel(y, color=INK, fontsize=look.size.words)
@@ -90,7 +92,7 @@ def _tops(curve: Curves) -> NDArray[np.float64]:
     return np.maximum(np.quantile(curve.regret, 0.95, axis=0), curve.regret.mean(axis=0))
 
 
-def _highest(curves: Sequence[Curves], look: Look, limits: Sequence[float]) -> float:
+def _highest(curves: Sequence[Curves], look: PlotOptions, limits: Sequence[float]) -> float:
     """The highest point to be shown: of all lines, but those that run away from all others.
 
     Of their means alone, or also of their bands. Where regret is logarithmic, nothing runs away.

@@ -19,7 +19,7 @@ SPREADS = {
 BY = ("algorithm",)
 
 
-class Look(NamedTuple):
+class PlotOptions(NamedTuple):
     """The choices of :func:`copeland.plot`."""
 
     yscale: str = "linear"
@@ -35,10 +35,10 @@ class Look(NamedTuple):
         return SIZES[self.width]
 
 
-LOOK = Look()
+LOOK = PlotOptions()
 
 
-def checked(look: Look) -> Look:
+def check_look(look: PlotOptions) -> PlotOptions:
     """Return the same, or refuse what there is not."""
     _choose("yscale", look.yscale, SCALES)
     _choose("xscale", look.xscale, SCALES)
@@ -49,7 +49,7 @@ def checked(look: Look) -> Look:
     return look
 
 
-def chosen(runs: Runs, look: Look) -> list[tuple[int, Curves]]:
+def choose_curves(runs: Runs, look: PlotOptions) -> list[tuple[int, Curves]]:
     """Return the curves to draw with their places among all, by which they are coloured."""
     placed, algorithms = list(enumerate(runs.curves)), look.algorithms
     if algorithms is None:

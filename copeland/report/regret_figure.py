@@ -10,14 +10,14 @@ import numpy as np
 
 from copeland.errors import InvalidParameter
 from copeland.report.axes import scale
-from copeland.report.curves import Drawing, about, draw_curve, draw_limit, title_of
+from copeland.report.curves import PlotRequest, about, draw_curve, draw_limit, title_of
 from copeland.report.images import name
-from copeland.report.labels import End, label_ends, needed
-from copeland.report.plot_options import LOOK, Look, checked, chosen
+from copeland.report.labels import End, label_ends, measure_height
+from copeland.report.plot_options import LOOK, PlotOptions, check_look, choose_curves
 from copeland.report.small_multiples import panels_figure
 from copeland.report.styles import INK, Size, style_of
 from copeland.simulation.runs import REGRETS, Curves, Runs
-from copeland.support.phrasing import wrapped
+from copeland.support.phrasing import wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ _AROUND = 1.3  # inches above and below the axes
 def regret_figure(
     runs: Runs,
     lower_bound: float | None = None,
-    look: Look = LOOK,
+    look: PlotOptions = LOOK,
     *,
     ax: Axes | None = None,
     cut: Sequence[str] = (),
@@ -54,7 +54,7 @@ def regret_figure(
         Names of algorithms that the lower bound does not bind, to be named beside it.
     """
     limit = None if lower_bound is None else _limit(runs, lower_bound, unbound)
-    drawing = Drawing(runs, chosen(runs, look), limit, checked(look), cut)
+    drawing = PlotRequest(runs, choose_curves(runs, look), limit, check_look(look), cut)
     if look.by is not None:
         if ax is not None:
             raise InvalidParameter("by needs a figure of its own; leave out ax.")
@@ -65,7 +65,7 @@ def regret_figure(
     return axes.figure.canvas.figure
 
 
-def _draw(axes: Axes, drawing: Drawing) -> None:
+def _draw(axes: Axes, drawing: PlotRequest) -> None:
     """Draw all curves on axes, with their scales, title and lower bound, but without names."""
     runs, curves, limit, look, cut = drawing
     shade = min(0.15, 0.6 / len(curves))  # many bands on top of each other stay light
@@ -77,15 +77,15 @@ def _draw(axes: Axes, drawing: Drawing) -> None:
         draw_limit(axes, limit)
 
 
-def _new_axes(drawing: Drawing) -> Axes:
+def _new_axes(drawing: PlotRequest) -> Axes:
     from copeland.report.figure_canvas import ShownFigure
 
     size = drawing.look.size
-    high = max(size.height, needed(_ends(drawing), size) + _AROUND)
+    high = max(size.height, measure_height(_ends(drawing), size) + _AROUND)
     return ShownFigure(figsize=(size.width, high), layout="constrained").add_subplot()
 
 
-def _ends(drawing: Drawing) -> list[End]:
+def _ends(drawing: PlotRequest) -> list[End]:
     found = [_end(curve, place) for place, curve in drawing.curves]
     return found if drawing.limit is None else [*found, drawing.limit]
 
@@ -109,10 +109,10 @@ def _limit(runs: Runs, lower_bound: float, unbound: Sequence[str]) -> End:
     return End(said, runs.horizon, regret, INK)
 
 
-def _title(axes: Axes, drawing: Drawing) -> None:
+def _title(axes: Axes, drawing: PlotRequest) -> None:
     runs, look = drawing.runs, drawing.look
     size = look.size
-    note = wrapped(about(drawing), _letters(size), 3)
+    note = wrap_name(about(drawing), _letters(size), 3)
     title = axes.set_title(
         title_of(runs, size),
         loc="left",

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image
-from copeland.report.plot_options import LOOK, Look
+from copeland.report.plot_options import LOOK, PlotOptions
 from copeland.report.regret_figure import regret_figure
 from copeland.report.terminal_tables import amount, limit_sentence, runs_row
 from copeland.simulation.runs import Runs
 from copeland.support.atomic_files import write_file
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 
 PAGE = "index.html"
 FIGURES = ("svg", "pdf", "png")
@@ -35,7 +35,7 @@ def simulation_page(
     versions: Mapping[str, str],
     command: str = "",
     lower_bound: float | None = None,
-    look: Look = LOOK,
+    look: PlotOptions = LOOK,
 ) -> str:
     """Return a simulation as an HTML page: figure, table, problem, seed, versions and command.
 
@@ -71,7 +71,7 @@ def write_pages(
     versions: Mapping[str, str],
     command: str = "",
     lower_bound: float | None = None,
-    look: Look = LOOK,
+    look: PlotOptions = LOOK,
 ) -> None:
     """Write the figure of a simulation (SVG, PDF and PNG) and its page into its result folder."""
     figure = regret_figure(runs, lower_bound, look)
@@ -83,7 +83,7 @@ def write_pages(
 
 def _lead(runs: Runs) -> str:
     best = min(runs.summary(), key=lambda row: (math.isnan(row["mean"]), row["mean"]))
-    told = f"{runs.k:,} options, {runs.horizon:,} steps, {counted(runs.runs, 'run')}."
+    told = f"{runs.k:,} options, {runs.horizon:,} steps, {format_count(runs.runs, 'run')}."
     if len(runs.curves) == 1:
         return f"{told} {best['algorithm']} ends with a mean regret of {amount(best['mean'])}."
     return (

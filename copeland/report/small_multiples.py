@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from copeland.report.axes import axis_words, scale
-from copeland.report.curves import Drawing, about, draw_curve, draw_limit, title_of
+from copeland.report.curves import PlotRequest, about, draw_curve, draw_limit, title_of
 from copeland.report.images import name
 from copeland.report.styles import INK, Size
 from copeland.simulation.runs import Curves
-from copeland.support.phrasing import wrapped
+from copeland.support.phrasing import wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ _SHAPE = 0.72  # of a panel, its height over its width
 _AROUND = 0.75  # inches above and below all panels
 
 
-def panels_figure(drawing: Drawing) -> Figure:
+def panels_figure(drawing: PlotRequest) -> Figure:
     """Return a figure with axes for each algorithm, which share their scales."""
     from copeland.report.figure_canvas import ShownFigure
 
@@ -37,7 +37,7 @@ def panels_figure(drawing: Drawing) -> Figure:
     return figure
 
 
-def _draw_panel(axes: Axes, drawing: Drawing, place: int, curve: Curves) -> None:
+def _draw_panel(axes: Axes, drawing: PlotRequest, place: int, curve: Curves) -> None:
     size = drawing.look.size
     for _, other in drawing.curves:
         if other is not curve:
@@ -50,7 +50,7 @@ def _draw_panel(axes: Axes, drawing: Drawing, place: int, curve: Curves) -> None
         draw_limit(axes, drawing.limit)
     axes.set(xlabel="", ylabel="")
     title = axes.set_title(
-        wrapped(curve.label, 2 * size.letters, 2),
+        wrap_name(curve.label, 2 * size.letters, 2),
         loc="left",
         color=INK,
         fontsize=size.words,
@@ -60,7 +60,7 @@ def _draw_panel(axes: Axes, drawing: Drawing, place: int, curve: Curves) -> None
 
 
 def _finish(
-    figure: Figure, drawing: Drawing, used: list[Axes], unused: list[Axes], columns: int
+    figure: Figure, drawing: PlotRequest, used: list[Axes], unused: list[Axes], columns: int
 ) -> None:
     """Say once what all panels share, and give every column of them its steps of time."""
     size = drawing.look.size
@@ -69,7 +69,7 @@ def _finish(
     for axes in used[-columns:]:
         axes.tick_params(labelbottom=True)
     dashed = "; dashed: lower bound" if drawing.limit is not None else ""
-    note = wrapped(f"{about(drawing)}; grey: the other algorithms{dashed}", _letters(size), 3)
+    note = wrap_name(f"{about(drawing)}; grey: the other algorithms{dashed}", _letters(size), 3)
     title = title_of(drawing.runs, size)
     figure.suptitle(
         f"{title}\n{note}", x=0.01, ha="left", color=INK, fontsize=size.words, parse_math=False
@@ -77,7 +77,7 @@ def _finish(
     x, y = axis_words(drawing.runs, drawing.look)
     figure.supxlabel(x, color=INK, fontsize=size.words)
     beside = _letters(size, figure.get_figheight() - _AROUND)  # the words above have the rest
-    figure.supylabel(wrapped(y.replace("\n", " "), beside, 3), color=INK, fontsize=size.words)
+    figure.supylabel(wrap_name(y.replace("\n", " "), beside, 3), color=INK, fontsize=size.words)
 
 
 def _letters(size: Size, inches: float = 0.0) -> int:

@@ -9,7 +9,7 @@ from copeland.report.document import document, inline_svg
 from copeland.report.images import image
 from copeland.report.landscape_figure import landscape_figure
 from copeland.report.styles import INK, PALETTE
-from copeland.support.phrasing import counted, percent
+from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Found, Tuner
 from copeland.tuning.past_recommendations import Mark
 
@@ -75,7 +75,7 @@ def tuning_page(
     """
     seen = tuner.landscape()
     lead = (
-        f"After {counted(tuner.votes, 'vote')}, take the setting below. By the model's estimate it beats "
+        f"After {format_count(tuner.votes, 'vote')}, take the setting below. By the model's estimate it beats "
         f"{percent(found.score)} of all settings, and some other point beats {100 * found.regret:.1f} "
         "percentage points more."
     )
@@ -89,7 +89,7 @@ def tuning_page(
         proved=proved,
         plane=seen.plane is not None,
         known={
-            "votes": f"{tuner.votes:,} on {counted(len(seen.asked), 'pair')}",
+            "votes": f"{tuner.votes:,} on {format_count(len(seen.asked), 'pair')}",
             "open duels": str(len(tuner.open)),
             "space": repr(tuner.space),
             "seed": str(tuner.seed),

@@ -18,7 +18,7 @@ from copeland.reproduction.subset_analyses import (
     OverlapTable,
 )
 from copeland.simulation.runs import Curves, Runs
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 
 LINEAR = 6.0  # regret that grows so many times in a decade is nearer to a line (10) than to a curve
 FAR = 3.0  # standard errors
@@ -26,7 +26,7 @@ LEVEL = 0.03  # regrets of 500 options that differ by less may change places wit
 
 
 @dataclass(frozen=True)
-class Reading:
+class RegretAtTime:
     """Mean regret at a time; where a run was cut before, what it is at the least."""
 
     regret: float
@@ -40,7 +40,7 @@ class Reading:
         return amount(self.regret) + error
 
 
-def reading(curve: Curves, t: float) -> Reading:
+def reading(curve: Curves, t: float) -> RegretAtTime:
     """Return the mean regret at a time, interpolated between marks: it is linear or flat there.
 
     Regret never falls, so that of a run that was cut is at least what it was at the cut.
@@ -51,17 +51,17 @@ def reading(curve: Curves, t: float) -> Reading:
         for row, end in zip(curve.regret, last, strict=True)
     ]
     error = np.std(each, ddof=1) / np.sqrt(len(each)) if len(each) > 1 else np.nan
-    return Reading(float(np.mean(each)), bool((curve.marks[last] < t).any()), float(error))
+    return RegretAtTime(float(np.mean(each)), bool((curve.marks[last] < t).any()), float(error))
 
 
-def ahead(first: Reading, second: Reading) -> int | None:
+def ahead(first: RegretAtTime, second: RegretAtTime) -> int | None:
     """Return 0 or 1 for the one of less regret; None if a cut hides it.
 
     Examples
     --------
-    >>> ahead(Reading(5.0), Reading(4.0)), ahead(Reading(5.0), Reading(7.0, cut=True))
+    >>> ahead(RegretAtTime(5.0), RegretAtTime(4.0)), ahead(RegretAtTime(5.0), RegretAtTime(7.0, cut=True))
     (1, 0)
-    >>> ahead(Reading(5.0), Reading(4.0, cut=True)) is None
+    >>> ahead(RegretAtTime(5.0), RegretAtTime(4.0, cut=True)) is None
     True
     """
     less = 0 if first.regret <= second.regret else 1
@@ -73,7 +73,7 @@ def decades(horizon: int) -> list[int]:
     return [10**e for e in range(6, 19) if 10**e <= horizon] or [horizon]
 
 
-def found_in(figure: Figure, runs: Runs) -> str:
+def describe_experiment(figure: Figure, runs: Runs) -> str:
     """Return what came of an experiment, as sentences."""
     return _FINDERS[figure.name.split(":")[0]](runs)
 
@@ -129,7 +129,7 @@ def _states(runs: Runs) -> dict[str, list[str]]:
     return spans
 
 
-def _state(ccb: Reading, scb: Reading) -> str:
+def _state(ccb: RegretAtTime, scb: RegretAtTime) -> str:
     leader = ahead(ccb, scb)
     if leader is None:
         return "hidden"
@@ -146,7 +146,7 @@ def _time(t: int) -> str:
     return power if digits == "1.0" else f"{digits} x {power}"
 
 
-def condorcet_found(found: CondorcetCurve) -> str:
+def describe_condorcet_curve(found: CondorcetCurve) -> str:
     """Return how the probability of a Condorcet winner falls."""
     half = found.sizes[found.exact < 0.5]
     below = f"It is below one half from K = {half[0]} on. " if len(half) else ""
@@ -160,7 +160,7 @@ def condorcet_found(found: CondorcetCurve) -> str:
     )
 
 
-def counts_found(found: ObservedCounts) -> str:
+def describe_counts(found: ObservedCounts) -> str:
     """Return how large C and L_C are."""
     total = found.samples.sum()
     c, losses = found.winners.sum(axis=0), found.losses.sum(axis=0)
@@ -171,7 +171,7 @@ def counts_found(found: ObservedCounts) -> str:
     )
 
 
-def ratios_found(found: GapRatios, options: int) -> str:
+def describe_gap_ratios(found: GapRatios, options: int) -> str:
     """Return the gap ratio of all options, the largest mean, and how many subsets have none."""
     whole = (
         f"It is {found.full:,.1f} for all {options} options. "
@@ -195,7 +195,7 @@ def ratios_found(found: GapRatios, options: int) -> str:
     )
 
 
-def overlaps_found(found: OverlapTable, printed: bool) -> str:
+def describe_overlaps(found: OverlapTable, printed: bool) -> str:
     """Return what the overlaps rest on, and how far they are from those that the paper prints."""
     sizes = f"{found.sizes.min()} to {found.sizes.max()}"
     basis = (
@@ -230,7 +230,7 @@ def overlap_rows(found: OverlapTable, printed: bool) -> list[list[str]]:
     ]
 
 
-def winners_found(found: Reproduction) -> str:
+def describe_winners(found: Reproduction) -> str:
     """Return who beats all others under the other click models."""
     return " ".join(
         f"{name}: no ranker beats all others; in the paper one does."
@@ -376,4 +376,4 @@ def _words(name: str) -> str:
     if name == "copeland_in_support":
         return "all Copeland in the von Neumann support"
     names = {"copeland": "Copeland", "von_neumann": "von Neumann", "borda": "Borda"}
-    return listed([names.get(part, part.replace("_", " ")) for part in name.split("-")])
+    return join_names([names.get(part, part.replace("_", " ")) for part in name.split("-")])

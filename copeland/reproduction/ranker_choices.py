@@ -30,7 +30,7 @@ def regrets(cuts: Cuts) -> dict[str, NDArray[np.float64]]:
     return dict(zip(names, np.array(ends).T, strict=True))
 
 
-def cuts_found(cuts: Cuts) -> str:
+def describe_cuts(cuts: Cuts) -> str:
     """Return in how many choices CCB has the least regret, as a sentence."""
     ends = regrets(cuts)
     best = np.argmin(list(ends.values()), axis=0)

@@ -30,7 +30,7 @@ from copeland.reproduction.subset_analyses import (
 from copeland.reproduction.subsets import BLOCK
 from copeland.reproduction.tie_findings import ties_json
 from copeland.simulation.cell import Cell
-from copeland.simulation.compilation import compiled_where_possible
+from copeland.simulation.compilation import compile_cells
 from copeland.simulation.plan import load_of as load_of_cell
 from copeland.simulation.runs import Runs, number
 from copeland.support.tasks import Arrays, Task, finish, is_kept
@@ -53,7 +53,7 @@ class Work:
 
     def finish(self, tasks: Sequence[Task]) -> Iterator[Arrays]:
         """Give the results of tasks, in their order."""
-        tasks = _compiled(tasks, self.folder, self.note)
+        tasks = _compile_tasks(tasks, self.folder, self.note)
         loads = [load_of(task) for task in tasks]
         with waiting("parts", self.progress) as tell:
             told = _Told(tell, self.before, self.total, last=self.before + len(tasks) >= self.total)
@@ -74,7 +74,7 @@ class _Told:
     def __call__(self, done: int, total: int) -> None:
         self.tell(self.before + done, self.total)
 
-    def left(self, seconds: float | None) -> None:
+    def show_remaining(self, seconds: float | None) -> None:
         """Show an estimate only in the last part: what comes after another is like nothing that was seen."""
         tell_left(self.tell, seconds if self.last else None)
 
@@ -88,7 +88,7 @@ def load_of(task: Task) -> Load:
     return Load(type(task).__qualname__)
 
 
-def _compiled(
+def _compile_tasks(
     tasks: Sequence[Task], folder: Path, note: Callable[[str], None] | None
 ) -> list[Task]:
     """Compile what is still to be run before the work begins: two processes would each compile it."""
@@ -97,7 +97,7 @@ def _compiled(
         for place, task in enumerate(tasks)
         if isinstance(task, Cell) and not is_kept(task, folder)
     }
-    ready = dict(zip(cells, compiled_where_possible(list(cells.values()), note), strict=True))
+    ready = dict(zip(cells, compile_cells(list(cells.values()), note), strict=True))
     return [ready.get(place, task) for place, task in enumerate(tasks)]
 
 
@@ -166,7 +166,7 @@ def reproduce(
     subsets = subsets_of(matrix, full, seed) if matrix is not None and "analyses" in parts else []
     kinds = {}
     if rows is not None and "ties" in parts:
-        kinds = ties.comparing(rows, comparisons or _comparisons(full), seed)
+        kinds = ties.comparison_tasks(rows, comparisons or _comparisons(full), seed)
     experiments = [list(one.comparison.tasks()) for one in (*figures, *cuts)]
     first: list[Task] = [
         task for piece in (*experiments, subsets, *kinds.values()) for task in piece
@@ -188,7 +188,7 @@ def reproduce(
     cells = [SubsetCounts.of(next(results)) for _ in subsets]
     study = None
     if rows is not None and kinds:
-        found = {k: ties.counted(rows, [next(results) for _ in kinds[k]]) for k in kinds}
+        found = {k: ties.tally_results(rows, [next(results) for _ in kinds[k]]) for k in kinds}
         authors = _authors(matrix, others or {}, rows.features)
         study = _tie_study(rows, found, authors, full, seed, run)
     return Reproduction(

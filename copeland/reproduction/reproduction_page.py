@@ -12,7 +12,7 @@ from copeland.problems import load
 from copeland.registry import entrant
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image
-from copeland.report.plot_options import Look
+from copeland.report.plot_options import PlotOptions
 from copeland.report.regret_figure import regret_figure
 from copeland.report.terminal_tables import amount, runs_row
 from copeland.reproduction import findings, paper_experiments, ranker_choices, tie_findings
@@ -95,7 +95,7 @@ def figures(found: Reproduction) -> dict[str, Figure]:
 def _regret_figure(found: Reproduction, figure: paper_experiments.Figure, runs: Runs) -> Figure:
     free = [c.label for c in runs.curves if entrant(c.label)[0].assumes_condorcet]
     limit = found.lower_bounds.get(figure.name)
-    return regret_figure(runs, limit, Look(spread="errors"), cut=figure.cut, unbound=free)
+    return regret_figure(runs, limit, PlotOptions(spread="errors"), cut=figure.cut, unbound=free)
 
 
 def _star_figures() -> dict[str, Figure]:
@@ -129,20 +129,26 @@ def file_name(name: str) -> str:
 
 def summary(found: Reproduction) -> list[str]:
     """Return what we find, a line for each experiment and analysis."""
-    told = [f"{figure.title}: {findings.found_in(figure, runs)}" for figure, runs in found.figures]
+    told = [
+        f"{figure.title}: {findings.describe_experiment(figure, runs)}"
+        for figure, runs in found.figures
+    ]
     if found.analyses is not None and found.matrix is not None:
         one, k = found.analyses, found.matrix.k
         told += [
-            f"Condorcet winners of subsets: {findings.condorcet_found(one.condorcet)}",
+            f"Condorcet winners of subsets: {findings.describe_condorcet_curve(one.condorcet)}",
             *(": ".join(row[:2]) for row in findings.overlap_rows(one.overlaps, printed=False)),
-            findings.overlaps_found(one.overlaps, k == RANKERS),
-            findings.counts_found(one.observed),
-            f"Gap ratio: {findings.ratios_found(one.gap_ratios, k)}",
+            findings.describe_overlaps(one.overlaps, k == RANKERS),
+            findings.describe_counts(one.observed),
+            f"Gap ratio: {findings.describe_gap_ratios(one.gap_ratios, k)}",
         ]
-    told += [findings.winners_found(found)] if found.condorcet_winners else []
-    told += [ranker_choices.cuts_found(found.cuts)] if found.cuts else []
+    told += [findings.describe_winners(found)] if found.condorcet_winners else []
+    told += [ranker_choices.describe_cuts(found.cuts)] if found.cuts else []
     if found.ties is not None:
-        told += [tie_findings.likeness_found(found.ties), tie_findings.survival_found(found.ties)]
+        told += [
+            tie_findings.describe_likeness(found.ties),
+            tie_findings.describe_survival(found.ties),
+        ]
     return told
 
 
@@ -161,7 +167,7 @@ def _page(
         analyses=_analyses(found),
         cuts=_cuts(found),
         ties=None if found.ties is None else _ties(found.ties),
-        other_clicks=findings.winners_found(found),
+        other_clicks=findings.describe_winners(found),
         known=_facts(found),
         versions=versions,
         command=command,
@@ -177,7 +183,7 @@ def _experiments(found: Reproduction) -> Iterator[dict[str, Any]]:
             "file": file_name(figure.name),
             "names": ", ".join(curve.label for curve in runs.curves),
             "paper": figure.paper,
-            "ours": findings.found_in(figure, runs),
+            "ours": findings.describe_experiment(figure, runs),
             "cut": findings.cut_runs(runs),
             "columns": ["at the horizon", *_columns(runs)],
             "rows": [_cells(curve, runs) for curve in runs.curves],
@@ -188,7 +194,7 @@ def _cuts(found: Reproduction) -> dict[str, Any] | None:
     if not found.cuts:
         return None
     return {
-        "ours": ranker_choices.cuts_found(found.cuts),
+        "ours": ranker_choices.describe_cuts(found.cuts),
         "columns": ranker_choices.HEAD,
         "rows": ranker_choices.cuts_rows(found.cuts),
     }
@@ -197,19 +203,19 @@ def _cuts(found: Reproduction) -> dict[str, Any] | None:
 def _ties(found: TieStudy) -> dict[str, Any]:
     one, k = found.analyses, found.rows.features
     return {
-        "rows": tie_findings.rows_found(found),
-        "likeness": tie_findings.likeness_found(found),
+        "rows": tie_findings.describe_rows(found),
+        "likeness": tie_findings.describe_likeness(found),
         "likeness_head": tie_findings.LIKENESS_HEAD,
         "likeness_rows": tie_findings.likeness_rows(found),
         "moves_head": tie_findings.MOVES_HEAD,
         "moves": tie_findings.moves_rows(found),
-        "survival": tie_findings.survival_found(found),
+        "survival": tie_findings.describe_survival(found),
         "standing_head": tie_findings.STANDING_HEAD,
         "standing_rows": tie_findings.standing_rows(found),
         "overlap_rows": [] if one is None else findings.overlap_rows(one.overlaps, k == RANKERS),
         "printed": k == RANKERS,
-        "counts": "" if one is None else findings.counts_found(one.observed),
-        "ratios": "" if one is None else findings.ratios_found(one.gap_ratios, k),
+        "counts": "" if one is None else findings.describe_counts(one.observed),
+        "ratios": "" if one is None else findings.describe_gap_ratios(one.gap_ratios, k),
     }
 
 
@@ -240,12 +246,12 @@ def _analyses(found: Reproduction) -> dict[str, Any] | None:
     return {
         "printed": printed,
         "printed_ratio": PRINTED_GAP_RATIO,
-        "condorcet": findings.condorcet_found(one.condorcet),
+        "condorcet": findings.describe_condorcet_curve(one.condorcet),
         "probabilities": _probabilities(one, k),
-        "overlaps": findings.overlaps_found(one.overlaps, printed),
+        "overlaps": findings.describe_overlaps(one.overlaps, printed),
         "overlap_rows": findings.overlap_rows(one.overlaps, printed),
-        "counts": findings.counts_found(one.observed),
-        "ratios": findings.ratios_found(one.gap_ratios, k),
+        "counts": findings.describe_counts(one.observed),
+        "ratios": findings.describe_gap_ratios(one.gap_ratios, k),
     }
 
 

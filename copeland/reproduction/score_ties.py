@@ -77,7 +77,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def comparing(rows: Rows, comparisons: int, seed: int) -> dict[Kind, list[PairsTask]]:
+def comparison_tasks(rows: Rows, comparisons: int, seed: int) -> dict[Kind, list[PairsTask]]:
     """Return the work of every click model and mode."""
     rankers = all_features(rows.collection)
     pairs, work = all_pairs(len(rankers)), {}
@@ -93,7 +93,7 @@ def _rules(clicks: str, comparisons: int, mode: str) -> Protocol:
     return Protocol(click_model(clicks), comparisons, score_ties=mode)
 
 
-def counted(rows: Rows, results: Iterable[Arrays]) -> Estimate:
+def tally_results(rows: Rows, results: Iterable[Arrays]) -> Estimate:
     """Return the matrix, with its counts, that the work of one kind came to."""
     labels = rows.collection.feature_names
     return tally(labels, "sign", all_pairs(len(labels)), *joined(list(results)))
@@ -140,7 +140,7 @@ def spread(p: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Standing:
+class MatrixSummary:
     """What a matrix is: its quantities, and whether its lack of a Condorcet winner is sure."""
 
     spread: float
@@ -153,11 +153,11 @@ class Standing:
     probabilities: Floats  # P_K, K = 1 to n
 
 
-def standing(matrix: PreferenceMatrix, errors: Floats | None = None) -> Standing:
+def standing(matrix: PreferenceMatrix, errors: Floats | None = None) -> MatrixSummary:
     """Return what a matrix is; ``errors`` are the standard errors of its entries, if it has any."""
     best = winners.condorcet_winner(matrix)
     apart = ~np.eye(matrix.k, dtype=bool)
-    return Standing(
+    return MatrixSummary(
         spread=spread(matrix.p),
         error=0.0 if errors is None else float(np.sqrt((errors[apart] ** 2).mean())),
         condorcet=best,
@@ -290,12 +290,12 @@ class TieStudy:
         error = self.standing(clicks, mode).error
         return likeness(self.matrix(clicks, mode).p, self.authors[clicks].p, error)
 
-    def standing(self, clicks: str, mode: str) -> Standing:
+    def standing(self, clicks: str, mode: str) -> MatrixSummary:
         """Return what an estimated matrix is."""
         return self._standings[clicks, mode]
 
     @cached_property
-    def _standings(self) -> dict[Kind, Standing]:
+    def _standings(self) -> dict[Kind, MatrixSummary]:
         return {
             kind: standing(self.matrix(*kind), found.standard_errors())
             for kind, found in self.estimates.items()

@@ -142,7 +142,7 @@ def cell(
     order = orders(matrix)
     blocks = range(first // BLOCK, (first + count) // BLOCK)
     drawn = (draw_subsets(matrix.k, k, block, seed) for block in blocks)
-    return reduce(add, (_counted(matrix, order, subsets, lotteries) for subsets in drawn))
+    return reduce(add, (_count_subsets(matrix, order, subsets, lotteries) for subsets in drawn))
 
 
 def _check(matrix: PreferenceMatrix, k: int, first: int, count: int, seed: int) -> None:
@@ -157,7 +157,7 @@ def _check(matrix: PreferenceMatrix, k: int, first: int, count: int, seed: int) 
         raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
 
 
-def _counted(
+def _count_subsets(
     matrix: PreferenceMatrix, order: Orders, subsets: Marks, lotteries: bool
 ) -> SubsetCounts:
     """A block of subsets of one size."""

@@ -35,7 +35,7 @@ def condorcet_figure(found: CondorcetCurve) -> Figure:
         marker="o",
         markersize=3.2,
         markerfacecolor="none",
-        label=_sampled(found.samples.tolist()),
+        label=_sample_words(found.samples.tolist()),
     )
     axes.set_ylim(0, 1.03)
     axes.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
@@ -75,7 +75,7 @@ def gap_ratio_figure(found: GapRatios, options: int, printed: float | None = Non
         found.sizes, found.mean / wide, found.mean * wide, color=PALETTE[0], alpha=0.2, linewidth=0
     )
     axes.plot(found.sizes, found.mean, color=PALETTE[0], linewidth=1.8)
-    note_above(axes, f"{_sampled(found.samples.tolist())}; band: two standard errors")
+    note_above(axes, f"{_sample_words(found.samples.tolist())}; band: two standard errors")
     if printed is not None:
         axes.axhline(printed, color=INK, alpha=0.6, linewidth=1, linestyle=(0, (4, 3)))
         axes.annotate(
@@ -120,7 +120,7 @@ def _bubbles(found: ObservedCounts, counts: np.ndarray, what: str, symbol: str) 
         zorder=3,
     )
     note_above(
-        axes, f"area: the share of the subsets of a size; {_sampled(found.samples.tolist())}"
+        axes, f"area: the share of the subsets of a size; {_sample_words(found.samples.tolist())}"
     )
     for share in _SHOWN:
         axes.scatter(
@@ -173,7 +173,7 @@ def _end_at(axes: Axes, options: int) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
-def _sampled(samples: list[int]) -> str:
+def _sample_words(samples: list[int]) -> str:
     """How many subsets of a size were looked at, in words."""
     least, most = min(samples, default=0), max(samples, default=0)
     count = f"{most:,}" if least == most else f"{least:,} to {most:,}"

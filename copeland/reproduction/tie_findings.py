@@ -12,13 +12,13 @@ from copeland.reproduction.score_ties import (
     FAR,
     MODES,
     Champion,
-    Standing,
+    MatrixSummary,
     TieStudy,
     standing,
 )
 from copeland.reproduction.subset_analyses import condorcet_probabilities
 from copeland.simulation.runs import number
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 
 SIZES = (5, 10, 20, 50)
 MOVES = 12
@@ -34,18 +34,18 @@ STANDING_HEAD = (
 MOVES_HEAD = ("ranker", "place in theirs", "place in ours", "documents that tie")
 
 
-def rows_found(found: TieStudy) -> str:
+def describe_rows(found: TieStudy) -> str:
     """Return what was compared, as a sentence."""
     made = found.rows.collection
     files = "; ".join(f"{name} (SHA-256 {digest})" for name, digest in found.rows.files)
     return (
-        f"{counted(made.n_queries, 'query').replace('querys', 'queries')} with "
-        f"{counted(made.n_documents, 'document')} of {files}; {counted(found.comparisons, 'comparison')} "
+        f"{format_count(made.n_queries, 'query').replace('querys', 'queries')} with "
+        f"{format_count(made.n_documents, 'document')} of {files}; {format_count(found.comparisons, 'comparison')} "
         "of each pair of rankers."
     )
 
 
-def likeness_found(found: TieStudy) -> str:
+def describe_likeness(found: TieStudy) -> str:
     """Return how far each mode is like the authors' matrix, as sentences."""
     like = {mode: found.likeness(CLICKS[0], mode) for mode in MODES}
     told = [f"{mode} {one.entries:.3f}" for mode, one in like.items() if one is not None]
@@ -89,7 +89,7 @@ def standing_rows(found: TieStudy) -> list[list[str]]:
     return rows
 
 
-def _standing_row(name: str, one: Standing) -> list[str]:
+def _standing_row(name: str, one: MatrixSummary) -> list[str]:
     return [
         name,
         condorcet_words(one),
@@ -103,7 +103,7 @@ def _standing_row(name: str, one: Standing) -> list[str]:
     ]
 
 
-def condorcet_words(one: Standing) -> str:
+def condorcet_words(one: MatrixSummary) -> str:
     """Return whether one option beats all others, and whether that is beyond doubt."""
     who = "none" if one.condorcet is None else str(one.condorcet)
     return who if one.surely else f"{who}, not sure"
@@ -124,9 +124,9 @@ def _ranker(found: TieStudy, option: int) -> str:
     return f"{option}: feature {option + 1}, {mslr_tables.feature_words(option + 1)}"
 
 
-def survival_found(found: TieStudy) -> str:
+def describe_survival(found: TieStudy) -> str:
     """Return whether the lack of a Condorcet winner survives, as sentences."""
-    told = [_champion_found(clicks, found.champions[clicks]) for clicks in CLICKS]
+    told = [_describe_champion(clicks, found.champions[clicks]) for clicks in CLICKS]
     p = found.standing(CLICKS[0], CONSISTENT).probabilities
     half = next((k for k, x in enumerate(p.tolist(), start=1) if x < 0.5), None)
     below = "never below one half" if half is None else f"below one half from K = {half} on"
@@ -145,7 +145,7 @@ def survival_found(found: TieStudy) -> str:
     return " ".join(told)
 
 
-def _champion_found(clicks: str, one: Champion) -> str:
+def _describe_champion(clicks: str, one: Champion) -> str:
     narrow = f"narrowest against {one.narrowest}: {one.p[one.narrowest]:.4f}, {one.far:+.1f} standard errors"
     if one.far > FAR:
         return f"With {clicks} clicks and ties {CONSISTENT}, ranker {one.option} beats all others ({narrow})."

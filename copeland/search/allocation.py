@@ -105,12 +105,12 @@ def bucket_of(seed: str, user: str) -> int:
     return int(digest[:_DIGITS], 16) % BUCKETS
 
 
-def shared_out(shares: dict[tuple[str, str], float]) -> tuple[Share, ...]:
+def assign_buckets(shares: dict[tuple[str, str], float]) -> tuple[Share, ...]:
     """Return the buckets of each pair, by shares of 1; what is left is nobody's.
 
     Examples
     --------
-    >>> shared_out({("a", "b"): 0.375, ("a", "c"): 0.125})
+    >>> assign_buckets({("a", "b"): 0.375, ("a", "c"): 0.125})
     (Share(left='a', right='b', first=0, end=3750), Share(left='a', right='c', first=3750, end=5000))
     """
     found, taken = [], 0.0
@@ -178,7 +178,7 @@ def allocation_of(
         entry_seed=name,
         taking_part=round(BUCKETS * part) if shares else 0,
         pair_seed=f"{name}/{books.number}",
-        pairs=shared_out(named),
+        pairs=assign_buckets(named),
     )
 
 
@@ -190,10 +190,13 @@ def _shares(books: Books, log: Log, terms: Terms, now: float) -> dict[Pair, floa
     shares: dict[Pair, float] = {}
     books, options, left = copy.deepcopy(books), active(books), 1.0
     while left > TINY and len(options) > 1:
-        weights = _proposed(books, log, options, min(terms.impressions, DRAWS), now)
+        weights = _propose_shares(books, log, options, min(terms.impressions, DRAWS), now)
         if not weights:
             break
-        room = {i: (terms.cap - _held(shares, i)) / _held(weights, i) for i in _named(weights)}
+        room = {
+            i: (terms.cap - _sum_shares(shares, i)) / _sum_shares(weights, i)
+            for i in _find_options(weights)
+        }
         step = min(left, *room.values())
         for pair, weight in weights.items():
             shares[pair] = shares.get(pair, 0.0) + step * weight
@@ -202,7 +205,7 @@ def _shares(books: Books, log: Log, terms: Terms, now: float) -> dict[Pair, floa
     return shares
 
 
-def _proposed(
+def _propose_shares(
     books: Books, log: Log, options: frozenset[int], draws: int, now: float
 ) -> dict[Pair, float]:
     """The share of each pair in the planner's next questions; the books take these as asked."""
@@ -214,15 +217,15 @@ def _proposed(
     return {pair: count / len(asked) for pair, count in sorted(counts.items())}
 
 
-def _named(shares: dict[Pair, float]) -> set[int]:
+def _find_options(shares: dict[Pair, float]) -> set[int]:
     return {option for pair in shares for option in pair}
 
 
-def _held(shares: dict[Pair, float], option: int) -> float:
+def _sum_shares(shares: dict[Pair, float], option: int) -> float:
     return sum(share for pair, share in shares.items() if option in pair)
 
 
-def allocated(study: Any, work: Transactions, terms: Terms) -> Allocation:
+def allocate_pairs(study: Any, work: Transactions, terms: Terms) -> Allocation:
     """Return the allocation of a study."""
     standing = study.standing(voters=False)
     best = [standing.labels[i] for i in standing.certificate.best]

@@ -19,9 +19,9 @@ from copeland.ranking.list_tokens import (
     outcome_of,
     positions_on,
     query_digest,
-    unsealed,
+    read_ticket,
 )
-from copeland.study.ballots import Ballot, ballot_of, proposed
+from copeland.study.ballots import Ballot, ballot_of, propose_questions
 from copeland.study.commands import Wait, wish_of
 from copeland.study.input_limits import check_plain
 from copeland.study.log.event_log import Log
@@ -51,7 +51,7 @@ class Clicked(NamedTuple):
     votes: tuple[Vote, ...]
 
 
-class Counts(NamedTuple):
+class ListCounts(NamedTuple):
     """How many lists became what."""
 
     pairs: int  # handed out: each is for the lists of one user
@@ -98,7 +98,7 @@ class Impressions:
         check_plain(user=user)
         self.settle()
         now = self._study._clock()
-        ballot = self._work.change(lambda log: showing(self._work, log, user, query, now))
+        ballot = self._work.change(lambda log: record_list(self._work, log, user, query, now))
         if ballot is None:
             return Impression((self._alone(),), None, query, now, self._desk)
         return Impression((ballot.left, ballot.right), ballot.id, query, now, self._desk)
@@ -118,14 +118,14 @@ class Impressions:
         at
             When they happened, in seconds since 1970; now by default.
         """
-        ticket = unsealed(token, self._desk.secret)
+        ticket = read_ticket(token, self._desk.secret)
         if ticket.study != self._study.name:
             raise InvalidToken(f"this list is of the study '{ticket.study}', not of this one.")
         clicked = positions_on(ticket, positions)
         time = self._study._clock() if at is None else seconds_since_1970(at)
 
         def decide(log: Log) -> tuple[list[Event], str]:
-            return clicking(self._work.books, log, ticket, clicked, time, self.window)
+            return record_clicks(self._work.books, log, ticket, clicked, time, self.window)
 
         fate = self._work.change(decide)
         return Clicked(fate, self.settle())
@@ -136,7 +136,7 @@ class Impressions:
         if study.closed:
             return ()
         now = study._clock()
-        waiting = self._work.known(lambda books: list(books.lists.waiting.items()))
+        waiting = self._work.look_at_books(lambda books: list(books.lists.waiting.items()))
         due = [(ballot, body) for ballot, body in waiting if self._is_due(body, now)]
         return tuple(
             study.tell(
@@ -151,22 +151,22 @@ class Impressions:
     def _is_due(self, body: dict[str, Any], now: float) -> bool:
         return now > body["shown"] + self.window + self.patience
 
-    def counts(self) -> Counts:
+    def counts(self) -> ListCounts:
         """Return how many lists became what."""
         books = self._work.read(lambda _log: self._work.books)
         votes = sum(books.outcomes[name] for name in ("left", "right", "tie"))
         lists = books.lists
-        return Counts(
+        return ListCounts(
             books.asked,
             votes,
             books.outcomes["tie"],
             len(lists.waiting),
-            lists.unclicked,
+            lists.without_click,
             lists.shown,
         )
 
 
-def showing(
+def record_list(
     work: Transactions, log: Log, user: str, query: str, now: float
 ) -> tuple[list[Event], Ballot | None]:
     """Return what to append when a user searches, and the ballot to interleave for, if there is one."""
@@ -191,11 +191,11 @@ def _ballot(
     for asked in held:
         if asked.number not in books.lists.waiting:
             return [], asked
-    new, handed = proposed(work, log, wish_of(books, log, user, None, None, now), 1)
+    new, handed = propose_questions(work, log, wish_of(books, log, user, None, None, now), 1)
     return new, None if isinstance(handed, Wait) else next(iter(handed), None)
 
 
-def clicking(
+def record_clicks(
     books: Books, log: Log, ticket: Ticket, clicked: frozenset[int], time: float, window: float
 ) -> tuple[list[Event], str]:
     """Return what to append for clicks on a list, and what becomes of them."""

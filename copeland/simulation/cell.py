@@ -21,7 +21,7 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.compiler.compile import is_from_file
 from copeland.kernels.compiler.digest import digest_sources
 from copeland.kernels.compiler.script_classes import with_stand_in
-from copeland.kernels.loop import Ledger, loop_of, new_ledger, weak_cost
+from copeland.kernels.loop import RunRecord, loop_of, new_ledger, weak_cost
 from copeland.problems import Problem, problem_of_run
 from copeland.registry import Algorithm
 from copeland.simulation.runs import BOUNDED
@@ -106,7 +106,7 @@ class Cell:
                 first, second = ledger.astray.tolist()
                 algorithm.check_named(first, second, problem.k, int(ledger.t[0]))
             seconds = time.perf_counter() - start
-        _leave_unreached(ledger)
+        _clear_later_marks(ledger)
         return {
             "regret": ledger.regret_at,
             "comparisons": ledger.duels_at,
@@ -165,7 +165,7 @@ def _writable(world: Any) -> Any:
     return world
 
 
-def _leave_unreached(ledger: Ledger) -> None:
+def _clear_later_marks(ledger: RunRecord) -> None:
     """Say of the marks that a cut run did not reach that nothing is known there."""
     reached = int(ledger.mark[0])
     ledger.regret_at[reached:] = np.nan

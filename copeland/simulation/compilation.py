@@ -26,9 +26,7 @@ BYTES_A_SECOND = 1_800  # of the bytecode of kernels; measured with cpc, ccb and
 FIRST_SECONDS = 1.5  # what the least takes
 
 
-def compiled_where_possible(
-    cells: list[Cell], note: Callable[[str], None] | None = None
-) -> list[Cell]:
+def compile_cells(cells: list[Cell], note: Callable[[str], None] | None = None) -> list[Cell]:
     """Compile what the cells run, once; what numba cannot compile is run as it is, with a warning.
 
     Other processes then find the compiled loops on disk. ``note`` is called with a sentence before each that
@@ -38,8 +36,8 @@ def compiled_where_possible(
     for cell in cells:
         one = _loop_key(cell)
         if cell.compiled and one not in reasons:
-            with _told_of_waiting(cell, note):
-                reasons[one] = _why_uncompiled(cell)
+            with _announce_waiting(cell, note):
+                reasons[one] = _explain_failure(cell)
             if reasons[one]:
                 warnings.warn(reasons[one], AlgorithmWarning, stacklevel=3)
     return [replace(c, compiled=False) if reasons.get(_loop_key(c)) else c for c in cells]
@@ -53,7 +51,7 @@ def _loop_key(cell: Cell) -> Hashable:
 
 def compile_now(name: str, note: Callable[[str], None] | None = None) -> None:
     """Compile what simulations of an algorithm run on a table of probabilities, if it is not compiled yet."""
-    compiled_where_possible([_usual_cell(name)], note)
+    compile_cells([_usual_cell(name)], note)
 
 
 def is_compiled(name: str) -> bool:
@@ -68,11 +66,11 @@ def _usual_cell(name: str) -> Cell:
     return Cell(source, find(spec.name), spec, 0, 1, 1, marks, seed=0)
 
 
-def _why_uncompiled(cell: Cell) -> str:
+def _explain_failure(cell: Cell) -> str:
     """Why numba cannot compile what a cell runs, in a sentence; empty if it can."""
     algorithm = cell.algorithm
     known = _refused.get(algorithm, "")
-    plain = _unmarked(algorithm)
+    plain = _find_plain_parts(algorithm)
     if plain and not known:
         known = f"{', '.join(plain)} {'is' if len(plain) == 1 else 'are'} not marked with @kernel"
     if not known:
@@ -88,7 +86,7 @@ def _why_uncompiled(cell: Cell) -> str:
 _refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compiling
 
 
-def _unmarked(algorithm: Algorithm) -> list[str]:
+def _find_plain_parts(algorithm: Algorithm) -> list[str]:
     """The parts of an algorithm that are no kernels, with their lines."""
     parts = algorithm.kernels().items()
     return [f"`{name}`{_line_of(part)}" for name, part in parts if not is_kernel(part)]
@@ -110,7 +108,7 @@ def _place_and_reason(told: str) -> str:
     return f"{where}: {reason}".rstrip(".: ")
 
 
-def kept_at(loop: Callable[..., None]) -> Path | None:
+def find_loop_file(loop: Callable[..., None]) -> Path | None:
     """Return the file in which a compiled loop is listed, None if it is not kept on disk."""
     cache = getattr(loop, "_cache", None)  # numba has no public name for it
     folder, files = getattr(cache, "cache_path", None), getattr(cache, "_cache_file", None)
@@ -125,7 +123,7 @@ def seconds_to_compile(algorithm: Algorithm) -> float:
 
 
 @contextmanager
-def _told_of_waiting(cell: Cell, note: Callable[[str], None] | None) -> Iterator[None]:
+def _announce_waiting(cell: Cell, note: Callable[[str], None] | None) -> Iterator[None]:
     """Say that a cell waits for the compiler, if it does."""
     sentence = _sentence_of_waiting(cell)
     if note is None and sentence:
@@ -139,10 +137,10 @@ def _told_of_waiting(cell: Cell, note: Callable[[str], None] | None) -> Iterator
 
 def _sentence_of_waiting(cell: Cell) -> str:
     """What a cell waits for and about how long; empty if it runs at once."""
-    if cell.algorithm in _refused or _unmarked(cell.algorithm):
+    if cell.algorithm in _refused or _find_plain_parts(cell.algorithm):
         return ""
     loop = cell.loop(problem_of(cell.source))
-    kept = kept_at(loop)
+    kept = find_loop_file(loop)
     if getattr(loop, "overloads", None) or (kept is not None and kept.exists()):
         return ""
     seconds = seconds_to_compile(cell.algorithm)

@@ -26,9 +26,11 @@ class Compiled(NamedTuple):
     reason: str = ""  # why it cannot be compiled, in a sentence
 
 
-def kept_at(algorithm: Algorithm) -> Path | None:
+def find_cache_file(algorithm: Algorithm) -> Path | None:
     """Return the file in which the compiled loop of an algorithm is listed, None if it is not kept on disk."""
-    return compilation.kept_at(loop_for(algorithm, problem_of(compilation.USUAL), compiled=True))
+    return compilation.find_loop_file(
+        loop_for(algorithm, problem_of(compilation.USUAL), compiled=True)
+    )
 
 
 def is_ready(algorithm: Algorithm) -> bool:
@@ -40,7 +42,7 @@ def is_ready(algorithm: Algorithm) -> bool:
     >>> is_ready(find("random"))
     True
     """
-    kept = kept_at(algorithm)
+    kept = find_cache_file(algorithm)
     return kept is not None and kept.exists()
 
 
@@ -59,4 +61,4 @@ def compile_ahead(name: str) -> Compiled:
 
 def cache_folders(algorithms: Sequence[Algorithm]) -> list[Path]:
     """Return the folders that hold what was compiled of these algorithms."""
-    return sorted({kept.parent for one in algorithms if (kept := kept_at(one)) is not None})
+    return sorted({kept.parent for one in algorithms if (kept := find_cache_file(one)) is not None})

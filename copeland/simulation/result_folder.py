@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from copeland.errors import FolderExists, InvalidParameter, InvalidResult
 from copeland.simulation.runs import Curves, Runs
 from copeland.support.atomic_files import write_file
-from copeland.support.npz import packed, read_arrays
+from copeland.support.npz import pack_arrays, read_arrays
 from copeland.version import __version__
 
 FORMAT = 1
@@ -65,7 +65,7 @@ def write(
     # The manifest goes first and comes last: with one, a folder is complete.
     (folder / MANIFEST).unlink(missing_ok=True)
     write_file(folder / TABLE, _table(runs))
-    text = json.dumps(_described(runs, command, lower_bound), indent=2) + "\n"
+    text = json.dumps(_describe_runs(runs, command, lower_bound), indent=2) + "\n"
     write_file(folder / MANIFEST, text.encode())
 
 
@@ -74,7 +74,7 @@ def read(folder: str | Path) -> Runs:
     about = manifest(folder)
     with _refusing_damage(Path(folder) / TABLE) as path:
         table = read_arrays(path)
-        runs = _restored(about, table)
+        runs = _restore_runs(about, table)
         if not all(_same(table[name], column) for name, column in runs.columns().items()):
             raise ValueError(f"the table does not fit {MANIFEST}")
         return runs
@@ -133,7 +133,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def _described(runs: Runs, command: str, lower_bound: float | None) -> dict[str, Any]:
+def _describe_runs(runs: Runs, command: str, lower_bound: float | None) -> dict[str, Any]:
     done = [
         {
             "name": curve.name,
@@ -156,10 +156,10 @@ def _described(runs: Runs, command: str, lower_bound: float | None) -> dict[str,
 
 def _table(runs: Runs) -> bytes:
     seconds = np.array([curve.seconds for curve in runs.curves])
-    return packed({**runs.columns(), "marks": runs.marks, "seconds": seconds})
+    return pack_arrays({**runs.columns(), "marks": runs.marks, "seconds": seconds})
 
 
-def _restored(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
+def _restore_runs(about: dict[str, Any], table: dict[str, NDArray[Any]]) -> Runs:
     shapes = [(done["runs"], done["marks"]) for done in about["algorithms"]]
     ends = np.cumsum([runs * marks for runs, marks in shapes])
     columns = {

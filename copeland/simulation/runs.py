@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from copeland.errors import need
 from copeland.support.escaping import inert
 from copeland.support.notebook_html import MOST_ROWS, html_table
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
 
 # The ways to count regret, and what the sum over duels is multiplied by. The first two are Definition 1.
@@ -84,7 +84,7 @@ class Runs:
 
     @property
     def _about(self) -> str:
-        names = listed([curve.label for curve in self.curves])
+        names = join_names([curve.label for curve in self.curves])
         runs = f"{self.runs} run{'s' if self.runs > 1 else ''} to t = {self.horizon:,}"
         return f"Runs of {names} on {self.problem}: {runs}"
 

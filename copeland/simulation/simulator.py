@@ -14,7 +14,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem, problem_of, redrawn
 from copeland.registry import Algorithm
 from copeland.simulation.cell import shortfall_of
-from copeland.simulation.compilation import compiled_where_possible
+from copeland.simulation.compilation import compile_cells
 from copeland.simulation.plan import Comparison, load_of
 from copeland.simulation.runs import REGRETS, Runs
 from copeland.support.tasks import check_workers, finish
@@ -105,7 +105,7 @@ def simulate(
         compiled=compiled,
     )
     _check_entrants(plan)
-    cells = compiled_where_possible(plan.tasks(), note)
+    cells = compile_cells(plan.tasks(), note)
     try:
         kept = None if folder is None else Path(folder)
         loads = [load_of(cell) for cell in cells]

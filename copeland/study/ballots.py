@@ -105,7 +105,7 @@ class Answered(NamedTuple):
     look: Look | None = None  # after it, if what follows was to depend on that
 
 
-def proposed(
+def propose_questions(
     work: Transactions, log: Log, wish: Wish, n: int
 ) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out."""
@@ -121,7 +121,7 @@ def proposed(
     return decided
 
 
-def found(
+def find_ballot(
     work: Transactions, log: Log, voter: str, wanted: Following, now: float
 ) -> tuple[list[Event], Ballot | Wait | None]:
     """Return what to append, and a voter's ballot: the oldest without an answer, or else a new one."""
@@ -139,7 +139,7 @@ def found(
             (item, active(books) & set(map(books.index, names))) for item, names in wanted.later
         )
     )
-    new, asked = proposed(work, log, wish, 1)
+    new, asked = propose_questions(work, log, wish, 1)
     if isinstance(asked, Wait):
         return new, asked
     if books.tuning is not None:  # what is new holds the options that are asked
@@ -148,7 +148,7 @@ def found(
     return new, ballot_of(books, asked[0]) if asked else None
 
 
-def answered(
+def take_answer(
     work: Transactions, log: Log, told: Answer, following: Following | Onward | None, now: float
 ) -> tuple[list[Event], Answered]:
     """Return what to append once an answer is, and all that became of the answer."""
@@ -158,16 +158,16 @@ def answered(
     work.advance(log, new)
     look, events, after = None, [], None
     if vote.voter is not None and callable(following):
-        look = looked(work.books, log, vote.voter)
+        look = view_as(work.books, log, vote.voter)
         following = following(look)
     if vote.voter is not None and following is not None and not work.books.closed:
         assert isinstance(following, Following)
-        events, after = found(work, log, vote.voter, following, now)
+        events, after = find_ballot(work, log, vote.voter, following, now)
     kept = vote_of(work.books, vote)
     return events, Answered(kept, vote.number, late, bool(new), after, look)
 
 
-def looked(books: Books, log: Log, voter: str) -> Look:
+def view_as(books: Books, log: Log, voter: str) -> Look:
     """Return a study as a voter meets it."""
     votes = tuple(log.votes_of(voter))
     undone = books.undone.intersection(vote.number for vote in votes)

@@ -31,9 +31,9 @@ def cut_rows(books: Books, log: Log, rows: Iterable[ImportedVote]) -> list[Impor
     """Return rows as they are kept: those that stand for many votes as the log knows them, and what is new of each as one."""
     rows = list(rows)
     many = [row for row in rows if row.times > 1 and can_fold(books.settings, row.voter)]
-    known = log.known([row.event_id for row in many])
+    known = log.find_votes([row.event_id for row in many])
     gone = books.undone and any(vote.number in books.undone for vote in known.values())
-    cut = _Cut(log, known, log.withdrawn() if gone else set())
+    cut = _Cut(log, known, log.find_withdrawals() if gone else set())
     return [piece for row in rows for piece in _pieces(books, row, cut)]
 
 
@@ -84,14 +84,14 @@ class _Cut:
     def _look_up(self, event_id: str) -> Event | None:
         if event_id in self.known:
             return self.known[event_id]
-        return self._log.known([event_id]).get(event_id)
+        return self._log.find_votes([event_id]).get(event_id)
 
     def _count_singles(self, row: ImportedVote, first: int) -> int:
         """Return how many votes of a row, from one on, are events of their own."""
         n, piece = first, FEW
         while n <= row.times:
             ids = [row.nth_id(i) for i in range(n, min(n + piece, row.times + 1))]
-            known = self._log.known(ids)
+            known = self._log.find_votes(ids)
             for event_id in ids:
                 if event_id not in known or times_of(known[event_id]) > 1:
                     return n - first

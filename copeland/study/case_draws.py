@@ -21,7 +21,7 @@ from copeland.study.log.events import Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
 from copeland.study.log.state import Books
 from copeland.study.pair_choice import Wish
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 
 
@@ -69,7 +69,7 @@ def wish_on_cases(
     drawn = _cases_of(books, wish.item, cases)
     taken: defaultdict[Pair, set[Case]] = defaultdict(set)
     for pair in books.cases.pairs:
-        taken[pair] |= books.cases.judged(pair).keys()
+        taken[pair] |= books.cases.votes_on(pair).keys()
     for asked in books.under_way(wish.now).values():
         if not books.is_guide(asked.voter):
             taken[pair_of(asked)].add(asked.item)
@@ -77,7 +77,7 @@ def wish_on_cases(
         taken[pair].add(case)
     draw = Draw(drawn, taken, books.settings.seed, books.settings.finite is None)
     _require_these(books, drawn)
-    done = {pair for pair in taken if draw.is_spent(pair)} | _settled(books)
+    done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(books)
     return wish._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
 
@@ -88,12 +88,12 @@ def _cases_of(books: Books, item: Case, cases: Collection[str] | None) -> tuple[
         return (item,)
     if cases is None or item is not None:
         raise InvalidParameter(
-            f"this study is judged on {counted(number, 'test case')}, and draws the case of each ballot itself; "
+            f"this study is judged on {format_count(number, 'test case')}, and draws the case of each ballot itself; "
             "give all of them as cases=[...], and no item."
         )
     if isinstance(cases, str) or len(set(cases)) != number:
         raise InvalidParameter(
-            f"this study is judged on {counted(number, 'test case')}, and these are "
+            f"this study is judged on {format_count(number, 'test case')}, and these are "
             f"{len(set(cases)):,}; give all of them, and no others."
         )
     return tuple(cases)
@@ -116,7 +116,7 @@ def _require_these(books: Books, cases: Collection[Case]) -> None:
     assert books.cases is not None
     known = set(cases)
     for pair in books.cases.pairs:
-        other = next((case for case in books.cases.judged(pair) if case not in known), None)
+        other = next((case for case in books.cases.votes_on(pair) if case not in known), None)
         if other is not None:
             raise InvalidParameter(
                 f"'{other}' was judged before, and is not among these cases; give the cases that this study began with."
@@ -137,15 +137,15 @@ def require_room(books: Books, votes: Iterable[Event]) -> None:
         if vote.repeats is None:
             new[pair_of(vote)].add(vote.item)
     for pair, cases in new.items():
-        if len(books.cases.judged(pair).keys() | cases) > books.settings.cases:
+        if len(books.cases.votes_on(pair).keys() | cases) > books.settings.cases:
             one, other = (books.options[i].name for i in sorted(pair))
             raise InvalidParameter(
-                f"'{one}' and '{other}' have votes on more than {counted(books.settings.cases, 'case')}, which "
+                f"'{one}' and '{other}' have votes on more than {format_count(books.settings.cases, 'case')}, which "
                 "is how many this study has; a case goes by its name."
             )
 
 
-def _settled(books: Books) -> set[Pair]:
+def _find_known_pairs(books: Books) -> set[Pair]:
     """The pairs about which enough is known for every claim: of exactly these cases, more than a planner knows."""
     if books.settings.finite is None or books.votes == 0:
         return set()
@@ -155,8 +155,8 @@ def _settled(books: Books) -> set[Pair]:
         proof.wins,
         proof.ties,
         books.settings.margin,
-        proof.lost,
-        proof.given,
+        proof.missing_or_none,
+        proof.before_undoing,
         cases=books.settings.finite,
     )
     known = found >= max(win_level(at, books.k - 2), loss_level(at))

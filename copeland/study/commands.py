@@ -91,7 +91,7 @@ def require_open(books: Books) -> None:
         raise StudyClosed("the study is closed; it takes no more votes.")
 
 
-def require_fixed(books: Books) -> None:
+def refuse_for_space(books: Books) -> None:
     """Refuse to change the options of a space."""
     if books.tuning is not None:
         raise InvalidParameter(
@@ -152,7 +152,7 @@ def questions(
     books: Books, log: Log, chooser: Chooser, wish: Wish, n: int
 ) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out: new questions, or those that the voter holds."""
-    held = _held(books, wish)
+    held = _find_open_ballots(books, wish)
     new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
     return new, new[:n] or _held_questions(books, log, chooser, wish, held, n)
 
@@ -168,11 +168,11 @@ def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: in
 
 def _first_visit(log: Log, voter: str) -> int | None:
     """Return the number of the first event of a voter, None for somebody new."""
-    first = [events[0].number for events in (log.asked_of(voter), log.votes_of(voter)) if events]
+    first = [events[0].number for events in (log.ballots_of(voter), log.votes_of(voter)) if events]
     return min(first, default=None)
 
 
-def _held(books: Books, wish: Wish) -> dict[int, OpenBallot]:
+def _find_open_ballots(books: Books, wish: Wish) -> dict[int, OpenBallot]:
     """The ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
     if wish.voter is None:
         return {}
@@ -253,13 +253,13 @@ def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Ev
         return [], known
     require_open(books)
     asked = _question(books, log, told.ballot)
-    before = _require_unanswered(books, log, asked)
-    vote = _said(books, asked, told, now)
+    before = _require_no_answer(books, log, asked)
+    vote = _make_vote(books, asked, told, now)
     if books.settings.panel:
         require_own(books, asked, vote)
     elif _is_dealt(books, asked) and asked.voter is not None:
         require_same_voter(asked, vote)
-    repeats = _repeated(books, log, vote)
+    repeats = _find_repeat(books, log, vote)
     vote = vote._replace(repeats=repeats, body=_standing(books, log, asked, vote, before))
     if books.cases is not None:
         require_room(books, [vote])
@@ -292,7 +292,7 @@ def _standing(
 
 def _require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
     """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
-    said = _said(books, _question(books, log, told.ballot), told, kept.time)
+    said = _make_vote(books, _question(books, log, told.ballot), told, kept.time)
     if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
         raise _conflict(told.event_id)
 
@@ -304,7 +304,7 @@ def _conflict(event_id: str) -> Conflict:
     )
 
 
-def _said(books: Books, asked: Event, told: Answer, now: float) -> Event:
+def _make_vote(books: Books, asked: Event, told: Answer, now: float) -> Event:
     """What an answer says, as the next event."""
     assert asked.left is not None and asked.right is not None
     left, right = books.options[asked.left].name, books.options[asked.right].name
@@ -340,7 +340,7 @@ def _question(books: Books, log: Log, ballot: int) -> Event:
     return asked
 
 
-def _require_unanswered(books: Books, log: Log, asked: Event) -> list[Event]:
+def _require_no_answer(books: Books, log: Log, asked: Event) -> list[Event]:
     """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it.
 
     Return the answers that were undone.
@@ -354,13 +354,13 @@ def _require_unanswered(books: Books, log: Log, asked: Event) -> list[Event]:
     return before
 
 
-def _repeated(books: Books, log: Log, vote: Event) -> int | None:
+def _find_repeat(books: Books, log: Log, vote: Event) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
     if not _may_repeat(books, vote):
         return None
     if books.judges_cases(vote.voter):
         assert books.cases is not None
-        return books.cases.judged(pair_of(vote)).get(vote.item)
+        return books.cases.votes_on(pair_of(vote)).get(vote.item)
     assert vote.voter is not None and vote.left is not None and vote.right is not None
     return _first_opinion(books, log.opinions(vote.voter, vote.left, vote.right), vote.item)
 
@@ -379,7 +379,7 @@ def _first_opinion(books: Books, earlier: Iterable[Event], item: str | None) -> 
     return None
 
 
-def imported(
+def import_rows(
     books: Books,
     log: Log,
     rows: Iterable[ImportedVote],
@@ -417,7 +417,7 @@ def imported(
             item=row.item,
             source=source,
         )
-        repeats = firsts.repeated(vote)
+        repeats = firsts.find_repeat(vote)
         body: dict[str, Any] = row.marks
         if row.voter in came_before:
             body |= {"proves": False}
@@ -466,7 +466,7 @@ class _Firsts:
         """Tell whether somebody votes on test cases, each of which has one vote for a pair, whoever gives it."""
         return self._books.judges_cases(voter) and voter not in self._guides
 
-    def repeated(self, vote: Event) -> int | None:
+    def find_repeat(self, vote: Event) -> int | None:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
         if not _may_repeat(self._books, vote):
             return None
@@ -483,7 +483,7 @@ class _Firsts:
         """Return the vote of an earlier day that counts."""
         if self._judges(vote.voter):
             assert self._books.cases is not None
-            return self._books.cases.judged(pair_of(vote)).get(vote.item)
+            return self._books.cases.votes_on(pair_of(vote)).get(vote.item)
         return _first_opinion(self._books, self._earlier[subject], vote.item)  # type: ignore[index]
 
 
@@ -503,14 +503,14 @@ def _under_their_ids(
     An import that was undone can be imported again. Its ids are taken, so its votes come back under others.
     """
     ids = {row.event_id: row.event_id for row in rows}
-    known = log.known(list(ids))
+    known = log.find_votes(list(ids))
     undone = any(vote.number in books.undone for vote in known.values())
-    withdrawn = log.withdrawn() if undone else set()
+    withdrawn = log.find_withdrawals() if undone else set()
     times = 1
     while gone := [one for one, i in ids.items() if i in known and known[i].number in withdrawn]:
         times += 1
         ids |= {one: f"{one}~{times}" for one in gone}
-        known |= log.known([ids[one] for one in gone])
+        known |= log.find_votes([ids[one] for one in gone])
     restored = {i for one, i in ids.items() if i != one}
     if times > 1:
         rows = [row._replace(event_id=ids[row.event_id]) for row in rows]
@@ -529,7 +529,7 @@ def _require_same_row(kept: Event, row: ImportedVote) -> None:
         raise _conflict(row.event_id)
 
 
-def undoing(
+def undo_vote(
     books: Books, log: Log, event_id: str, now: float, reason: str | None = None, own: bool = False
 ) -> list[Event]:
     """Return the event that undoes a vote, and the one by which the vote that it kept out counts."""
@@ -543,15 +543,15 @@ def undoing(
         own and (vote.body or {}).get("again") != UNDONE
     ):  # else it stands for one that was not taken back
         told["own"] = True
-    return _undone(books, log, [vote], now, told)
+    return _undo_votes(books, log, [vote], now, told)
 
 
 def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
     """Return the events that undo every vote of an import that stands."""
-    votes = [vote for vote in log.imported(source) if vote.number not in books.undone]
+    votes = [vote for vote in log.read_import(source) if vote.number not in books.undone]
     if not votes:
         raise UnknownVote(_nothing_from(source, log.sources()))
-    return _undone(books, log, votes, now, {"import": source})
+    return _undo_votes(books, log, votes, now, {"import": source})
 
 
 def _nothing_from(source: str, sources: list[str]) -> str:
@@ -561,7 +561,7 @@ def _nothing_from(source: str, sources: list[str]) -> str:
     return f"no votes were imported from '{source}'; {known}"
 
 
-def _undone(
+def _undo_votes(
     books: Books,
     log: Log,
     votes: list[Event],
@@ -617,7 +617,7 @@ def addition(books: Books, option: Option, now: float) -> Event:
 
 def _require_growing(books: Books) -> None:
     """Refuse a further option where nobody could ask about it."""
-    require_fixed(books)
+    refuse_for_space(books)
     if books.settings.panel:
         require_few(books.k + 1)
         return
@@ -636,7 +636,7 @@ def _require_growing(books: Books) -> None:
 
 def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Event]:
     """Return the event that pauses, resumes or retires an option; none if it is so already."""
-    require_fixed(books)
+    refuse_for_space(books)
     i = books.index(name)
     state = books.options[i].state
     if state == (ACTIVE if kind == RESUMED else kind):

@@ -20,7 +20,7 @@ from copeland.study.log.state import Books
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, options_of
 from copeland.study.pair_choice import Player
-from copeland.study.roles import check_role, imported_in_role
+from copeland.study.roles import check_role, import_in_role
 from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, TUNER, Settings
 from copeland.study.study import Clock, Study
 from copeland.study.votes import Imported, incoming, source_of, votes_from
@@ -108,7 +108,7 @@ def create_study(
         )
         margin = indifference
     _check_name(name)
-    given = _offered(options, space)
+    given = _check_options(options, space)
     settings = _settings(
         algorithm=algorithm,
         delta=delta,
@@ -129,10 +129,10 @@ def create_study(
     )
     told = dict(zip(_UNTOLD, (voters, batch, missing, repeats, cases, population), strict=True))
     untold = frozenset(name for name, value in told.items() if value is None)
-    return _created(name, given, settings, storage, load_if_exists, clock, untold, space=space)
+    return _create(name, given, settings, storage, load_if_exists, clock, untold, space=space)
 
 
-def _offered(options: Any, space: Space | None) -> list[Option]:
+def _check_options(options: Any, space: Space | None) -> list[Option]:
     """The options of a study; of a space, none before the first question."""
     if space is None:
         if options is None:
@@ -190,13 +190,13 @@ def create_study_from_votes(
     taken: list[Imported] = []
 
     def with_votes(books: Books, log: Log) -> list[Event]:
-        new, found = imported_in_role(books, log, rows, source, role, clock())
+        new, found = import_in_role(books, log, rows, source, role, clock())
         taken[:] = [found.also(undone)]
         return new
 
     untold = frozenset(set(_UNTOLD) - settings.keys())
     wanted = _settings(**settings)
-    made = _created(name, given, wanted, storage, load_if_exists, clock, untold, with_votes)
+    made = _create(name, given, wanted, storage, load_if_exists, clock, untold, with_votes)
     return made, taken[0] if taken else made.add_votes(told, source, role=role)
 
 
@@ -240,7 +240,7 @@ def _settings(
     )
 
 
-def _created(
+def _create(
     name: str,
     options: list[Option],
     settings: Settings,

@@ -84,7 +84,7 @@ def check_text(whose: str = "", /, **given: Any) -> None:
         active = active_in(value, lines=field in WITH_LINES)
         if active is not None:
             raise InvalidParameter(
-                f"{whose}{field} is {_quoted(value)}, with the control character "
+                f"{whose}{field} is {_quote_value(value)}, with the control character "
                 f"U+{ord(active):04X}; leave it out."
             )
 
@@ -94,7 +94,7 @@ def check_plain(whose: str = "", /, **given: Any) -> None:
     for field, value in given.items():
         if value is not None and not (value and is_storable(value)):
             raise InvalidParameter(
-                f"{whose}{field} is {_quoted(value)}; it must be plain text that is not empty."
+                f"{whose}{field} is {_quote_value(value)}; it must be plain text that is not empty."
             )
 
 
@@ -144,10 +144,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"has the key {_quoted(twice)} twice")
+        raise ValueError(f"has the key {_quote_value(twice)} twice")
     return found
 
 
-def _quoted(value: Any) -> str:
+def _quote_value(value: Any) -> str:
     shown = repr(value[:_QUOTED] if isinstance(value, str | bytes) else value)
     return shown if len(shown) <= 4 * _QUOTED else f"{shown[: 4 * _QUOTED]}…"

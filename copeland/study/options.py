@@ -76,7 +76,7 @@ def read_options(path: str | Path) -> list[Option]:
     for where, row in rows_of_file(Path(path), needed=("name",)):
         try:
             shown = {key: (text_in(row, key) or "").strip() for key in ("name", "text", "path")}
-            options.append(_checked(Option(shown["name"], shown["text"], shown["path"])))
+            options.append(_check_option(Option(shown["name"], shown["text"], shown["path"])))
         except (InvalidParameter, InvalidRow) as error:
             raise InvalidRow(f"{where}: {error}") from error
     return options
@@ -90,7 +90,7 @@ def options_of(
         options = read_options(given)
     elif isinstance(given, Mapping):
         texts = cast(Mapping[str, str], given)
-        options = [_checked(Option(name, text)) for name, text in texts.items()]
+        options = [_check_option(Option(name, text)) for name, text in texts.items()]
     else:
         options = [option_of(one) for one in given]
     if len(options) < 2:
@@ -102,9 +102,9 @@ def options_of(
 def option_of(given: str | Mapping[str, str] | Option) -> Option:
     """Return one option from its name or from a record."""
     if isinstance(given, Option):
-        return _checked(Option(**given.shown))
+        return _check_option(Option(**given.shown))
     if isinstance(given, str):
-        return _checked(Option(given))
+        return _check_option(Option(given))
     if not isinstance(given, Mapping):
         raise InvalidParameter(
             f"an option is a name or a mapping with one; {given!r} is a {type(given).__name__}."
@@ -116,10 +116,10 @@ def option_of(given: str | Mapping[str, str] | Option) -> Option:
                 f"an option has no field '{name}'; the fields are name, text and path."
             )
     told: dict[str, Any] = dict(given)
-    return _checked(Option(**told)) if "name" in told else Option("")
+    return _check_option(Option(**told)) if "name" in told else Option("")
 
 
-def _checked(option: Option) -> Option:
+def _check_option(option: Option) -> Option:
     """Return an option as it comes in; those of old studies may be longer, and are read all the same."""
     told = {"name": option.name, "text": option.text, "path": option.path}
     check_text("an option's ", **{name: value or None for name, value in told.items()})

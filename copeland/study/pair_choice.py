@@ -47,7 +47,7 @@ MANY = np.iinfo(np.int64).max  # votes
 FEW = 500  # options, of which all pairs can be looked at for each question
 
 
-class Cases(Protocol):
+class CaseSource(Protocol):
     """Something that knows all test cases, and draws one for each ballot."""
 
     cases: tuple[str | None, ...]
@@ -73,7 +73,7 @@ class Wish(NamedTuple):
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
-    cases: Cases | None = None  # where judges vote: what draws the test case of each ballot
+    cases: CaseSource | None = None  # where judges vote: what draws the test case of each ballot
 
     def allows(self, one: int, other: int) -> bool:
         """Tell whether a pair may be asked."""
@@ -268,7 +268,7 @@ class Player:
             len(pairs) < n
             and (pair := self._choose(books, wish, first if dealt or not pairs else 0)) is not None
         ):
-            pair = wish.manners.seated(*pair, coin_of(books, wish.number))
+            pair = wish.manners.choose_sides(*pair, coin_of(books, wish.number))
             pairs.append(pair)
             self._expect({wish.number: pair})
             before, wish = wish.options, wish.after(*pair)
@@ -328,23 +328,23 @@ class Player:
             drawn = self._draw(wish)
         named = [pair for pair in drawn if wish.allows(*pair)]
         if named:
-            return self._least_minded(books, wish, named)
+            return self._pick_fitting_pair(books, wish, named)
         if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
             if urgent:  # then it was not for answers under way that it rests
                 self._overlooked.clear()
             return None
         claimed = [pair for pair in self._claims() if wish.allows(*pair)]
         if claimed:
-            return self._least_minded(books, wish, claimed)
-        return self._least_voted(books, wish)
+            return self._pick_fitting_pair(books, wish, claimed)
+        return self._pick_rare_pair(books, wish)
 
-    def _least_minded(self, books: Books, wish: Wish, named: list[Pair]) -> Pair:
+    def _pick_fitting_pair(self, books: Books, wish: Wish, named: list[Pair]) -> Pair:
         """Return the first pair that the voter minds least: of those named, of the plan, of all."""
         if wish.minds(*named[0]) > FINE:
             named = named + [pair for pair in self._claims() if wish.allows(*pair)]
         best = min(named, key=lambda pair: wish.minds(*pair))
         if wish.minds(*best) > FINE and books.settings.people:
-            other = self._least_voted(books, wish)
+            other = self._pick_rare_pair(books, wish)
             if other is not None and wish.minds(*other) < wish.minds(*best):
                 return other
         return best
@@ -373,7 +373,7 @@ class Player:
         self._overlooked.update(older)
         return bool(older)
 
-    def _least_voted(self, books: Books, wish: Wish) -> Pair | None:
+    def _pick_rare_pair(self, books: Books, wish: Wish) -> Pair | None:
         """Return an allowed pair that is minded least and, of these, has the fewest votes so far and under way."""
         load = books.wins + books.wins.T + books.ties
         if self._pending:
@@ -408,7 +408,7 @@ def _in_rounds(books: Books, wish: Wish, n: int) -> list[Pair]:
             break
         rng = stream(books.settings.seed, "guide", wish.number)
         named = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), books.k)
-        pair = wish.manners.seated(*named, coin_of(books, wish.number))
+        pair = wish.manners.choose_sides(*named, coin_of(books, wish.number))
         load[list(pair), list(pair[::-1])] += 1
         pairs.append(pair)
         wish = wish.after(*pair)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from copeland.errors import AlreadyVoted, InvalidParameter, InvalidRow, UnknownName, nearest
 from copeland.registry import find
-from copeland.study.commands import imported
+from copeland.study.commands import import_rows
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import GUIDE, PROOF, ROLE, ROLES, Event
 from copeland.study.log.state import Books
@@ -22,7 +22,7 @@ def check_role(role: str) -> None:
         raise UnknownName(f"there is no role '{role}'; {nearest(str(role), ROLES)}")
 
 
-def role_given(books: Books, log: Log, voter: str, role: str, now: float) -> list[Event]:
+def give_role(books: Books, log: Log, voter: str, role: str, now: float) -> list[Event]:
     """Return the event that gives a voter a role; none if the voter has it already."""
     has = GUIDE if books.is_guide(voter) else PROOF
     if role == has:
@@ -45,7 +45,7 @@ def role_given(books: Books, log: Log, voter: str, role: str, now: float) -> lis
     return [Event(books.number + 1, ROLE, now, voter=voter, body={"role": role})]
 
 
-def imported_in_role(
+def import_in_role(
     books: Books,
     log: Log,
     rows: Sequence[ImportedVote],
@@ -60,7 +60,7 @@ def imported_in_role(
     roles = _roles_of(books, log, rows, role, now)
     last = books.number + len(roles)
     guides = {event.voter for event in roles if (event.body or {})["role"] == GUIDE}
-    votes, found = imported(books, log, rows, source, now, last, guides)
+    votes, found = import_rows(books, log, rows, source, now, last, guides)
     return [*roles, *votes], found
 
 
@@ -75,6 +75,6 @@ def _roles_of(
             roles[row.voter] = told
     if roles.pop(None, PROOF) == GUIDE:
         raise InvalidRow("a vote of a guide needs its voter's name. Nothing was imported.")
-    given = (role_given(books, log, str(voter), told, now) for voter, told in roles.items())
+    given = (give_role(books, log, str(voter), told, now) for voter, told in roles.items())
     new = [event for events in given for event in events]
     return [event._replace(number=number) for number, event in enumerate(new, books.number + 1)]

@@ -13,7 +13,7 @@ from copeland.errors import InvalidParameter, StorageError
 from copeland.study.commands import require_open
 from copeland.study.log.event_log import Log, Recall
 from copeland.study.log.events import UNDONE, Event
-from copeland.study.log.state import Books, dump_books, load_books, replayed
+from copeland.study.log.state import Books, dump_books, fold_log, load_books
 from copeland.study.log.storage import TROUBLE, Storage
 from copeland.study.pair_choice import Chooser, chooser_of
 
@@ -88,7 +88,7 @@ class Transactions:
         self._recall = Recall()
         self._snapshot = 0  # the number of events in the last one known
         self._torn = False  # whether the books may be ahead of the log, or were left half way
-        self.books = storage.read(key, self._opened)
+        self.books = storage.read(key, self._open_books)
         self._keep()
 
     def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
@@ -193,7 +193,7 @@ class Transactions:
         with self._turn:
             return self._storage.read(self._key, work, self._recall)
 
-    def known(self, look: Callable[[Books], T]) -> T:
+    def look_at_books(self, look: Callable[[Books], T]) -> T:
         """Look at what is known without the storage."""
         with self._turn:
             return look(self.books)
@@ -222,11 +222,11 @@ class Transactions:
     def _catch_up(self, log: Log) -> None:
         if self._torn:
             self._recall.forget()
-            self.books, self._chooser, self._torn = self._opened(log), None, False
+            self.books, self._chooser, self._torn = self._open_books(log), None, False
         self.take(log.after(self.books.number))
 
-    def _opened(self, log: Log) -> Books:
-        books = self._folded(log)
+    def _open_books(self, log: Log) -> Books:
+        books = self._load_books(log)
         if self._space is not None:
             if books.tuning is None:
                 raise InvalidParameter(
@@ -235,11 +235,11 @@ class Transactions:
             books.tuning.give(self._space)
         return books
 
-    def _folded(self, log: Log) -> Books:
+    def _load_books(self, log: Log) -> Books:
         kept = log.snapshot()
         books = None if kept is None else load_books(kept[1])
         if kept is None or books is None or books.number != kept[0]:
-            return replayed(log.replay())
+            return fold_log(log.replay())
         self._snapshot = books.number
         for event in log.replay(books.number):
             books.take(event)

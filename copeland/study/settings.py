@@ -13,7 +13,7 @@ from copeland.registry import find
 from copeland.study.input_limits import check_text, is_storable
 from copeland.study.log.arrivals import MISSING
 from copeland.study.log.judged_cases import POPULATIONS
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
 
 FORMERLY = {"indifference": "margin"}  # what old logs call a setting
@@ -133,7 +133,7 @@ class Settings:
                 value in choices or (name == "voters" and value in PEOPLE),
                 name,
                 value,
-                listed([repr(choice) for choice in choices], last="or"),
+                join_names([repr(choice) for choice in choices], last="or"),
             )
         _check_judge(self)
         if self.missing and (self.space or not self.people):

@@ -22,11 +22,11 @@ from copeland.study.ballots import (
     Following,
     Look,
     Onward,
-    answered,
     ballot_of,
-    found,
-    looked,
-    proposed,
+    find_ballot,
+    propose_questions,
+    take_answer,
+    view_as,
 )
 from copeland.study.case_draws import wish_on_cases
 from copeland.study.commands import (
@@ -38,13 +38,18 @@ from copeland.study.commands import (
     new_to,
     require_open,
     restart,
-    undoing,
+    undo_vote,
     wish_of,
     withdrawal,
 )
 from copeland.study.input_limits import check_plain, check_text
 from copeland.study.kinds.panel import attendance
-from copeland.study.kinds.space_methods import Tunable, require_options, tuned_and_cast, tuned_by
+from copeland.study.kinds.space_methods import (
+    Tunable,
+    read_tuning,
+    read_tuning_with_votes,
+    require_options,
+)
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     CLOSED,
@@ -62,10 +67,10 @@ from copeland.study.log.events import (
     times_of,
     to_json,
 )
-from copeland.study.log.state import Books, replayed
+from copeland.study.log.state import Books, fold_log
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.case_progress import refuse_for_cases
 from copeland.study.results.drift import Drift, drifts_of
 from copeland.study.results.guidance import guidance_of
@@ -84,7 +89,7 @@ from copeland.study.results.verdict import (
     verdict_of,
 )
 from copeland.study.results.voter_reach import Met, met_of, panel_plan, plan_of, votes_each
-from copeland.study.roles import check_role, imported_in_role, role_given
+from copeland.study.roles import check_role, give_role, import_in_role
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings
 from copeland.study.voter_history import waiting_of
@@ -101,7 +106,7 @@ from copeland.study.votes import (
     write_csv,
 )
 from copeland.support.escaping import inert
-from copeland.support.phrasing import counted, shortened
+from copeland.support.phrasing import format_count, shorten_names
 
 if TYPE_CHECKING:
     from copeland.search.allocation import Allocation
@@ -123,21 +128,23 @@ class Saying:
     def __repr__(self) -> str:
         if self._work.books.tuning is not None:
             return f"<Study {self._size()}, points of a space>"
-        claim, _, _ = claim_of(self._seen()).partition(". ")
-        return f"<Study {self._size()}: {shortened([claim.rstrip('.')], CLAIM)[0]}>"
+        claim, _, _ = claim_of(self._read_from_memory()).partition(". ")
+        return f"<Study {self._size()}: {shorten_names([claim.rstrip('.')], CLAIM)[0]}>"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
 
     def _size(self) -> str:
         books = self._work.books
-        size = f"{counted(books.k, 'option')}, {counted(books.votes, 'vote')}"
+        size = f"{format_count(books.k, 'option')}, {format_count(books.votes, 'vote')}"
         return f"{self.name!r}, {size}"
 
-    def _seen(self) -> Reading:
+    def _read_from_memory(self) -> Analysis:
         """What is known without looking into the storage."""
         now = self._clock()
-        return self._work.known(lambda books: Reading(standing_of(self.name, books, (), now)))
+        return self._work.look_at_books(
+            lambda books: Analysis(standing_of(self.name, books, (), now))
+        )
 
     def verdict(self) -> Verdict:
         """Return what to tell people who are waiting for an answer, in sentences.
@@ -155,7 +162,7 @@ class Saying:
         if self._work.books.tuning is not None:
             from copeland.study.kinds.space import tuned_verdict
 
-            return tuned_verdict(tuned_by(self._work, self.name, self._clock))
+            return tuned_verdict(read_tuning(self._work, self.name, self._clock))
         return verdict_of(self.standing(voters=self._work.books.settings.people))
 
     def plan(
@@ -194,7 +201,7 @@ class Saying:
             return panel_plan(self.standing(voters=False), worlds, seed, progress)
         if self._work.books.settings.cases:
             refuse_for_cases(self.standing(voters=False))
-        standing, met = self._work.read(self._met)
+        standing, met = self._work.read(self._read_meetings)
         require_chances(goal, len(standing.options))
         return plan_of(standing, met, people, worlds, most, seed, progress, goal)
 
@@ -210,7 +217,7 @@ class Saying:
         each = votes_each(self._work.books.settings, len(standing.active))
         return prospect_of(standing.start, people, each)
 
-    def _met(self, log: Log) -> tuple[Standing, Met]:
+    def _read_meetings(self, log: Log) -> tuple[Standing, Met]:
         """Where the study stands, and what those have met whose votes prove something."""
         books = self._work.books
         standing = standing_of(self.name, books, (), self._clock())
@@ -230,7 +237,7 @@ class Saying:
         (('black',), ('green', 'white'))
         """
         require_options(self._work.books, "so they cannot all be ranked: see shortlist()")
-        return ranking_of(Reading(self.standing(voters=False)))
+        return ranking_of(Analysis(self.standing(voters=False)))
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.
@@ -250,7 +257,7 @@ class Saying:
         if self._work.books.tuning is not None:
             from copeland.study.report.space_page import write_tuned_page
 
-            told = tuned_and_cast(self._work, self.name, self._clock)
+            told = read_tuning_with_votes(self._work, self.name, self._clock)
             return write_tuned_page(*told, path, command)
         from copeland.study.report.study_page import write_study_page
 
@@ -408,7 +415,7 @@ class Study(Tunable, Saying):
                 wish = wish_on_cases(self._books, wish, cases, without)
             else:
                 wish = new_to(wish, self._books, without)
-            return proposed(self._work, log, wish._replace(source=source), n or 1)
+            return propose_questions(self._work, log, wish._replace(source=source), n or 1)
 
         asked = self._work.change(decide)
         if isinstance(asked, Wait):
@@ -445,11 +452,11 @@ class Study(Tunable, Saying):
         source
             Where the vote comes from, for the log.
         """
-        told = self._told(ballot, outcome, voter, event_id, item, source)
+        told = self._make_answer(ballot, outcome, voter, event_id, item, source)
         kept = self._work.change(lambda log: answer_to(self._books, log, told, self._clock()))
         return vote_of(self._books, kept)
 
-    def _told(
+    def _make_answer(
         self,
         ballot: Ballot | int,
         outcome: str,
@@ -479,16 +486,16 @@ class Study(Tunable, Saying):
         With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does; a
         function may decide what that is about, and whether there is one.
         """
-        told = self._told(ballot, outcome, voter, event_id, item, source)
+        told = self._make_answer(ballot, outcome, voter, event_id, item, source)
 
         return self._work.change(
-            lambda log: answered(self._work, log, told, following, self._clock())
+            lambda log: take_answer(self._work, log, told, following, self._clock())
         )
 
     def look(self, voter: str) -> Look:
         """Return the study as a voter sees it."""
         check_plain(voter=voter)
-        return self._work.read(lambda log: looked(self._books, log, voter))
+        return self._work.read(lambda log: view_as(self._books, log, voter))
 
     def following(
         self,
@@ -504,7 +511,9 @@ class Study(Tunable, Saying):
         """
         check_text(voter=voter, item=item)
         new = Following(item, available, later)
-        return self._work.change(lambda log: found(self._work, log, voter, new, self._clock()))
+        return self._work.change(
+            lambda log: find_ballot(self._work, log, voter, new, self._clock())
+        )
 
     def waiting(self, voter: str) -> list[Ballot]:
         """Return the ballots that a voter has not answered, the oldest first.
@@ -536,7 +545,7 @@ class Study(Tunable, Saying):
         if reason is not None:
             check_text("the reason, as a ", source=reason)
         self._work.append(
-            lambda log: undoing(self._books, log, event_id, self._clock(), reason, own)
+            lambda log: undo_vote(self._books, log, event_id, self._clock(), reason, own)
         )
 
     def set_role(self, voter: str, role: str) -> None:
@@ -560,7 +569,7 @@ class Study(Tunable, Saying):
         if voter is None:
             raise InvalidParameter("a role needs a voter's name; give one.")
         check_role(role)
-        self._work.append(lambda log: role_given(self._books, log, voter, role, self._clock()))
+        self._work.append(lambda log: give_role(self._books, log, voter, role, self._clock()))
 
     def role(self, voter: str | None) -> str:
         """Return the role of a voter; one without a role or a name has the role ``proof``."""
@@ -649,13 +658,13 @@ class Study(Tunable, Saying):
             may hold one ranker; ``traffic``: the share of users who take part; ``valid``: for how many
             seconds.
         """
-        from copeland.search.allocation import Terms, allocated
+        from copeland.search.allocation import Terms, allocate_pairs
 
         try:
             wanted = Terms(impressions, **terms)
         except TypeError as error:
             raise InvalidParameter(f"no such term of an allocation: {error}.") from None
-        return allocated(self, self._work, wanted)
+        return allocate_pairs(self, self._work, wanted)
 
     # The panel, if there is one
 
@@ -712,7 +721,7 @@ class Study(Tunable, Saying):
 
         def decide(log: Log) -> tuple[list[Event], Imported]:
             require_open(self._books)
-            return imported_in_role(self._books, log, rows, source, role, self._clock())
+            return import_in_role(self._books, log, rows, source, role, self._clock())
 
         return self._work.change(decide).also(undone)
 
@@ -758,7 +767,7 @@ class Study(Tunable, Saying):
 
     def misfit(self) -> Misfit | None:
         """Return where the log is not as it was written, by its chain; None if it is intact."""
-        return self.storage.read(self._key, lambda log: misfit_of(self.name, log.linked()))
+        return self.storage.read(self._key, lambda log: misfit_of(self.name, log.read_links()))
 
     def export(self, path: str | Path) -> None:
         """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
@@ -785,7 +794,7 @@ class Study(Tunable, Saying):
 
     def replay(self) -> Books:
         """Return the same state, rebuilt from the bare log without a snapshot."""
-        return self._work.read(lambda log: replayed(log.replay()))
+        return self._work.read(lambda log: fold_log(log.replay()))
 
     def forget_snapshot(self) -> None:
         """Delete the stored snapshot; this costs only time."""

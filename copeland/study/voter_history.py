@@ -40,7 +40,7 @@ class Manners(NamedTuple):
     lean: dict[int, int] | None = None  # by option: times left less times right
 
     @property
-    def tired(self) -> frozenset[int]:
+    def tiring_options(self) -> frozenset[int]:
         """The options of every one of the last ballots."""
         if len(self.recent) < RUNNING:
             return frozenset()
@@ -50,7 +50,7 @@ class Manners(NamedTuple):
         """Return how much the voter would mind a pair, FINE if not at all."""
         if self.recent and {one, other} == set(self.recent[-1]):
             return AGAIN
-        if not self.tired.isdisjoint((one, other)):
+        if not self.tiring_options.isdisjoint((one, other)):
             return TIRESOME
         return LOPSIDED if self._leans(one) == self._leans(other) != 0 else FINE
 
@@ -60,7 +60,7 @@ class Manners(NamedTuple):
         for option, lean in (self.lean or {}).items():
             leans[option] = lean
         levels = ((leans[:, None] == leans) & (leans != 0)).astype(np.int8)  # LOPSIDED
-        for option in self.tired:
+        for option in self.tiring_options:
             levels[option] = levels[:, option] = TIRESOME
         last = list(self.recent[-1]) if self.recent else []
         levels[np.ix_(last, last)] = AGAIN
@@ -74,7 +74,7 @@ class Manners(NamedTuple):
         moved = {left: self._leans(left) + 1, right: self._leans(right) - 1}
         return Manners(recent, self.lean | moved)
 
-    def seated(self, one: int, other: int, coin: bool) -> Sides:
+    def choose_sides(self, one: int, other: int, coin: bool) -> Sides:
         """Return a pair with its sides: on the left goes who was less often there, or the coin decides."""
         ahead = self._leans(one) - self._leans(other)
         return (other, one) if ahead > 0 or (ahead == 0 and coin) else (one, other)
@@ -96,7 +96,7 @@ class Past(NamedTuple):
 
 def past_of(books: Books, log: Log, voter: str) -> Past:
     """Return what one of the people has met: each pair has one ballot at most."""
-    asked = [one for one in log.asked_of(voter) if one.number > books.since]
+    asked = [one for one in log.ballots_of(voter) if one.number > books.since]
     votes = [vote for vote in log.votes_of(voter) if vote.number > books.since]
     answers = [vote for vote in votes if vote.number not in books.undone]
     failed = {vote.ballot for vote in answers if vote.outcome == ERROR}  # was not met, after all
@@ -113,7 +113,7 @@ def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
     answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in books.undone}
     return [
         asked
-        for asked in log.asked_of(voter)
+        for asked in log.ballots_of(voter)
         if asked.number not in answered
         and asked.number > books.since
         and all(books.options[i].state == ACTIVE for i in sides_of(asked))
@@ -131,7 +131,7 @@ def opinions_of(books: Books, log: Log, voter: str, item: str | None) -> frozens
 
 def last_of(log: Log, voter: str) -> Manners:
     """Return what matters to a voter whose every vote is a fresh draw: the ballot before."""
-    return Manners(tuple(sides_of(asked) for asked in log.asked_of(voter, 1)))
+    return Manners(tuple(sides_of(asked) for asked in log.ballots_of(voter, 1)))
 
 
 def coin_of(books: Books, number: int) -> bool:

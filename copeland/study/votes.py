@@ -20,10 +20,10 @@ from copeland.study.log.events import GUIDE, PROOF, Event, times_of
 from copeland.study.log.state import Books
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 from copeland.support.row_files import read_table, table_of
 from copeland.support.timestamps import seconds_since_1970
-from copeland.support.vote_tables import Form, Said, blank, form_of, sayings, text_in
+from copeland.support.vote_tables import Form, Said, blank, form_of, read_rows, text_in
 
 MOST_COUNTED = 1_000_000  # votes that the counts of one file may stand for: some studies keep each
 
@@ -159,7 +159,7 @@ class Imported(int):
         why = f": {', '.join(fates)}" if self.counted < self else ""
         known = f" Already there: {self.known:,}." if self.known else ""
         undone = f" Undone: {self.undone:,}." if self.undone else ""
-        return f"Added {counted(self, 'new vote')}{why}.{known}{undone}"
+        return f"Added {format_count(self, 'new vote')}{why}.{known}{undone}"
 
 
 def new_event_id() -> str:
@@ -204,7 +204,7 @@ def incoming(
     if not table.columns and not columns:
         return Incoming([], None, is_file)
     form = form_of(table, columns)
-    return Incoming(list(sayings(table, form, names)), form, is_file)
+    return Incoming(list(read_rows(table, form, names)), form, is_file)
 
 
 def source_of(votes: Any, source: str | None) -> str | None:
@@ -232,8 +232,8 @@ def votes_from(
                 f"{one.where}: the counts up to here are over {MOST_COUNTED:,} votes, the most of "
                 "one import; use smaller counts, or several files."
             )
-        vote = _checked(one, told.form, options)
-        if one.undone:
+        vote = _check_row(one, told.form, options)
+        if one.is_undone:
             undone += one.times
             continue
         if one.times == 0:
@@ -255,7 +255,7 @@ def votes_from(
     return found, undone
 
 
-def _checked(one: Said, form: Form | None, options: Mapping[str, int]) -> ImportedVote:
+def _check_row(one: Said, form: Form | None, options: Mapping[str, int]) -> ImportedVote:
     """A vote whose id is what the row says, or empty."""
     assert form is not None
     for name in (one.left, one.right):
@@ -310,10 +310,10 @@ def csv_lines(votes: Iterable[Vote]) -> Iterator[str]:
     columns = _columns(votes)
     writer.writerow(columns)
     for vote in votes:
-        yield _taken(line)
+        yield _take_text(line)
         values = vote._replace(time=iso(vote.time))[: len(columns)]
         writer.writerow(cell(v) if isinstance(v, str) else v for v in values)
-    yield _taken(line)
+    yield _take_text(line)
 
 
 def _columns(votes: Iterable[Vote]) -> list[str]:
@@ -322,7 +322,7 @@ def _columns(votes: Iterable[Vote]) -> list[str]:
     return columns if any(vote.times > 1 for vote in votes) else columns[:-1]
 
 
-def _taken(line: io.StringIO) -> str:
+def _take_text(line: io.StringIO) -> str:
     """Return what was written, and begin anew."""
     text = line.getvalue()
     line.seek(0)

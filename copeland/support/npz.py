@@ -57,12 +57,12 @@ def read_arrays(source: Path | bytes) -> dict[str, NDArray[Any]]:
         raise ValueError(f"it is not an archive of arrays ({_reason(error)})") from error
 
 
-def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return arrays as the content of an .npz file; :func:`read_arrays` takes it back.
 
     Examples
     --------
-    >>> read_arrays(packed({"wins": np.array([1, 2])}))
+    >>> read_arrays(pack_arrays({"wins": np.array([1, 2])}))
     {'wins': array([1, 2])}
     """
     file = io.BytesIO()

@@ -72,12 +72,12 @@ def quote_names(names: Iterable[str]) -> list[str]:
     return [quote_name(name) for name in names]
 
 
-def listed(names: Sequence[str], most: int = LISTED, last: str = "and") -> str:
+def join_names(names: Sequence[str], most: int = LISTED, last: str = "and") -> str:
     """Return names as in a sentence; of very many, the first ones.
 
     Examples
     --------
-    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], 2), listed(["a", "b"], last="or")
+    >>> join_names(["a", "b", "c"]), join_names(["a", "b", "c"], 2), join_names(["a", "b"], last="or")
     ('a, b and c', 'a and 2 more', 'a or b')
     """
     if len(names) > most:
@@ -99,12 +99,12 @@ def some(names: Sequence[str], most: int = LISTED, between: str = ", ") -> str:
     return shown if len(names) <= most else f"{shown}{between}... ({len(names)} in all)"
 
 
-def counted(number: int, what: str) -> str:
+def format_count(number: int, what: str) -> str:
     """Return a number of things.
 
     Examples
     --------
-    >>> counted(1, "vote"), counted(1200, "vote")
+    >>> format_count(1, "vote"), format_count(1200, "vote")
     ('1 vote', '1,200 votes')
     """
     return f"{number:,} {what}{'' if number == 1 else 's'}"
@@ -147,35 +147,37 @@ def letters(text: str) -> int:
     return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
-def shortened(names: Sequence[str], most: int, lines: int = 1) -> list[str]:
+def shorten_names(names: Sequence[str], most: int, lines: int = 1) -> list[str]:
     r"""Return names that still differ in lines of at most so many letters; too long ones lose their end.
 
     Examples
     --------
-    >>> shortened(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
+    >>> shorten_names(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
     ['a short one', 'a name … (2)', 'a name … (3)']
-    >>> shortened(["a name in two lines"], 12, lines=2)
+    >>> shorten_names(["a name in two lines"], 12, lines=2)
     ['a name in\ntwo lines']
     """
     whole = [" ".join(inert(name).split()) for name in names]
-    times = Counter(wrapped(name, most, lines) for name in whole)
+    times = Counter(wrap_name(name, most, lines) for name in whole)
     found = [
-        wrapped(name, most, lines, f" ({place})" if times[wrapped(name, most, lines)] > 1 else "")
+        wrap_name(
+            name, most, lines, f" ({place})" if times[wrap_name(name, most, lines)] > 1 else ""
+        )
         for place, name in enumerate(whole, 1)
     ]
     if len(set(found)) < len(found):  # a number may make a name that another has already
-        return [wrapped(name, most, lines, f" ({place})") for place, name in enumerate(whole, 1)]
+        return [wrap_name(name, most, lines, f" ({place})") for place, name in enumerate(whole, 1)]
     return found
 
 
-def wrapped(name: str, most: int, lines: int, tail: str = "") -> str:
+def wrap_name(name: str, most: int, lines: int, tail: str = "") -> str:
     r"""Return a name in a few lines of at most so many letters, without its end if need be, and a tail.
 
     Examples
     --------
-    >>> wrapped("ccb:alpha=1.01,variant=printed", 14, 3)
+    >>> wrap_name("ccb:alpha=1.01,variant=printed", 14, 3)
     'ccb:alpha=\n1.01,variant=\nprinted'
-    >>> wrapped("a name that goes on and on", 12, 2)
+    >>> wrap_name("a name that goes on and on", 12, 2)
     'a name that\ngoes on and…'
     """
     # Every letter takes room, so what comes after these does not fit in any case.
@@ -191,13 +193,13 @@ def _lines(text: str, most: int) -> list[str]:
     found = [""]
     for piece in re.split(r"(?<=[\s:;,/_=-])", text):
         if letters((found[-1] + piece).rstrip()) > most:
-            found += _broken(piece, most)
+            found += _break_word(piece, most)
         else:
             found[-1] += piece
     return [line for line in found if line] or [""]
 
 
-def _broken(piece: str, most: int) -> list[str]:
+def _break_word(piece: str, most: int) -> list[str]:
     """What has no place to be broken at, broken where a line is full."""
     found = []
     while letters(piece.rstrip()) > most:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidRow, nearest
 from copeland.support.escaping import uncell
-from copeland.support.phrasing import NAME, shortened
+from copeland.support.phrasing import NAME, shorten_names
 
 JSON_LINES = (".jsonl", ".ndjson")
 _SHOWN = 100  # columns
@@ -35,16 +35,16 @@ class Table(NamedTuple):
     rows: Iterable[Row]
 
     @property
-    def shown(self) -> list[str]:
+    def short_names(self) -> list[str]:
         """The names of columns as they stand in sentences."""
-        return shortened([name for name in self.columns if name][:_SHOWN], NAME)
+        return shorten_names([name for name in self.columns if name][:_SHOWN], NAME)
 
     def require(self, column: str, what: str = "") -> str:
         """Return the name of a column as rows have it; refuse one that is not there, or there twice."""
         name = column_name(column)
         times = list(self.columns).count(name)
         if not times:
-            known = nearest(name, self.shown)
+            known = nearest(name, self.short_names)
             raise InvalidRow(f"{self.where}: there is no column '{column}'{what}; {known}")
         if times > 1:
             raise InvalidRow(f"{self.where}: {times} columns are called '{name}'; rename one.")

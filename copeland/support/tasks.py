@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from copeland.errors import Interrupted, InvalidParameter, need
 from copeland.pace import Load, Pace, samples_first
 from copeland.support.atomic_files import write_file
-from copeland.support.npz import packed, read_arrays
+from copeland.support.npz import pack_arrays, read_arrays
 from copeland.waiting import Tell, tell_left, waiting
 
 BACKENDS = ("loky", "dask", "ray")
@@ -95,7 +95,7 @@ def finish(
             for place, arrays, seconds in _run_all({at: tasks[at] for at in order}, jobs, backend):
                 file = files[place]
                 if file is not None:
-                    write_file(file, packed(arrays))
+                    write_file(file, pack_arrays(arrays))
                 results[place] = arrays
                 done += 1
                 pace.finished(loads[place], seconds)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.support.row_files import Table, column_name
 
 OUTCOMES = ("left", "right", "tie", "both_bad", "skip", "error")
@@ -84,7 +84,7 @@ class Said(NamedTuple):
     row: Mapping[str, Any]
 
     @property
-    def undone(self) -> bool:
+    def is_undone(self) -> bool:
         """Whether the row says that it was undone."""
         value = self.row.get("undone")
         return not blank(value) and str(value).strip().lower() not in _NO
@@ -93,7 +93,7 @@ class Said(NamedTuple):
     def counts(self) -> bool:
         """Whether the row is a vote, and does not say that it counts no more."""
         told = str(self.row.get("counted", "")).strip().lower()
-        return told not in _NO and not self.undone and self.outcome in ("left", "right", *_TIES)
+        return told not in _NO and not self.is_undone and self.outcome in ("left", "right", *_TIES)
 
 
 def outcome_word(said: str) -> str:
@@ -204,24 +204,26 @@ def _unknown(table: Table, given: Mapping[str, str]) -> str:
     missing = next(role for role in ("left", "right", "outcome") if not found[role])
     return (
         f"{table.where}: there is no column '{missing}'; the columns are "
-        f"{listed(table.shown)}. Name those of the votes with --left, "
+        f"{join_names(table.short_names)}. Name those of the votes with --left, "
         "--right and --outcome."
     )
 
 
-def sayings(table: Table, form: Form, names: Container[str] = ()) -> Iterator[Said]:
+def read_rows(table: Table, form: Form, names: Container[str] = ()) -> Iterator[Said]:
     """Yield what each row of a table says; refuse a row that is damaged.
 
     Spaces around the name of an option are left out, unless it is among ``names`` with them.
     """
     for where, row in table.rows:
         try:
-            yield from _said(where, row, form, names)
+            yield from _read_row(where, row, form, names)
         except (InvalidRow, InvalidVote) as error:
             raise InvalidRow(f"{where}: {error}") from error
 
 
-def _said(where: str, row: Mapping[str, Any], form: Form, names: Container[str]) -> Iterator[Said]:
+def _read_row(
+    where: str, row: Mapping[str, Any], form: Form, names: Container[str]
+) -> Iterator[Said]:
     left, right = (_name(row, column, names) for column in (form.left, form.right))
     if left == right:
         raise InvalidRow(f"'{left}' is on both sides.")
@@ -279,7 +281,7 @@ def blank(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "") or bool(value != value)
 
 
-def tallied(said: Iterable[Said]) -> Tally:
+def count_votes(said: Iterable[Said]) -> Tally:
     """Return counts of the votes that count.
 
     Examples
@@ -287,7 +289,7 @@ def tallied(said: Iterable[Said]) -> Tally:
     >>> from copeland.support.row_files import table_of
     >>> rows = [("row 0", {"winner": "a", "loser": "b", "n": 2}), ("row 1", {"winner": "b", "loser": "a", "n": 1})]
     >>> table = table_of(rows, "rows")
-    >>> found = tallied(sayings(table, form_of(table)))
+    >>> found = count_votes(read_rows(table, form_of(table)))
     >>> found.labels, found.wins.tolist()
     (['a', 'b'], [[0.0, 2.0], [1.0, 0.0]])
     """

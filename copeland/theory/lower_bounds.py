@@ -146,7 +146,7 @@ def lower_condorcet(m: PreferenceMatrix) -> float:
     """
     best = _condorcet(m)
     behind = m.p[best] - 0.5
-    return _refuted(m, (behind[:, np.newaxis] + behind) / 2)
+    return _price_refutation(m, (behind[:, np.newaxis] + behind) / 2)
 
 
 def lower_condorcet_copeland(m: PreferenceMatrix) -> float:
@@ -162,7 +162,7 @@ def lower_condorcet_copeland(m: PreferenceMatrix) -> float:
     10.9
     """
     _condorcet(m)
-    return _refuted(m, _regret(m))
+    return _price_refutation(m, _regret(m))
 
 
 def glr(wins: ArrayLike, champion: int) -> float:
@@ -428,7 +428,7 @@ def _condorcet(m: PreferenceMatrix) -> int:
     return best
 
 
-def _refuted(m: PreferenceMatrix, cost: Reals) -> float:
+def _price_refutation(m: PreferenceMatrix, cost: Reals) -> float:
     """Return the sum over options but the winner of the least cost / d_ij of those that beat them."""
     price = np.where(m.p < 0.5, _over_divergence(m, cost), np.inf).min(axis=1)
     return float(price[np.isfinite(price)].sum())

@@ -139,7 +139,7 @@ def _margin_was_epsilon(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function take its margin by the name it had before, with a warning."""
 
     @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+    def call_with_margin(*args: P.args, **kwargs: P.kwargs) -> R:
         if "epsilon" in kwargs:
             warnings.warn(
                 f"{function.__name__}: epsilon is called margin now; write margin=.",
@@ -149,7 +149,7 @@ def _margin_was_epsilon(function: Callable[P, R]) -> Callable[P, R]:
             kwargs["margin"] = kwargs.pop("epsilon")
         return function(*args, **kwargs)
 
-    return called
+    return call_with_margin
 
 
 @_margin_was_epsilon
@@ -280,7 +280,7 @@ def random_walk_distribution(m: PreferenceMatrix) -> _Floats:
     right = np.zeros(len(p))
     right[-1] = 1
     distribution = np.zeros(m.k)
-    distribution[visited] = _cleaned(np.linalg.solve(equations, right))
+    distribution[visited] = _clean_weights(np.linalg.solve(equations, right))
     return distribution
 
 
@@ -380,7 +380,7 @@ def _dominant_set(beats: _Bools) -> _Indices:
     return np.flatnonzero(inside)
 
 
-def _cleaned(weights: _Floats) -> _Floats:
+def _clean_weights(weights: _Floats) -> _Floats:
     """Return ``weights`` as probabilities, without what arithmetic left where 0 should be."""
     kept = np.where(weights > _ROUNDING, weights, 0)
     return kept / kept.sum()
@@ -396,11 +396,11 @@ def _maximal_lottery(p: _Floats) -> _Floats:
     # A vertex at which every option is either played or beaten is the only solution there is.
     if (lottery + lottery @ margins).min() > _NO_WEIGHT:
         return lottery
-    widened = _widened(margins, float((lottery @ margins).min()))
+    widened = _widen_support(margins, float((lottery @ margins).min()))
     return lottery if widened is None else widened
 
 
-def _widened(margins: _Floats, least: float) -> _Floats | None:
+def _widen_support(margins: _Floats, least: float) -> _Floats | None:
     """Return the most even lottery of the widest support; None if rounding hides it."""
     each = np.eye(len(margins))
     # Tucker 1956: some solution plays or beats every option, and it plays all that any other plays.
@@ -426,7 +426,7 @@ def _lottery(rows: _Floats, margins: _Floats, least: float) -> _Floats | None:
         method="highs-ds",  # the simplex method ends at a vertex
         options={"primal_feasibility_tolerance": tightest, "dual_feasibility_tolerance": tightest},
     )
-    return _cleaned(solution.x[:k]) if solution.status == 0 else None
+    return _clean_weights(solution.x[:k]) if solution.status == 0 else None
 
 
 def _cycles_by_length(beats: _Bools, longest: int) -> Iterator[tuple[int, ...]]:
@@ -444,10 +444,10 @@ def _cycles_through_first(beats: _Bools, length: int) -> Iterator[tuple[int, ...
         further = beats @ back[-1]
         further[0] = False
         back.append(further)
-    return _completed((0,), beats, back)
+    return _complete_cycles((0,), beats, back)
 
 
-def _completed(
+def _complete_cycles(
     path: tuple[int, ...], beats: _Bools, back: list[_Bools]
 ) -> Iterator[tuple[int, ...]]:
     """Yield ``path`` with one more option from each of ``back``, taken last to first."""
@@ -457,7 +457,7 @@ def _completed(
     for option in np.flatnonzero(beats[path[-1]] & back[-1]).tolist():
         # Only from length 6 on can steps that lead back meet the path before its start.
         if option not in path:
-            yield from _completed((*path, option), beats, back[:-1])
+            yield from _complete_cycles((*path, option), beats, back[:-1])
 
 
 def _from_smallest(cycle: list[int]) -> tuple[int, ...]:

@@ -89,17 +89,17 @@ def game(name: str, seed: int = 0) -> Game:
         return _transitive(name, d, utility)
     if name in _CIRCLES:
         d, g = _CIRCLES[name]
-        return _made(name, d, g, False, _simplex if name == "blotto" else None)
+        return _make_game(name, d, g, False, _simplex if name == "blotto" else None)
     if name == "drawn3":
-        return _made(name, 3, _drawn(stream(seed, "drawn3")), False)
+        return _make_game(name, 3, _draw_game(stream(seed, "drawn3")), False)
     if name in mixed_games():
-        return _mixed(name, game(name.removesuffix("-mixed")))
+        return _mix_parameters(name, game(name.removesuffix("-mixed")))
     raise UnknownProblem(
         f"there is no continuous problem '{name}': {nearest(name, [*games(), *mixed_games()])}"
     )
 
 
-def _made(
+def _make_game(
     name: str,
     d: int,
     g: Callable[[Floats, Floats], Floats],
@@ -110,7 +110,7 @@ def _made(
     return Game(name, space, g, transitive, space.kept(_sobol(d))[:OPPONENTS])
 
 
-def _mixed(name: str, plain: Game) -> Game:
+def _mix_parameters(name: str, plain: Game) -> Game:
     """A problem in two dimensions whose second is cut into twelve, with a choice that adds up to 1 to g, and a corner cut off."""
     parameters = {"x1": Real(0, 1), "x2": Integer(1, 12), "c": Choice("a", "b", "c")}
     space = Space(parameters, feasible=lambda x1, x2, c: x1 + x2 / 12 <= 1.7)
@@ -136,7 +136,7 @@ def _transitive(name: str, d: int, utility: Callable[[Floats], Floats]) -> Game:
     def g(x: Floats, z: Floats) -> Floats:
         return _STEEP / deviation * ((utility(x) - mean)[:, None] - (utility(z) - mean))
 
-    return _made(name, d, g, True)
+    return _make_game(name, d, g, True)
 
 
 def _simplex(x1: float, x2: float) -> bool:
@@ -253,7 +253,7 @@ _CIRCLES: dict[str, tuple[int, Callable[[Floats, Floats], Floats]]] = {
 }
 
 
-def _drawn(rng: np.random.Generator) -> Callable[[Floats, Floats], Floats]:
+def _draw_game(rng: np.random.Generator) -> Callable[[Floats, Floats], Floats]:
     """A game from the prior itself."""
     drawn = waves(Theta(np.full(3, 0.4), 1.0, 0.7, 3.0), rng, frequencies=300)
 

@@ -11,8 +11,8 @@ import numpy as np
 from copeland.tuning.duel_choice import crowd
 from copeland.tuning.laplace import Fit, Votes
 from copeland.tuning.parameters import Choice
-from copeland.tuning.posterior_samples import heard, relation
-from copeland.tuning.recommendation import scored, shares, worlds_of
+from copeland.tuning.posterior_samples import prepare_points, relation
+from copeland.tuning.recommendation import score_places, shares, worlds_of
 from copeland.tuning.spaces import Floats, Point, Space
 
 _ALONG, _SIDE = 61, 33  # places of a line, and of a side of a plane
@@ -65,7 +65,7 @@ def landscape_of(
     space: Space, fits: Sequence[Fit], votes: Votes, leaders: Floats, rng: np.random.Generator
 ) -> tuple[Floats, tuple[Line, ...], Plane | None]:
     """Return the recommended place, the lines through it, and the plane."""
-    found = scored(space, fits, votes, leaders, rng)
+    found = score_places(space, fits, votes, leaders, rng)
     best = found.places[found.best[0]]
     worlds = worlds_of(space, fits, votes, rng)
 
@@ -79,7 +79,7 @@ def landscape_of(
     places, values = _grid(space, best, numbers[0], numbers[1])
 
     def beats(some: Floats) -> Floats:
-        return _beaten(worlds, best, some)
+        return _compare_with_best(worlds, best, some)
 
     size = (len(values[0]), len(values[1]))
     names = list(space.parameters)
@@ -128,13 +128,13 @@ def _where_feasible(space: Space, places: Floats, of: Any) -> Floats:
     return found
 
 
-def _beaten(worlds: Any, best: Floats, places: Floats) -> Floats:
+def _compare_with_best(worlds: Any, best: Floats, places: Floats) -> Floats:
     """Whether the best place beats each of these, in each sample."""
     rows = []
     for fit, draws in zip(worlds.fits, worlds.draws, strict=True):
         one = crowd(worlds.space, fit, worlds.votes, best[None])
         others = crowd(worlds.space, fit, worlds.votes, places)
         for drawn, _ in draws:
-            player, field = (heard(drawn, c.coordinates, c.seen) for c in (one, others))
+            player, field = (prepare_points(drawn, c.coordinates, c.seen) for c in (one, others))
             rows.append(relation(drawn, player, field)[0] > 0)
     return np.array(rows, float)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.tuning.covariance import Floats, Pairs, Seen, Theta, weighted
-from copeland.tuning.laplace import Fit, corrected
+from copeland.tuning.covariance import Floats, PointPairs, Theta, VoteKernels, sum_covariances
+from copeland.tuning.laplace import Fit, correct_sample
 
 Singles = NDArray[np.float32]
 
@@ -37,7 +37,7 @@ class Heard(NamedTuple):
 
     utility: Floats
     cyclic: Singles  # points x waves
-    seen: Seen
+    seen: VoteKernels
 
 
 def waves(theta: Theta, rng: np.random.Generator, frequencies: int = FREQUENCIES) -> Waves:
@@ -61,20 +61,20 @@ def wave(frequencies: Floats, points: Floats) -> Singles:
     return both
 
 
-def prior_at(drawn: Waves, pairs: Pairs) -> Floats:
+def prior_at(drawn: Waves, pairs: PointPairs) -> Floats:
     """Return a prior draw at pairs."""
     utility = (wave(drawn.utility, pairs.x) - wave(drawn.utility, pairs.z)) @ drawn.weights
     turned = wave(drawn.cyclic, pairs.x) @ drawn.skew
     return utility + (turned * wave(drawn.cyclic, pairs.z)).sum(axis=1)
 
 
-def sample(fit: Fit, pairs: Pairs, rng: np.random.Generator) -> Sample:
+def sample(fit: Fit, pairs: PointPairs, rng: np.random.Generator) -> Sample:
     """Draw a relation from the posterior."""
     drawn = waves(fit.theta, rng)
-    return Sample(drawn, corrected(fit, prior_at(drawn, pairs), rng.normal(size=len(fit.v))))
+    return Sample(drawn, correct_sample(fit, prior_at(drawn, pairs), rng.normal(size=len(fit.v))))
 
 
-def heard(one: Sample, points: Floats, sight: Seen) -> Heard:
+def prepare_points(one: Sample, points: Floats, sight: VoteKernels) -> Heard:
     """Return what a sample needs of points, once for all pairs."""
     drawn = one.waves
     utility = wave(drawn.utility, points) @ drawn.weights
@@ -85,10 +85,10 @@ def relation(one: Sample, rows: Heard, columns: Heard) -> Floats:
     """Return g(x,z) in a sample for all x of ``rows`` and all z of ``columns``."""
     cyclic = rows.cyclic @ one.waves.skew @ columns.cyclic.T
     prior = rows.utility[:, None] - columns.utility + cyclic
-    return prior + weighted(one.waves.theta, one.v, rows.seen, columns.seen)
+    return prior + sum_covariances(one.waves.theta, one.v, rows.seen, columns.seen)
 
 
 def some(points: Heard, rows: NDArray[np.int64]) -> Heard:
     """Return some of the points."""
-    sight = Seen(*(part[rows] for part in points.seen))
+    sight = VoteKernels(*(part[rows] for part in points.seen))
     return Heard(points.utility[rows], points.cyclic[rows], sight)

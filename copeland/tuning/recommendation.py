@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.tuning.duel_choice import Crowd, Ints, crowd
+from copeland.tuning.duel_choice import Ints, PointSet, crowd
 from copeland.tuning.laplace import Fit, Votes
-from copeland.tuning.posterior_samples import Heard, Sample, heard, relation, sample
+from copeland.tuning.posterior_samples import Heard, Sample, prepare_points, relation, sample
 from copeland.tuning.spaces import Floats, Space, near
 
 SAMPLES, OPPONENTS, CANDIDATES = 24, 384, 400
@@ -40,18 +40,18 @@ class Scores(NamedTuple):
         return self.scores.mean(axis=0)
 
 
-def scored(
+def score_places(
     space: Space, fits: Sequence[Fit], votes: Votes, leaders: Floats, rng: np.random.Generator
 ) -> Scores:
     """Return many places, the good ones and their neighbours among them, with their scores in each sample."""
     worlds = worlds_of(space, fits, votes, rng)
     fresh = space.spread(CANDIDATES - 2 * len(leaders), rng)
     around = near(space, leaders, len(leaders), 0.1, rng) if len(leaders) else fresh[:0]
-    found = _extended(worlds, None, np.vstack([leaders, around, fresh]))
+    found = _add_places(worlds, None, np.vstack([leaders, around, fresh]))
     for step in _REFINEMENTS:
         top = found.places[found.best[:_BEST]]
         centres = np.vstack([top, top[:1].repeat(_BEST, 0)])
-        found = _extended(worlds, found, near(space, centres, _AROUND, step, rng))
+        found = _add_places(worlds, found, near(space, centres, _AROUND, step, rng))
     return found
 
 
@@ -63,14 +63,14 @@ def worlds_of(space: Space, fits: Sequence[Fit], votes: Votes, rng: np.random.Ge
 
 
 def _draws(
-    fit: Fit, others: Crowd, votes: Votes, n: int, rng: np.random.Generator
+    fit: Fit, others: PointSet, votes: Votes, n: int, rng: np.random.Generator
 ) -> list[tuple[Sample, Heard]]:
     """Some samples of a fit, each with the opponents as it hears them."""
     drawn = [sample(fit, votes.pairs, rng) for _ in range(n)]
-    return [(one, heard(one, others.coordinates, others.seen)) for one in drawn]
+    return [(one, prepare_points(one, others.coordinates, others.seen)) for one in drawn]
 
 
-def _extended(worlds: Worlds, found: Scores | None, more: Floats) -> Scores:
+def _add_places(worlds: Worlds, found: Scores | None, more: Floats) -> Scores:
     """The scores with those of more places, and the best of all: those with the highest means play each other.
 
     A point may beat every opponent in every sample; then only such play tells it from the next one.
@@ -90,6 +90,6 @@ def shares(worlds: Worlds, places: Floats, mutual: bool = False) -> Floats:
     for fit, draws in zip(worlds.fits, worlds.draws, strict=True):
         players = crowd(worlds.space, fit, worlds.votes, places)
         for one, others in draws:
-            ears = heard(one, players.coordinates, players.seen)
+            ears = prepare_points(one, players.coordinates, players.seen)
             rows.append((relation(one, ears, ears if mutual else others) > 0).mean(axis=1))
     return np.array(rows)

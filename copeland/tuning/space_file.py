@@ -15,12 +15,12 @@ CONSTRAINT = "constraint"  # the key of a text or a list of texts; a table makes
 _KEYS = {"low", "high", "log", "integer"}
 
 
-def described(text: str) -> Space:
+def read_space(text: str) -> Space:
     """Return the space that a TOML text describes, with a table for each parameter.
 
     Examples
     --------
-    >>> described('''
+    >>> read_space('''
     ... constraint = "layers < 6 or rate < 0.1"
     ...
     ... [rate]

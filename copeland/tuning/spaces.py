@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import inert
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.tuning.constraints import feasible_of
 from copeland.tuning.parameters import Choice, Integer, Parameter, Real
 
@@ -56,7 +56,7 @@ class Space:
         parameters: Mapping[str, Parameter],
         feasible: Feasible = None,
     ):
-        self.parameters = MappingProxyType(_checked(parameters))  # stays as it is
+        self.parameters = MappingProxyType(_check_parameters(parameters))  # stays as it is
         self.constraints = _in_words(feasible)
         if self.constraints:
             feasible = feasible_of(self.constraints, self.parameters)
@@ -108,14 +108,14 @@ class Space:
         """Return the place of a point; refuse one outside the space."""
         if not isinstance(point, Mapping) or set(point) != set(self.parameters):
             raise InvalidParameter(
-                f"a point must have a value for each of {listed(list(self.parameters))}, and no others."
+                f"a point must have a value for each of {join_names(list(self.parameters))}, and no others."
             )
-        found = [self._placed(name, point[name]) for name in self.parameters]
+        found = [self._place_value(name, point[name]) for name in self.parameters]
         if not self.allows(point):
             raise InvalidParameter(f"the point {dict(point)} is not feasible in this space.")
         return np.array(found)
 
-    def _placed(self, name: str, value: Any) -> float:
+    def _place_value(self, name: str, value: Any) -> float:
         one = self.parameters[name]
         at = one.place(value)
         if at is None:
@@ -253,7 +253,7 @@ def _in_words(feasible: Any) -> tuple[str, ...]:
     )
 
 
-def _checked(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
+def _check_parameters(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
     if not isinstance(parameters, Mapping) or not 1 <= len(parameters) <= MOST_PARAMETERS:
         raise InvalidParameter(
             f"a space must have 1 to {MOST_PARAMETERS} parameters; give a name and a range for each."
@@ -282,7 +282,7 @@ def near(space: Space, centres: Floats, n: int, step: float, rng: np.random.Gene
     """Return up to ``n`` feasible places around random ones of ``centres``, at steps of about this length."""
     places = centres[rng.integers(len(centres), size=n)]
     lengths = step * np.exp(_SPREAD * rng.normal(size=(n, 1)))
-    moved = _reflected(places + lengths * _moving(n, space.d, rng) * rng.normal(size=(n, space.d)))
+    moved = _reflect(places + lengths * _moving(n, space.d, rng) * rng.normal(size=(n, space.d)))
     faces = rng.random((n, space.d))
     moved = np.where(faces < _TO_FACE, np.round(moved), moved)
     return space.kept(_with_choices(space, places, moved, rng))
@@ -294,7 +294,7 @@ def _moving(n: int, d: int, rng: np.random.Generator) -> Floats:
     return (few | (rng.random((n, 1)) < 0.5)).astype(float)
 
 
-def _reflected(places: Floats) -> Floats:
+def _reflect(places: Floats) -> Floats:
     """The places with steps over a face turned back."""
     folded = places % 2
     return np.where(folded > 1, 2 - folded, folded)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from copeland.errors import InvalidParameter
-from copeland.tuning.covariance import Pairs
+from copeland.tuning.covariance import PointPairs
 from copeland.tuning.laplace import Votes
 from copeland.tuning.spaces import Floats, Space
 
 _DIGITS = 9  # places this close are the same
 
 
-class Ledger:
+class VoteCounts:
     """Votes, counted by pair, whichever of its points comes first."""
 
     def __init__(self, space: Space):
@@ -60,7 +60,7 @@ class Ledger:
         """Return the votes as the model takes them."""
         if self._votes is None:
             x, z = (self.space.coordinates(self.places[:, side]) for side in (0, 1))
-            self._votes = Votes(Pairs(x, z), *self.counts.T.copy())
+            self._votes = Votes(PointPairs(x, z), *self.counts.T.copy())
         return self._votes
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Ballot, Event, Study
 from copeland.study.log.events import ASKED, LEFT, RIGHT
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 from copeland.web.ballots import Shown, Side, side_of
 from copeland.web.page import Page
 from copeland.web.records import Checked
@@ -155,7 +155,7 @@ def is_excluded(page: Page, given: Iterable[Checked]) -> bool:
 
 def _exclude(study: Study, voter: Voter) -> None:
     """Undo all votes of a voter, visibly."""
-    reason = f"the voter failed {counted(voter.page.failures, 'known answer')}"
+    reason = f"the voter failed {format_count(voter.page.failures, 'known answer')}"
     for vote in [one for one in study.log(voter=voter.name) if one.kind == "voted"]:
         with suppress(UnknownVote, StudyClosed):
             study.undo(str(vote.event_id), reason)

@@ -128,14 +128,14 @@ def draft_of(form: FormData, server: Server) -> Draft:
 
 def _space(form: FormData) -> Space | None:
     """The space that a form describes; options beside it would mean nothing."""
-    from copeland.tuning.space_file import described
+    from copeland.tuning.space_file import read_space
 
     if not said(form, "space"):
         return None
     file = form.get("csv")
     if said(form, "pasted") or _files(form) or (isinstance(file, UploadFile) and file.filename):
         raise InvalidParameter("Give options, or settings to tune, but not both.")
-    return described(said(form, "space"))
+    return read_space(said(form, "space"))
 
 
 def created(server: Server, draft: Draft) -> Study:

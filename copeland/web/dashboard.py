@@ -15,11 +15,11 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from copeland.study.log.events import Event, times_of
 from copeland.study.options import ACTIVE
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.case_progress import is_judged
 from copeland.study.results.history import share_of
 from copeland.study.results.standing import Standing
-from copeland.support.phrasing import counted, percent, quote_name
+from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.web.admin import Here, Managed, common
 from copeland.web.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.judging import spent_on
@@ -251,7 +251,7 @@ def _labels(here: Managed) -> dict[str, str]:
     return {link.voter: link.label for link in links if link.voter and link.label}
 
 
-def _reasons(reading: Reading) -> dict[frozenset[int | None], str]:
+def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
     """Why a pair is asked, as far as the plan of now tells."""
     outlook, names = reading.outlook, reading.names
     if outlook.votes is None:
@@ -259,7 +259,7 @@ def _reasons(reading: Reading) -> dict[frozenset[int | None], str]:
     proof = "to prove {} over {}" if reading.standing.panel is None else "to settle {} and {}"
     return {
         frozenset((need.first, need.second)): proof.format(names[need.first], names[need.second])
-        + f", about {counted(need.votes, 'vote')}"
+        + f", about {format_count(need.votes, 'vote')}"
         for need in outlook.pairs
     }
 
@@ -327,8 +327,8 @@ def _checks(here: Managed) -> list[str]:
     if here.page.failures:
         voters = {one.voter for one in given}
         out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
-        failed = counted(here.page.failures, "failed known answer")
-        said.append(f"Excluded for {failed}: {counted(len(out), 'voter')}.")
+        failed = format_count(here.page.failures, "failed known answer")
+        said.append(f"Excluded for {failed}: {format_count(len(out), 'voter')}.")
     return said
 
 

@@ -20,7 +20,7 @@ from copeland.forecast.start import PLANNED, Start
 from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, nobody
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.results.voter_reach import people_words, questions_sentence
-from copeland.support.phrasing import capital, counted
+from copeland.support.phrasing import capital, format_count
 from copeland.web.admin import Form, Session
 from copeland.web.creating import Intent, intent_of, whole
 from copeland.web.server import server_of
@@ -87,9 +87,9 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
         return
     crowd = _crowd(intent, voters)
     yield (
-        f"With {counted(crowd.options, 'option')} and {counted(voters, 'voter')} who "
-        f"{'answers' if voters == 1 else 'answer'} {counted(crowd.each, 'pair')}"
-        f"{'' if voters == 1 else ' each'}, you get {counted(voters * crowd.each, 'answer')}."
+        f"With {format_count(crowd.options, 'option')} and {format_count(voters, 'voter')} who "
+        f"{'answers' if voters == 1 else 'answer'} {format_count(crowd.each, 'pair')}"
+        f"{'' if voters == 1 else ' each'}, you get {format_count(voters * crowd.each, 'answer')}."
     )
     yield from _proof(crowd)
     if crowd.people and 1 < voters <= FEW:
@@ -107,7 +107,7 @@ def _crowd(intent: Intent, voters: int) -> Crowd:
 def _of_panel(members: int, options: int) -> Iterator[str]:
     """What exactly these people can expect: a result that holds for them."""
     yield (
-        f"With {counted(options, 'option')} and exactly {counted(members, 'voter')}, the result is certain "
+        f"With {format_count(options, 'option')} and exactly {format_count(members, 'voter')}, the result is certain "
         "for them once enough has been answered."
     )
     yield questions_sentence(members, options)
@@ -118,7 +118,7 @@ def _proof(crowd: Crowd) -> Iterator[str]:
     if crowd.voters < crowd.fewest:
         yield (
             "They cannot prove a winner, whatever they say: even if all of them agree, that takes "
-            f"{counted(crowd.fewest, 'voter')}."
+            f"{format_count(crowd.fewest, 'voter')}."
         )
     if crowd.options > OPTIONS:
         yield f"For more than {OPTIONS} options, this page works out nothing more."
@@ -126,7 +126,7 @@ def _proof(crowd: Crowd) -> Iterator[str]:
     needed = crowd.needed
     enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
     if crowd.voters >= crowd.fewest:
-        yield f"That proved a winner in {enough} of {counted(WORLDS, 'simulated vote')}."
+        yield f"That proved a winner in {enough} of {format_count(WORLDS, 'simulated vote')}."
     yield f"A proof takes {people_words(needed.range)}."
     if crowd.margin == 0 and enough < WORLDS / 2:
         wider = people_words(crowd._replace(margin=WIDER).needed.range)

@@ -12,7 +12,7 @@ from copeland.study.log.events import ERROR
 from copeland.study.results.agreement import flip_sentences
 from copeland.study.results.standing import Standing
 from copeland.support.escaping import command_line
-from copeland.support.phrasing import capital, counted, percent
+from copeland.support.phrasing import capital, format_count, percent
 from copeland.web.admin import Form, Here, Managed, common
 from copeland.web.creating import number, whole
 from copeland.web.judging import AT_WORK, Run, runs_of, start, stop
@@ -119,8 +119,10 @@ def _rows(standing: Standing, judges: set[str]) -> list[tuple[str, str, str, str
 
 def _done(run: Run) -> str:
     """What a judge did so far, in a sentence."""
-    said = [f"{counted(run.votes, 'answer')} from {run.made:,} of {counted(run.calls, 'call')}"]
-    said += [counted(run.errors, "error")] if run.errors else []
+    said = [
+        f"{format_count(run.votes, 'answer')} from {run.made:,} of {format_count(run.calls, 'call')}"
+    ]
+    said += [format_count(run.errors, "error")] if run.errors else []
     if run.cost is not None or run.spent:
         of = "" if run.cost is None else f" of {run.cost:,.4g}"
         said.append(f"{run.spent:,.4g}{of} spent")

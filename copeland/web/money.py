@@ -7,7 +7,7 @@ import math
 from starlette.datastructures import FormData
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import Range
+from copeland.forecast.forecast_range import ForecastRange
 from copeland.study.log.events import ERROR
 from copeland.study.results.standing import Standing
 from copeland.web.page import Page
@@ -33,7 +33,9 @@ def _amount(form: FormData, name: str) -> float:
     return amount
 
 
-def money_tiles(page: Page, standing: Standing, needed: Range | None) -> list[tuple[str, str]]:
+def money_tiles(
+    page: Page, standing: Standing, needed: ForecastRange | None
+) -> list[tuple[str, str]]:
     """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
     if not page.price:
         return []
@@ -46,7 +48,7 @@ def money_tiles(page: Page, standing: Standing, needed: Range | None) -> list[tu
     return [(f"{page.currency} {name}".strip(), amount) for name, amount in amounts]
 
 
-def _cost(price: float, needed: Range) -> str:
+def _cost(price: float, needed: ForecastRange) -> str:
     """What a range of answers costs."""
     low, high = (
         f"over {price * needed.most:,.2f}" if n is None else f"{price * n:,.2f}"

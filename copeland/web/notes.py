@@ -6,7 +6,7 @@ from collections import Counter
 
 from copeland.study.judges.memory import ONCE
 from copeland.study.results.certificate_file import undone_note
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.web.logs import undone, votes_by_source
 from copeland.web.page import Page
 from copeland.web.server import Server
@@ -39,7 +39,7 @@ def arrivals(server: Server, page: Page, last: int) -> list[str]:
         for way in (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
         if came[way]
     ]
-    return [f"Answers came {listed(told)}.", *([ANYBODY] if came[OPEN] else [])]
+    return [f"Answers came {join_names(told)}.", *([ANYBODY] if came[OPEN] else [])]
 
 
 def _guides(server: Server, page: Page) -> list[str]:

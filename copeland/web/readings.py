@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from copeland.study import Event, Study, Voter
 from copeland.study.log.events import UNDONE, VOTED, times_of
-from copeland.study.log.state import replayed
+from copeland.study.log.state import fold_log
 from copeland.study.report.study_page import judges_agreement, study_parts
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
 from copeland.study.results.standing import standing_of, voters_of
 from copeland.study.results.verdict import Verdict, verdict_of
@@ -26,7 +26,7 @@ EXCLUDED = 50  # votes that were taken away, listed
 class Seen(NamedTuple):
     """A reading and its verdict."""
 
-    reading: Reading
+    reading: Analysis
     verdict: Verdict
 
     @property
@@ -58,7 +58,7 @@ class Readings:
         """Return the reading of the votes so far."""
         with self._turn:
             if self._seen is None or self._seen.number != self._study.number:
-                reading = Reading(self._study.standing())
+                reading = Analysis(self._study.standing())
                 self._seen = Seen(reading, verdict_of(reading))
             return self._seen
 
@@ -85,8 +85,8 @@ class Readings:
 def frozen(study: Study, number: int) -> Seen:
     """Return the reading of the votes as it was at an event, made anew from the log."""
     log = whole(study, number)
-    books = replayed(log)
-    reading = Reading(standing_of(study.name, books, _voters(log), log[-1].time))
+    books = fold_log(log)
+    reading = Analysis(standing_of(study.name, books, _voters(log), log[-1].time))
     return Seen(reading, verdict_of(reading))
 
 

@@ -11,7 +11,7 @@ from copeland.report.images import image
 from copeland.report.landscape_figure import landscape_figure
 from copeland.study import Study
 from copeland.study.kinds.space import Tuned, tuned_of, tuned_verdict
-from copeland.study.log.state import replayed
+from copeland.study.log.state import fold_log
 from copeland.study.results.verdict import Verdict
 from copeland.web.figures import one_at_a_time, presentational
 from copeland.web.readings import whole
@@ -72,5 +72,5 @@ class Tunings:
 def frozen_estimate(study: Study, number: int) -> Estimate:
     """Return where a study of a space stood after an event, made anew from the log."""
     log = whole(study, number)
-    tuned = tuned_of(study.name, replayed(log), log[-1].time)[1]()
+    tuned = tuned_of(study.name, fold_log(log), log[-1].time)[1]()
     return Estimate(number, log[-1].time, tuned, tuned_verdict(tuned))

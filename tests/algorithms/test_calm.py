@@ -108,6 +108,6 @@ def test_policies_dumped_before_there_were_calm_steps_are_loaded():
         for name, value in copeland.support.npz.read_arrays(policy.dump()).items()
         if ".calm." not in name
     }
-    loaded = Policy.load(copeland.support.npz.packed(arrays))
+    loaded = Policy.load(copeland.support.npz.pack_arrays(arrays))
     duel = loaded.ask()
     assert 0 <= duel.first < 3

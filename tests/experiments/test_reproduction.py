@@ -206,7 +206,7 @@ def test_the_page_says_what_the_paper_says_and_what_we_find(page, found):
     assert page.count("The paper says") == page.count("We find") - 4 == len(found.figures) + 3
     for figure, runs in found.figures:
         assert figure.title in page
-        assert findings.found_in(figure, runs) in unescape(page)
+        assert findings.describe_experiment(figure, runs) in unescape(page)
 
 
 def test_the_page_says_that_figure_2_cannot_be_known(page):
@@ -314,7 +314,7 @@ def test_without_the_matrix_the_command_says_so_and_how_to_get_it(tmp_path):
 @pytest.mark.usefixtures("undrawn")
 def test_matrices_that_were_downloaded_are_used(matrix, monkeypatch, tmp_path):
     stored = dict.fromkeys(("mslr-informational", "mslr-perfect"), matrix)
-    monkeypatch.setattr(copeland.problems.download, "cached", stored.get)
+    monkeypatch.setattr(copeland.problems.download, "find_in_cache", stored.get)
     monkeypatch.setattr(copeland.problems.download, "load", stored.get)
     done = run("--only", "analyses", "--out", tmp_path / "out", "--json", cache=tmp_path)
     numbers = json.loads(done.stdout)

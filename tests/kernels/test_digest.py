@@ -69,8 +69,11 @@ def test_what_numba_reads_compiles_anew(old, new):
     assert digest(source) != digest(source.replace(old, new))
 
 
-def test_a_moved_module_compiles_anew_as_numba_looks_for_classes_there():
-    assert digest(SOURCE) != digest(SOURCE, name="elsewhere")
+def test_modules_and_named_tuples_count_by_their_names_as_numba_looks_for_them():
+    record = "from typing import NamedTuple\nclass State(NamedTuple):\n    wins: int\n"
+    given = [record, record.replace("State", "Record"), record.replace("wins", "losses")]
+    digests = {digest(one + SOURCE) for one in given} | {digest(record + SOURCE, name="elsewhere")}
+    assert len(digests) == 4
 
 
 def test_a_part_counts_by_its_code_and_by_its_place():

@@ -254,7 +254,7 @@ def test_an_answer_that_its_voter_takes_back_was_never_given():
         ballot = study.ask("ann")
         study.undo(study.tell(ballot, "a"), "changed my mind", own=True)
         assert study.tell(ballot, "b").counted
-        assert not study.books().undone_wins.any() and study.books().proof.given is None
+        assert not study.books().undone_wins.any() and study.books().proof.before_undoing is None
         assert study.replay() == study.books()
 
 
@@ -266,9 +266,9 @@ def test_an_answer_in_the_place_of_an_undone_one_counts_for_the_smaller_evidence
     proof = study.books().proof
     a, b = (study.books().index(name) for name in "ab")
     assert proof.wins[b, a] == 1 and proof.wins[a, b] == 0
-    assert proof.given[0][a, b] == 1 and proof.given[0][b, a] == 0
+    assert proof.before_undoing[0][a, b] == 1 and proof.before_undoing[0][b, a] == 0
     study.undo(study.votes()[-1], "another")
-    assert not study.books().proof.wins.any() and study.books().proof.given[0].sum() == 1
+    assert not study.books().proof.wins.any() and study.books().proof.before_undoing[0].sum() == 1
     assert study.replay() == study.books()
 
 

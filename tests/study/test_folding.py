@@ -21,7 +21,7 @@ from copeland.study.log.events import ASKED, VOTED, Event, times_of
 from copeland.study.log.state import dump_books, load_books
 from copeland.study.report.study_page import judges_agreement, study_parts
 from copeland.study.results.agreement import agreement
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -93,7 +93,7 @@ def numbers(study):
 def shown(study):
     """What status, page and certificate show."""
     standing = study.standing()
-    reading, log = Reading(standing), study.log()
+    reading, log = Analysis(standing), study.log()
     parts = study_parts(
         reading, verdict_of(reading), history_of(log), judges_agreement(standing, log), last=0.0
     )
@@ -219,7 +219,7 @@ def test_a_count_is_so_many_people(missing, steps):
             one.change(vote.number, vote, "right", -times, times)
             for i in range(times):
                 each.change(vote.number + i, vote, "right", -1, 1)
-        assert one.waiting == each.waiting and one.unanswered == each.unanswered
+        assert one.waiting == each.waiting and one.missing_answers == each.missing_answers
         assert all(map(np.array_equal, one.counted, each.counted))
 
 
@@ -353,7 +353,7 @@ def test_an_import_is_undone_and_comes_back(table, unfold):
         back = study.import_votes(table("tea,milk,35,0"))
         assert (back, study.books().votes) == (35, 35)
         assert study.import_votes(table("tea,milk,35,0")).known == 35
-        assert study.books().proof.given is None  # what came back was given once
+        assert study.books().proof.before_undoing is None  # what came back was given once
         assert study.replay() == study.books()
         assert study.undo_import("counts.csv") == 35
         assert study.import_votes(table("tea,milk,35,0")) == 35
@@ -364,9 +364,9 @@ def test_what_came_back_smaller_may_grow_again(table):
     study.import_votes(table("tea,milk,30,0"))
     study.undo_import("counts.csv")
     assert study.import_votes(table("tea,milk,10,0")) == 10
-    assert study.books().proof.given[0][0, 1] == 30
+    assert study.books().proof.before_undoing[0][0, 1] == 30
     assert study.import_votes(table("tea,milk,33,0")) == 23
-    assert study.books().proof.given is None and kept(study) == [30, 10, 20, 3]
+    assert study.books().proof.before_undoing is None and kept(study) == [30, 10, 20, 3]
     assert study.import_votes(table("tea,milk,33,0")).known == 33
 
 

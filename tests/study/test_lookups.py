@@ -20,12 +20,12 @@ LOG = [
 ]
 LOOKUPS = {
     "by id": (lambda log: log.vote("a"), {"copeland_once"}),
-    "by ids": (lambda log: log.known(["a", "b"]), {"copeland_once"}),
+    "by ids": (lambda log: log.find_votes(["a", "b"]), {"copeland_once"}),
     "by ballot": (lambda log: list(log.answers(7)), {"copeland_answers"}),
     "answers": (lambda log: list(log.answers_of("ann")), {"copeland_voters"}),
     "opinions": (lambda log: list(log.opinions("ann", 0, 1)), {"copeland_voters"}),
     "pairs": (lambda log: list(log.pairs_of("ann")), {"copeland_voters"}),
-    "last question": (lambda log: log.asked_of("ann", 1), {"copeland_asked"}),
+    "last question": (lambda log: log.ballots_of("ann", 1), {"copeland_asked"}),
     "past": (lambda log: log.votes_of("ann"), {"copeland_asked", "copeland_voters"}),
     "opinions of many": (
         lambda log: log.opinions_on({("ann", frozenset((0, 1))), ("bob", frozenset((1, 2)))}),
@@ -101,7 +101,9 @@ def test_a_lookup_goes_through_its_index(kept, name):
 
 
 def test_the_last_question_is_found_without_sorting(kept):
-    assert not any("B-TREE" in plan for plan in plans_of(kept, lambda log: log.asked_of("ann", 1)))
+    assert not any(
+        "B-TREE" in plan for plan in plans_of(kept, lambda log: log.ballots_of("ann", 1))
+    )
 
 
 def work_of(storage, work, study=1):

@@ -19,7 +19,7 @@ from copeland.cli.study.status import rows_of_options
 from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts
-from copeland.study.results.analysis import PROVED, Reading
+from copeland.study.results.analysis import PROVED, Analysis
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -159,7 +159,7 @@ def test_a_study_with_a_proved_winner_says_so_everywhere():
 
 def check(study):
     standing = study.standing()
-    reading = Reading(standing)
+    reading = Analysis(standing)
     found, verdict = standing.certificate, verdict_of(reading)
     log = study.log()
     parts = study_parts(reading, verdict, history_of(log))

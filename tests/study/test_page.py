@@ -11,7 +11,7 @@ from test_inert import old_study
 
 from copeland.study import create_study
 from copeland.study.report.study_page import judges_agreement, study_page
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
 from copeland.study.results.verdict import verdict_of
 
@@ -27,7 +27,7 @@ def words_of(study, verdict=None):
 def page_of(study, verdict=None, **about):
     standing, log = study.standing(), study.log()
     return study_page(
-        Reading(standing),
+        Analysis(standing),
         verdict or said(),
         history_of(log),
         judges_agreement(standing, log),
@@ -126,7 +126,7 @@ def test_the_figures_are_in_the_letters_and_colours_of_the_page(page):
 
 
 def test_the_pairs_that_would_settle_it_are_listed_with_their_votes(circle):
-    reading = Reading(circle.standing())
+    reading = Analysis(circle.standing())
     with undrawn():
         page = text_of(study_page(reading, said(), history_of(circle.log())))
     for need in reading.outlook.pairs:

@@ -294,7 +294,7 @@ def test_judges_are_members_by_their_names():
     judge = {"ann": lambda left, right, item: "left" if left.name < right.name else "right"}
     done = judge_study(study, judge)
     assert done.stopped == "nothing is left to ask of the members who judge here."
-    assert study.standing().panel.awaited == ("ben",)
+    assert study.standing().panel.members_to_ask == ("ben",)
     done = judge_study(study, {"ben": judge["ann"]})
     assert done.reason == "finished" and study.certificate().verdict == "winner"
 

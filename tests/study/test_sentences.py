@@ -10,7 +10,7 @@ from soup import study_with, text_of, undrawn, votes
 from copeland.certificate.drift_evidence import Change
 from copeland.certificate.sentences import statement_before
 from copeland.study import create_study
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import (
     _seal,
     certificate_to_file,
@@ -101,7 +101,7 @@ def test_chances_are_a_table_and_no_sentence(tmp_path):
     assert f'<th scope="row">a</th><td>{chance}</td>' in page
     study.add_votes(votes("a", "b", 90))
     study.add_votes(votes("a", "c", 90))
-    assert verdict_of(Reading(study.standing())).estimates is None
+    assert verdict_of(Analysis(study.standing())).estimates is None
 
 
 def test_a_list_of_chances_is_aligned():

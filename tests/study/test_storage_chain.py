@@ -376,7 +376,7 @@ def test_an_old_database_opens_keeps_its_meaning_and_is_bound_from_here_on(kind,
     assert study.votes(frame=True)["counted"].tolist() == [False, False]
     assert study.misfit() is None
     study.tell(study.ask(voter="ann"), "left")
-    links = study.storage.read(1, lambda log: [link for _, link in log.linked()])
+    links = study.storage.read(1, lambda log: [link for _, link in log.read_links()])
     assert links[:3] == [None] * 3 and None not in links[3:]
     assert study.misfit() is None
     assert last_link("drinks", study.log()) == links[-1]

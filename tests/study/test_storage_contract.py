@@ -214,14 +214,14 @@ LOOKUPS = {
     "after": (lambda log: list(log.after(150)), lambda: LOG[150:]),
     "replay": (lambda log: list(log.replay(150)), lambda: LOG[150:]),
     "some": (lambda log: log.some(20, 5), lambda: LOG[20:25]),
-    "linked": (lambda log: list(log.linked()), links),
+    "linked": (lambda log: list(log.read_links()), links),
     "event": (lambda log: [log.event(n) for n in (1, 9, 999)], lambda: [LOG[0], LOG[8], None]),
     "vote": (
         lambda log: [log.vote(f"e{n}") for n in range(1, 203)],
         lambda: [next((e for e in LOG if e.event_id == f"e{n}"), None) for n in range(1, 203)],
     ),
     "known": (
-        lambda log: log.known([f"e{n}" for n in range(100)]),
+        lambda log: log.find_votes([f"e{n}" for n in range(100)]),
         lambda: {e.event_id: e for e in LOG[:99] if e.event_id},
     ),
     "answers": (lambda log: list(log.answers(3)), lambda: [e for e in LOG if e.ballot == 3]),
@@ -247,11 +247,11 @@ LOOKUPS = {
     ),
     "pairs_of": (lambda log: Counter(log.pairs_of("ann")), lambda: pairs_of("ann")),
     "asked_of": (
-        lambda log: log.asked_of("ann"),
+        lambda log: log.ballots_of("ann"),
         lambda: [e for e in LOG if e.voter == "ann" and e.kind == ASKED],
     ),
     "asked_of, the latest": (
-        lambda log: log.asked_of("Ann", 2),
+        lambda log: log.ballots_of("Ann", 2),
         lambda: [e for e in LOG if e.voter == "Ann" and e.kind == ASKED][-2:],
     ),
     "votes_of": (
@@ -261,12 +261,12 @@ LOOKUPS = {
     "tally": (lambda log: sorted(repr(tuple(said)) for said in log.tally()), tally),
     "votes": (lambda log: list(log.votes()), lambda: [e for e in LOG if e.kind == VOTED]),
     "imported": (
-        lambda log: list(log.imported("a.csv")),
+        lambda log: list(log.read_import("a.csv")),
         lambda: [e for e in LOG if e.kind == VOTED and e.source == "a.csv" and e.ballot is None],
     ),
     "sources": (lambda log: sorted(log.sources()), lambda: ["a.csv", "b.csv"]),
     "withdrawn": (
-        lambda log: log.withdrawn(),
+        lambda log: log.find_withdrawals(),
         lambda: {e.undoes for e in LOG if e.kind == UNDONE and "import" in (e.body or {})},
     ),
 }
@@ -387,7 +387,7 @@ def test_a_study_is_the_same_wherever_it_is_kept(storage, how, tmp_path):
             study.export(tmp_path / f"{number}-{name}")
         opened = open_study("drinks", kept, clock=Clock())
         assert opened.books() == study.books() == study.replay()
-        links = kept.read(study._key, lambda log: list(log.linked()))
+        links = kept.read(study._key, lambda log: list(log.read_links()))
         seen.append((links, study.votes(), repr(study.standing()), study.certificate()))
     assert seen[0] == seen[1]
     for name in ("votes.csv", "log.jsonl"):

@@ -150,7 +150,7 @@ def test_books_that_were_interrupted_are_made_anew(tmp_path):
     take = study._books.take
 
     def interrupted(event):
-        study._books._voted(event)  # counted, but its number not noted yet
+        study._books._take_vote(event)  # counted, but its number not noted yet
         raise KeyboardInterrupt
 
     study._books.take = interrupted

@@ -82,7 +82,7 @@ def test_when_the_algorithm_names_only_pairs_to_avoid_the_least_voted_of_the_oth
     (choice,) = Player(books).choose(books, wish(books, avoided=others), 1)
     assert frozenset(choice) in (frozenset((0, 2)), frozenset((1, 2)))
     player = Player(books)
-    assert set(player._least_voted(books, wish(books, avoided=others))) == {1, 2}
+    assert set(player._pick_rare_pair(books, wish(books, avoided=others))) == {1, 2}
 
 
 def test_where_no_pair_is_allowed_nothing_is_asked(study):

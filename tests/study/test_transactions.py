@@ -152,8 +152,8 @@ def seen(log, voter):
     """All that a log tells of a voter."""
     pairs = [(i, j) for i in range(len(OPTIONS)) for j in range(i)]
     return (
-        log.asked_of(voter),
-        log.asked_of(voter, 2),
+        log.ballots_of(voter),
+        log.ballots_of(voter, 2),
         log.votes_of(voter),
         [list(log.opinions(voter, i, j)) for i, j in pairs],
         [log.event(number) for number in range(1, 20)],

@@ -12,7 +12,7 @@ import copeland
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.outlook import SETTLED, Need, outlook_of
 from copeland.forecast.plausible_worlds import chances_of
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
@@ -144,12 +144,12 @@ def test_chances_of_many_options_name_the_likeliest_alone():
 def test_who_is_named_first_is_the_likeliest_or_the_claim_says_who_is():
     # B beats all it met, and by far; A beats one more, by a vote.
     votes = {"AC": (2, 1), "AD": (2, 1), "AE": (2, 1), "BC": (30, 2), "BD": (30, 2)}
-    reading = Reading(study_of(votes).standing())
+    reading = Analysis(study_of(votes).standing())
     assert [reading.names[i] for i in reading.leaders] == ["A"]
     assert verdict_of(reading).claim.startswith(
         "A leads so far. Counting how sure each win is, B is likelier to be best: "
     )
-    tied = Reading(study_of({"AC": (6, 4), "BC": (30, 2)}, "ABC").standing())
+    tied = Analysis(study_of({"AC": (6, 4), "BC": (30, 2)}, "ABC").standing())
     assert [tied.names[i] for i in tied.leaders] == ["B", "A"]
 
 
@@ -260,7 +260,7 @@ def test_an_option_that_is_added_and_retired_takes_no_proof_away():
     assert (after.epoch, after.offered, after.active) == (1, 3, (0, 1, 2))
     study.close()
     standing = study.standing()
-    reading = Reading(standing)
+    reading = Analysis(standing)
     assert verdict_of(reading).claim == "A is proved the only winner of the 3 active options."
     assert reading.each_chance[3] == 0.0 and reading.order[-1] == 3
     assert [place.name for place in study.ranking().places] == ["A", "B", "C"]

@@ -9,7 +9,7 @@ import typer
 from copeland.cli.options import Json
 from copeland.cli.shell import tell_result
 from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 
 
 @study.command("epoch", epilog='Example: `copeland study epoch tea --reason "a new harvest"`')
@@ -26,7 +26,7 @@ def epoch_command(
     before = work.standing(voters=False).votes
     epoch = work.begin_epoch(reason)
     tell_result(
-        f"Epoch {epoch} begins: {counted(before, 'vote')} stay in the log and no longer count.",
+        f"Epoch {epoch} begins: {format_count(before, 'vote')} stay in the log and no longer count.",
         {"study": name, "epoch": epoch, "left_behind": before},
         as_json,
     )

@@ -105,12 +105,14 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
 
 def _nothing_of(panel: PanelStanding, voter: str | None, closed: bool) -> str:
     """Say why a panel, or a member of it, has nothing to answer now."""
-    from copeland.support.phrasing import listed
+    from copeland.support.phrasing import join_names
 
-    if panel.active.best or closed or not panel.awaited:
+    if panel.active.best or closed or not panel.members_to_ask:
         return f"Nothing is left to ask: {panel.active.statement[0].lower()}{panel.active.statement[1:]}"
     whom = "" if voter is None else f" of {voter}"
-    return f"Nothing is left to ask{whom} now. Still to be asked: {listed(panel.awaited)}."
+    return (
+        f"Nothing is left to ask{whom} now. Still to be asked: {join_names(panel.members_to_ask)}."
+    )
 
 
 def wait_first(wait: Wait) -> str:

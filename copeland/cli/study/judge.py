@@ -242,13 +242,13 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
 
 def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
     from copeland.study.results.agreement import flip_sentences
-    from copeland.support.phrasing import counted, percent
+    from copeland.support.phrasing import format_count, percent
 
     besides = [
         words
         for number, words in (
-            (done.errors, counted(done.errors, "error")),
-            (done.skips, counted(done.skips, "skip")),
+            (done.errors, format_count(done.errors, "error")),
+            (done.skips, format_count(done.skips, "skip")),
             (done.left_out, f"skipped {done.left_out:,} already answered"),
             (done.retries, f"{done.retries:,} sent again"),
         )
@@ -256,7 +256,7 @@ def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
     ]
     paid = f", cost {done.cost:,.4g}" if done.cost else ""
     said = [
-        f"{counted(done.votes, 'vote')} from {counted(done.calls, 'call')}"
+        f"{format_count(done.votes, 'vote')} from {format_count(done.calls, 'call')}"
         f"{paid}{' (' + ', '.join(besides) + ')' if besides else ''}. Stopped: {done.stopped}"
     ]
     if done.reason == "finished":

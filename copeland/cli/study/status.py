@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from copeland.certificate import PanelCertificate
     from copeland.certificate.certificate import Certificate
     from copeland.study import Standing
-    from copeland.study.results.analysis import Reading
+    from copeland.study.results.analysis import Analysis
     from copeland.study.results.drift import Drift
     from copeland.study.results.verdict import Verdict
 
@@ -28,7 +28,7 @@ _DRIFTS = 5  # pairs that are named
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, whether there is a cycle, and about how many more votes it may take."""
     from copeland.study.report.study_tables import panel_table, standing_table
-    from copeland.study.results.analysis import Reading
+    from copeland.study.results.analysis import Analysis
     from copeland.study.results.guidance import guidance_sentences
     from copeland.study.results.verdict import verdict_of
 
@@ -38,7 +38,7 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
 
         show_tuned(work, as_json)
         return
-    reading = Reading(work.standing())
+    reading = Analysis(work.standing())
     standing, verdict = reading.standing, verdict_of(reading)
     drifts = work.drift() if standing.votes <= _MOST else None
     if as_json:
@@ -61,7 +61,7 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         show("", panel_table(standing.panel.rows()))
 
 
-def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
+def described(reading: Analysis, verdict: Verdict) -> dict[str, Any]:
     """Return how a study stands, ready for JSON."""
     standing, labels, outlook = reading.standing, reading.standing.labels, reading.outlook
     return {
@@ -107,7 +107,7 @@ def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _likely(reading: Reading) -> dict[str, Any] | None:
+def _likely(reading: Analysis) -> dict[str, Any] | None:
     """Who is likely best: an estimate, not a proof."""
     if reading.likely is None or reading.chances is None:
         return None
@@ -117,7 +117,7 @@ def _likely(reading: Reading) -> dict[str, Any] | None:
     }
 
 
-def rows_of_options(reading: Reading) -> list[dict[str, Any]]:
+def rows_of_options(reading: Analysis) -> list[dict[str, Any]]:
     """Return what is known of each option, who leads first."""
     standing, found = reading.standing, reading.certificate
     won, lost, tied = (
@@ -153,13 +153,13 @@ def _place(found: Certificate | PanelCertificate, i: int) -> str:
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
     from rich.text import Text
 
-    from copeland.support.phrasing import counted
+    from copeland.support.phrasing import format_count
 
-    people = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
+    people = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
     closed = ", closed" if standing.closed else ""
     yield Text(
-        f"{standing.name}: {counted(len(standing.options), 'option')}, "
-        f"{counted(standing.votes, 'vote')}{people}{closed}",
+        f"{standing.name}: {format_count(len(standing.options), 'option')}, "
+        f"{format_count(standing.votes, 'vote')}{people}{closed}",
         style="dim",
     )
     yield Text(
@@ -171,7 +171,7 @@ def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
     from copeland.study.report.study_sentences import lists_sentence
     from copeland.study.results.agreement import flip_sentences
-    from copeland.support.phrasing import counted, percent
+    from copeland.support.phrasing import format_count, percent
 
     position = standing.position
     if position.is_biased:
@@ -184,7 +184,7 @@ def _notes(standing: Standing) -> Iterator[str]:
         )
     yield from flip_sentences(standing.swaps)
     if standing.outcomes["error"]:
-        yield f"Judges failed {counted(standing.outcomes['error'], 'time')}; a failure is not a vote."
+        yield f"Judges failed {format_count(standing.outcomes['error'], 'time')}; a failure is not a vote."
     if standing.lists:
         yield lists_sentence(standing)
 

@@ -52,11 +52,11 @@ def undo_command(
 
 
 def _undo_import(work: Study, source: str, as_json: bool) -> None:
-    from copeland.support.phrasing import counted
+    from copeland.support.phrasing import format_count
 
     undone = work.undo_import(source)
     tell_result(
-        f"Undid {counted(undone, 'vote')} imported from '{source}'.",
+        f"Undid {format_count(undone, 'vote')} imported from '{source}'.",
         {"study": work.name, "source": source, "undone": undone},
         as_json,
     )

@@ -33,7 +33,7 @@ def verify_command(
         objections_by_file,
         read_certificate,
     )
-    from copeland.support.phrasing import listed
+    from copeland.support.phrasing import join_names
 
     filed = read_certificate(file)
     found = (
@@ -50,7 +50,7 @@ def verify_command(
         show(f"{file} holds: {filed.certificate.statement}")
         if filed.unbound:
             show(
-                f"An earlier version wrote this file, which does not protect {listed(filed.unbound)}: "
+                f"An earlier version wrote this file, which does not protect {join_names(filed.unbound)}: "
                 "nobody can tell whether these were changed. `copeland study certify` writes one "
                 "that does."
             )

@@ -123,13 +123,13 @@ def vote_command(
 
 def _sitting_here(work: Study) -> str | None:
     """Who votes, if that is not said: where each has one vote a pair, whose account this is."""
-    from copeland.support.phrasing import listed
+    from copeland.support.phrasing import join_names
 
     account = _account() if work.settings.once else None
     if work.settings.panel and account not in work.settings.panel:
         raise InvalidParameter(
             f"your account is '{account}', which is not on the panel; say with --voter whether you are "
-            f"{listed(work.settings.panel, last='or')}."
+            f"{join_names(work.settings.panel, last='or')}."
         )
     return account
 
@@ -261,12 +261,12 @@ class _Booth:
 
     def farewell(self) -> str:
         """Say what was kept."""
-        from copeland.support.phrasing import counted
+        from copeland.support.phrasing import format_count
 
         ending = f" {nothing_left(self.work, self.voter)}" if self.exhausted else ""
         if self.wait is not None:
             ending = f" {wait_first(self.wait)}"
-        kept = counted(len(self.given), "answer")
+        kept = format_count(len(self.given), "answer")
         look = command_line("copeland", "study", "status", self.work.name)
         return f"{kept} kept.{ending} How it stands: {look}"
 

@@ -10,7 +10,7 @@ from copeland.cli.options import Json, Whole
 from copeland.cli.shell import tell_result
 from copeland.cli.study.group import STORAGE, Name, Storage, opened
 from copeland.cli.tune.group import tune
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 
 
 @tune.command("audit", epilog="Example: `copeland tune audit sound --votes 200`")
@@ -37,7 +37,7 @@ def audit_command(
     work.audit(None if option is None else work.option(option).point, votes)
     begun = work.tuned().audits[-1]
     said = (
-        f"The next {counted(votes, 'vote')} will audit {values_of(begun.point)}. "
+        f"The next {format_count(votes, 'vote')} will audit {values_of(begun.point)}. "
         "Vote, or let a judge vote; status says what the votes prove."
     )
     told = {"study": name, "point": dict(begun.point), "votes": votes, "delta": begun.delta}

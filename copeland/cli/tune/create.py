@@ -14,7 +14,7 @@ from copeland.cli.tune.group import tune
 from copeland.cli.tune.ranges import tables_of
 from copeland.errors import InvalidParameter
 from copeland.support.escaping import command_line, inert
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
@@ -101,7 +101,7 @@ def create_command(
     )
     names = list(tuned.parameters)
     said = (
-        f"Study '{name}' tunes {counted(len(names), 'parameter')}. Vote with: "
+        f"Study '{name}' tunes {format_count(len(names), 'parameter')}. Vote with: "
         f"{command_line('copeland', 'tune', 'vote', name)}"
     )
     told = {"study": name, "parameters": names, "settings": made.settings.to_dict()}

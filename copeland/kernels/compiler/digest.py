@@ -1,7 +1,7 @@
 """Digests of code: what tells a compiled kernel, or a result that is kept, from that of other code.
 
 A compiled kernel depends on the bytecode that numba reads, not on comments, docstrings, line numbers or other functions. The
-names of modules count, because numba looks for the classes of arguments in them. A result also depends on plain functions,
+names of its modules and of their named tuples count, because numba looks for them when it loads what it compiled. A result also depends on plain functions,
 so there whole modules count, as syntax trees without docstrings.
 """
 
@@ -30,10 +30,23 @@ def digest_kernels(template: Callable[..., Any], parts: dict[str, Any]) -> str:
     inner = [outer[name] for name in template.__code__.co_names if is_kernel(outer.get(name))]
     order = reach_kernels(inner)
     places = {one: place for place, one in enumerate(order)}
+    functions = [(template, outer), *((one, one.__globals__) for one in order)]
+    spaces = {id(space): space for _, space in functions}.values()
     text = hashlib.sha256(digest_compiler().encode())
-    for function, space in [(template, outer), *((one, one.__globals__) for one in order)]:
+    text.update(repr(sorted({one for space in spaces for one in _list_records(space)})).encode())
+    for function, space in functions:
         text.update(repr(_describe(function, space, places)).encode())
     return text.hexdigest()[:16]
+
+
+def _list_records(space: dict[str, Any]) -> list[tuple[str, ...]]:
+    """The named tuples that a module knows, as numba finds them again: module, name and fields."""
+    classes = [value for value in space.values() if isinstance(value, type)]
+    return [
+        (one.__module__, one.__qualname__, *fields)
+        for one in classes
+        if (fields := getattr(one, "_fields", None)) is not None
+    ]
 
 
 def _describe(function: Callable[..., Any], space: dict[str, Any], places: dict[Any, int]) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, InvalidRow, need
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.support.row_files import JSON_LINES, column_name, separator_of
 
 PARQUET = (".parquet", ".pq")
@@ -126,7 +126,7 @@ def _placed(path: Path, columns: Columns, there: Sequence[str]) -> dict[str, int
     for role, place in found.items():
         if place < 0 and role not in OPTIONAL:
             raise InvalidRow(
-                f"{path}: there is no column '{columns[role][0]}'; the columns are {listed(names)}. "
+                f"{path}: there is no column '{columns[role][0]}'; the columns are {join_names(names)}. "
                 f"Name it with --column {role}=NAME."
             )
     return {role: place for role, place in found.items() if place >= 0}
@@ -157,7 +157,7 @@ def readable_types(batch: Batch) -> Iterator[None]:
     except (NotImplementedError, TypeError, ValueError) as error:
         if any(isinstance(column, list) for column in batch.values.values()):
             raise
-        types = listed([f"{role} is {column.type}" for role, column in batch.values.items()])
+        types = join_names([f"{role} is {column.type}" for role, column in batch.values.items()])
         raise InvalidRow(
             f"{batch.file}: a column has a type that cannot be read; {types}."
         ) from error

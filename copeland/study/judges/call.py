@@ -29,34 +29,36 @@ class JudgeFailed(CopelandError, RuntimeError):
     Examples
     --------
     >>> try:
-    ...     outcome_answered("perhaps")
+    ...     parse_word("perhaps")
     ... except JudgeFailed:
     ...     print("refused")
     refused
     """
 
 
-def outcome_answered(answer: object) -> str:
+def parse_word(answer: object) -> str:
     """Return the outcome that one word says, whatever its case and the punctuation around it.
 
     Examples
     --------
-    >>> outcome_answered(" Left. "), outcome_answered("both bad")
+    >>> parse_word(" Left. "), parse_word("both bad")
     ('left', 'both_bad')
     """
     word = str(answer).strip(string.whitespace + string.punctuation).lower()
     word = "_".join(word.replace("-", " ").split())
     if not isinstance(answer, str) or word not in ANSWERS:
-        raise JudgeFailed(f"it answered {quoted(answer)}; expected one of {', '.join(ANSWERS)}.")
+        raise JudgeFailed(
+            f"it answered {quote_answer(answer)}; expected one of {', '.join(ANSWERS)}."
+        )
     return word
 
 
-def turned(outcome: str) -> str:
+def swap_outcome(outcome: str) -> str:
     """Return what an outcome is called once left and right have changed places."""
     return _TURNED.get(outcome, outcome)
 
 
-def quoted(answer: object) -> str:
+def quote_answer(answer: object) -> str:
     """Return an answer in quotes, on one line and no longer than a line."""
     text = inert(" ".join(str(answer).split()))
     return f"'{text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + '…'}'"
@@ -88,11 +90,11 @@ def ask_judge(judge: Judge, left: Any, right: Any, item: Any, swap: str = "rando
     calls = 0
     try:
         calls += 1
-        first = outcome_answered(judge(left, right, item))
+        first = parse_word(judge(left, right, item))
         if swap == "random" or first == SKIP:
             return Opinion(first, calls)
         calls += 1
-        second = turned(outcome_answered(judge(right, left, item)))
+        second = swap_outcome(parse_word(judge(right, left, item)))
     except BudgetSpent as error:  # the last call was not made
         return Opinion(None, calls - 1, note=str(error))
     except Exception as error:

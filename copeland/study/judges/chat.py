@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from copeland.errors import InvalidParameter, need
 from copeland.study.input_limits import json_of
 from copeland.study.judges.budget import Budget
-from copeland.study.judges.call import JudgeFailed, quoted
-from copeland.study.judges.templates import check_template, fill, first_shown
-from copeland.study.judges.verdict_text import outcome_stated
+from copeland.study.judges.call import JudgeFailed, quote_answer
+from copeland.study.judges.templates import check_template, fill, find_first_side
+from copeland.study.judges.verdict_text import parse_outcome
 
 if TYPE_CHECKING:
     import httpx
@@ -90,15 +90,15 @@ class Endpoint:
             Any other status, a pause longer than is waited for, or an answer that is not JSON.
         """
         key = self.key()
-        response = self._posted(body, key)
+        response = self._post(body, key)
         answer = without_key(_object(response.text), key)
         if response.status_code == 200 and answer:
             return answer
-        said = quoted(_complaint(answer) or without_key(response.text, key))
+        said = quote_answer(_complaint(answer) or without_key(response.text, key))
         place = without_key(self.shown, key)
         raise self._failure(response, f"{place} answers {response.status_code} ({said})")
 
-    def _posted(self, body: bytes, key: str | None) -> httpx.Response:
+    def _post(self, body: bytes, key: str | None) -> httpx.Response:
         import httpx
 
         headers = {"Content-Type": "application/json"}
@@ -208,7 +208,7 @@ def _completions(url: str) -> str:
             raise ValueError
     except ValueError:  # of urlsplit too: an open bracket, a port that is none
         raise InvalidParameter(
-            f"{quoted(_without_secrets(url))} is not the address of a chat endpoint; give one "
+            f"{quote_answer(_without_secrets(url))} is not the address of a chat endpoint; give one "
             "such as http://localhost:8000/v1."
         ) from None
     path = parts.path.rstrip("/")
@@ -228,11 +228,11 @@ def _client(timeout: float) -> httpx.Client:
     need("tenacity", "judges", "a chat judge")
     httpx = need("httpx", "judges", "a chat judge")
     certificates = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    return httpx.Client(timeout=timeout, verify=_trusted(*certificates))
+    return httpx.Client(timeout=timeout, verify=_make_ssl_context(*certificates))
 
 
 @cache  # reading all certificates takes longer than many a request
-def _trusted(file: str | None, folder: str | None) -> ssl.SSLContext:
+def _make_ssl_context(file: str | None, folder: str | None) -> ssl.SSLContext:
     """Whom HTTPS trusts, by the certificates that these variables of the environment name."""
     import httpx
 
@@ -301,7 +301,7 @@ class ChatJudge:
     prompt
         What to tell the model, with ``{left}``, ``{right}`` and ``{item}`` for the texts, and ``{mark}``
         for a word that none of them has, to set them apart. The answer must state one clear outcome:
-        :func:`~copeland.study.judges.verdict_text.outcome_stated`.
+        :func:`~copeland.study.judges.verdict_text.parse_outcome`.
     prices
         What a million input and a million output tokens cost. A cap on cost needs them.
     key_variable
@@ -347,7 +347,7 @@ class ChatJudge:
         self.model = model
         self.name = name or model
         self.prompt = None if prompt is None else check_template(prompt, "the prompt")
-        self.prices = _checked(prices)
+        self.prices = _check_prices(prices)
         fields = {"model": model, "temperature": 0, "max_tokens": max_tokens} | dict(options or {})
         self.request = {field: value for field, value in fields.items() if value is not None}
         self.attempts = attempts
@@ -393,7 +393,7 @@ class ChatJudge:
             said = _text(attempts(self._attempt, body, budget))
         except PassingFailure as error:
             raise JudgeFailed(f"{error} It was tried {self.attempts} times.") from None
-        return outcome_stated(said, first_shown(template))
+        return parse_outcome(said, find_first_side(template))
 
     def _attempt(self, body: bytes, budget: Budget) -> dict[str, Any]:
         """Send a request once, and book what it cost."""
@@ -446,10 +446,12 @@ def _text(answer: dict[str, Any]) -> str:
     try:
         return answer["choices"][0]["message"]["content"].strip()
     except (KeyError, IndexError, TypeError, AttributeError):
-        raise JudgeFailed(f"the answer {quoted(answer)} has no message; expected text.") from None
+        raise JudgeFailed(
+            f"the answer {quote_answer(answer)} has no message; expected text."
+        ) from None
 
 
-def _checked(prices: tuple[float, float] | None) -> Prices | None:
+def _check_prices(prices: tuple[float, float] | None) -> Prices | None:
     if prices is None:
         return None
     found = Prices(*prices)

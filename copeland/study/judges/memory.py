@@ -21,7 +21,7 @@ Sides = tuple[str, str]  # left and right
 Question = tuple[str, str, str | None]  # left, right and the item
 
 
-class Answered:
+class JudgeMemory:
     """The questions that judges have answered: a pair with its sides, on an item, in this run or before.
 
     A skip is an answer. An error is none, and neither is a vote that was undone.
@@ -47,7 +47,7 @@ class Answered:
         """Return the sides of every pair that a judge has answered on an item."""
         return {sides for sides, times in self._times[judge, item].items() if times > 0}
 
-    def skipped(self, judge: str) -> set[Question]:
+    def find_skips(self, judge: str) -> set[Question]:
         """Return what a judge has skipped."""
         return {question for question, times in self._skips[judge].items() if times > 0}
 
@@ -73,7 +73,7 @@ class Answered:
         return self._names[option]
 
 
-def turned_too(sides: Iterable[Sides]) -> set[Sides]:
+def add_swaps(sides: Iterable[Sides]) -> set[Sides]:
     """Return pairs with their sides as they are, and swapped."""
     return {order for left, right in sides for order in ((left, right), (right, left))}
 

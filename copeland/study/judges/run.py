@@ -29,11 +29,11 @@ from copeland.study.judges.items import Drawer
 from copeland.study.judges.memory import (
     ONCE,
     TWICE,
-    Answered,
+    JudgeMemory,
     Question,
     Sides,
+    add_swaps,
     is_all,
-    turned_too,
 )
 from copeland.study.judges.templates import Candidate
 from copeland.study.log.events import ERROR, GUIDE, SKIP
@@ -41,7 +41,7 @@ from copeland.study.log.sides import Swaps
 from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence, refuse_for_panel, require_chances
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 from copeland.waiting import waiting
 
@@ -192,7 +192,7 @@ def judge_study(
     """
     if study.closed:
         raise StudyClosed("the study is closed; it takes no more votes.")
-    named = _named(judges)
+    named = _name_judges(judges)
     _check(calls=calls, workers=workers, patience=patience)
     if swap not in SWAPS:
         raise UnknownName(f"there is no way '{swap}' to swap sides; {nearest(swap, SWAPS)}")
@@ -219,7 +219,7 @@ def judge_study(
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
     with waiting("calls", own) as tell:
-        work = _Work(
+        work = _JudgingLoop(
             study=study,
             goal=goal,
             judges={name: _charging(judge, budget) for name, judge in named.items()},
@@ -229,7 +229,7 @@ def judge_study(
             workers=workers,
             patience=patience,
             items=drawer,
-            answered=None if repeat else Answered(study, named),
+            answered=None if repeat else JudgeMemory(study, named),
             folder=study.storage.folder if folder is None else Path(folder),
             progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
             rest=rest or sleep_until,
@@ -259,9 +259,9 @@ def _require_voters(
         )
     given = 1 if items is None else len(items.items)
     if given != settings.cases:
-        what = "no items" if items is None else counted(given, "item")
+        what = "no items" if items is None else format_count(given, "item")
         raise InvalidParameter(
-            f"this study is judged on {counted(settings.cases, 'test case')}, and there are {what}; give all cases as items."
+            f"this study is judged on {format_count(settings.cases, 'test case')}, and there are {what}; give all cases as items."
         )
 
 
@@ -294,7 +294,7 @@ class _Asked(NamedTuple):
 
 
 @dataclass
-class _Work:
+class _JudgingLoop:
     """The loop. Only the thread that runs it touches the study; judges are called in others."""
 
     study: Study
@@ -306,7 +306,7 @@ class _Work:
     workers: int
     patience: int
     items: Drawer | None
-    answered: Answered | None
+    answered: JudgeMemory | None
     folder: Path | None
     progress: Callable[[Judged], None]
     rest: Callable[[Wait], None]
@@ -391,7 +391,7 @@ class _Work:
                     break
                 self.rest(asked)
                 continue
-            future = pool.submit(self._judged, asked, *self._options(asked.ballot))
+            future = pool.submit(self._call_judge, asked, *self._options(asked.ballot))
             self.under_way[future] = asked
         return self.end is None and bool(self.under_way)
 
@@ -412,7 +412,7 @@ class _Work:
             Candidate(**right.shown, state=right.state, folder=self.folder),
         )
 
-    def _judged(self, asked: _Asked, left: Option, right: Option) -> Opinion:
+    def _call_judge(self, asked: _Asked, left: Option, right: Option) -> Opinion:
         """Return what the judge says: in a thread of its own."""
         return ask_judge(self.judges[asked.judge], left, right, asked.item, self.swap)
 
@@ -498,7 +498,9 @@ class _Work:
     def _ask_on_cases(self, judge: str, held: Mapping[int, Ballot]) -> _Asked | Wait | None:
         """Return a ballot on a test case that the study draws; none on what this judge skips or fails on."""
         assert self.answered is not None
-        without = self.answered.skipped(judge) | {asked for by, asked in self.failed if by == judge}
+        without = self.answered.find_skips(judge) | {
+            asked for by, asked in self.failed if by == judge
+        }
         ballot = self.study.ask(voter=judge, cases=self.cases or None, without=without)
         if ballot is None or isinstance(ballot, Wait):
             return ballot
@@ -514,13 +516,13 @@ class _Work:
         if self.swap == "random" and self.study.settings.repeats == "count":
             return answered
         under_way = {(ballot.left, ballot.right) for ballot in held if ballot.item == item}
-        return turned_too(answered) | {(right, left) for left, right in under_way}
+        return add_swaps(answered) | {(right, left) for left, right in under_way}
 
     def _note(self, judge: str, ballot: Ballot) -> None:
         """Remember what is asked of a judge now."""
         self.latest = ballot.id
         asked = {(ballot.left, ballot.right)}
-        asked = turned_too(asked) if self.swap == "confirm" else asked
+        asked = add_swaps(asked) if self.swap == "confirm" else asked
         self.own |= {(judge, ballot.item, sides) for sides in asked}
 
     def _leave_out(self, judge: str, item: str | None, spent: bool) -> None:
@@ -627,7 +629,7 @@ def _charging(judge: Judge, budget: Budget) -> Judge:
     return judge if charged is None else partial(charged, budget=budget)
 
 
-def _named(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
+def _name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
     if isinstance(judges, Mapping):
         named = dict(judges)
     else:

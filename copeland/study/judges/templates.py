@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from copeland.errors import InvalidParameter
 from copeland.study.judges.call import JudgeFailed
 from copeland.study.options import Option, name_of, place_of, read_material
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 
 _PLACE = re.compile(r"\{(left|right|item)(?:\.(\w+))?\}|\{mark\}")
 _MARK = "{mark}"
@@ -90,13 +90,13 @@ def fill(template: str, left: Any, right: Any, item: Any = None) -> str:
     """
     things = {"left": left, "right": right, "item": item}
     places = {place[0]: place for place in _PLACE.finditer(template) if place[0] != _MARK}
-    filled = {text: _filled(place, things) for text, place in places.items()}
+    filled = {text: _fill_place(place, things) for text, place in places.items()}
     if _MARK in template:
         filled[_MARK] = mark_of(filled.values())
     return _PLACE.sub(lambda place: filled[place[0]], template)
 
 
-def _filled(place: re.Match[str], things: dict[str, Any]) -> str:
+def _fill_place(place: re.Match[str], things: dict[str, Any]) -> str:
     thing = things[place[1]]
     if thing is None:
         return ""
@@ -125,17 +125,17 @@ def check_template(template: str, what: str) -> str:
     """Return a template that shows both options; refuse any other."""
     missing = {"left", "right"} - {place[1] for place in _PLACE.finditer(template)}
     if missing:
-        places = listed([f"{{{side}}}" for side in sorted(missing)])
+        places = join_names([f"{{{side}}}" for side in sorted(missing)])
         raise InvalidParameter(f"{what} does not show {places}; put both options into it.")
     return template
 
 
-def first_shown(template: str) -> str:
+def find_first_side(template: str) -> str:
     """Return the side that a template shows first, which people and models call A, 1 or the first.
 
     Examples
     --------
-    >>> first_shown("A: {right} B: {left}")
+    >>> find_first_side("A: {right} B: {left}")
     'right'
     """
     return next(place[1] for place in _PLACE.finditer(template) if place[1] in ("left", "right"))

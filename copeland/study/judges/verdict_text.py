@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from copeland.study.input_limits import objects_in
-from copeland.study.judges.call import ANSWERS, JudgeFailed, quoted
+from copeland.study.judges.call import ANSWERS, JudgeFailed, quote_answer
 from copeland.study.log.events import LEFT, RIGHT, TIE
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 from copeland.support.vote_tables import outcome_word
 
 KEYS = ("outcome", "verdict", "winner", "choice")  # of a JSON object
@@ -42,7 +42,7 @@ _FENCE = re.compile(r"^[ \t]{0,9}(?:```|~~~)\w{0,20}[ \t]{0,9}$", re.MULTILINE)
 _Sides = Mapping[str, str]  # what each word stands for
 
 
-def outcome_stated(answer: str, first: str = LEFT) -> str:
+def parse_outcome(answer: str, first: str = LEFT) -> str:
     r"""Return the one outcome that an answer states; A, 1 and first are the side that was shown ``first``.
 
     It is stated by one word that is the whole answer or an outcome alone on the first line, or by marks: a
@@ -52,9 +52,9 @@ def outcome_stated(answer: str, first: str = LEFT) -> str:
 
     Examples
     --------
-    >>> outcome_stated("Both are short.\n\n**Verdict:** B, because it is polite."), outcome_stated("[[C]]")
+    >>> parse_outcome("Both are short.\n\n**Verdict:** B, because it is polite."), parse_outcome("[[C]]")
     ('right', 'tie')
-    >>> outcome_stated("The left one says [[A]]. My verdict: [[B]]")
+    >>> parse_outcome("The left one says [[A]]. My verdict: [[B]]")
     Traceback (most recent call last):
         ...
     copeland.study.judges.call.JudgeFailed: it answered 'The left one says [[A]]. My verdict: [[B]]', which
@@ -62,21 +62,21 @@ def outcome_stated(answer: str, first: str = LEFT) -> str:
     """
     text, sides = _FENCE.sub("", answer.replace("\r\n", "\n")).strip(), _sides(first)
     try:
-        stated = {*_alone(text, sides), *_bracketed(text, sides), *_objects(text, sides)}
+        stated = {*_alone(text, sides), *_read_brackets(text, sides), *_objects(text, sides)}
     except ValueError as error:
-        raise JudgeFailed(f"it answered {quoted(answer)}, which {error}.") from None
-    marked, quotations = _marked(text, sides)
+        raise JudgeFailed(f"it answered {quote_answer(answer)}, which {error}.") from None
+    marked, quotations = _read_marks(text, sides)
     stated |= marked
     if not stated or None in stated:
         raise JudgeFailed(
-            f"it answered {quoted(answer)}; expected one of {', '.join(ANSWERS)}, alone or as in "
+            f"it answered {quote_answer(answer)}; expected one of {', '.join(ANSWERS)}, alone or as in "
             "'Verdict: left'."
         )
     said = sorted(map(str, stated | quotations))
     if len(said) > 1:
-        both = listed(said)
+        both = join_names(said)
         raise JudgeFailed(
-            f"it answered {quoted(answer)}, which says both {both}; expected one of them."
+            f"it answered {quote_answer(answer)}, which says both {both}; expected one of them."
         )
     return said[0]
 
@@ -100,7 +100,7 @@ def _alone(text: str, sides: _Sides) -> Iterator[str]:
         yield sides[word]
 
 
-def _bracketed(text: str, sides: _Sides) -> Iterator[str]:
+def _read_brackets(text: str, sides: _Sides) -> Iterator[str]:
     """Yield what double brackets say, where they name an outcome; texts have others too."""
     known = {**sides, "c": TIE}
     for found in _BRACKETS.finditer(text):
@@ -120,12 +120,12 @@ def _objects(text: str, sides: _Sides) -> Iterator[str | None]:
                     word = said.strip() if isinstance(said, str) else ""
                     named = _NAMED.fullmatch(word)
                     if not _BRACKETS.fullmatch(word):  # which are read as such
-                        yield named and _meant(named, sides)
+                        yield named and _match_side(named, sides)
         if isinstance(value, dict | list):
             unread += value.values() if isinstance(value, dict) else value
 
 
-def _marked(text: str, sides: _Sides) -> tuple[set[str | None], set[str | None]]:
+def _read_marks(text: str, sides: _Sides) -> tuple[set[str | None], set[str | None]]:
     """Return what marks say that begin a line, None for what is no outcome, and what others say."""
     stated: set[str | None] = set()
     quotations: set[str | None] = set()
@@ -147,7 +147,7 @@ def _clear(value: str, sides: _Sides) -> str | None:
     ending = named and _ENDING.match(value, named.end())
     if not named or not ending:
         return None
-    meant = _meant(named, sides)
+    meant = _match_side(named, sides)
     others = {found for found in map(sides.get, _words(ending["aside"])) if found}
     return meant if others <= {meant} else None
 
@@ -157,5 +157,5 @@ def _words(aside: str | None) -> list[str]:
     return [word.lower() for word in re.findall(r"\w+", aside or "") if word != "a"]
 
 
-def _meant(named: re.Match[str], sides: _Sides) -> str:
+def _match_side(named: re.Match[str], sides: _Sides) -> str:
     return sides[outcome_word(named[named.lastindex or 0]).removeprefix("a_")]

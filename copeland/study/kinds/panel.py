@@ -15,7 +15,7 @@ from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, Inval
 from copeland.study.log.events import ERROR, EXCUSED, READMITTED, Event
 from copeland.study.log.state import Books
 from copeland.study.options import ACTIVE
-from copeland.support.phrasing import listed
+from copeland.support.phrasing import join_names
 
 _Subject = tuple[str, frozenset[int]]  # a member and a pair
 
@@ -35,10 +35,12 @@ def require_member(books: Books, voter: str | None) -> None:
     panel = books.panel
     if voter is None:
         raise InvalidParameter(
-            f"this vote has no voter, but the panel is {listed(panel.members)}; say whose it is."
+            f"this vote has no voter, but the panel is {join_names(panel.members)}; say whose it is."
         )
     if voter not in panel.places:
-        raise InvalidParameter(f"'{voter}' is not on the panel, which is {listed(panel.members)}.")
+        raise InvalidParameter(
+            f"'{voter}' is not on the panel, which is {join_names(panel.members)}."
+        )
     if voter in panel.excused:
         raise InvalidParameter(f"'{voter}' is excused; readmit the voter first.")
 
@@ -76,13 +78,13 @@ def _require_first(books: Books, vote: Event, met: set[_Subject]) -> None:
         return
     subject = vote.voter, frozenset((vote.left, vote.right))
     if subject in met or books.panel.has_answered(vote.voter, vote.left, vote.right):
-        raise _answered(books, vote)
+        raise _second_answer_error(books, vote)
     met.add(subject)
 
 
-def _answered(books: Books, vote: Event) -> AlreadyVoted:
+def _second_answer_error(books: Books, vote: Event) -> AlreadyVoted:
     assert vote.left is not None and vote.right is not None
-    pair = listed([books.options[i].name for i in sorted((vote.left, vote.right))])
+    pair = join_names([books.options[i].name for i in sorted((vote.left, vote.right))])
     return AlreadyVoted(
         f"'{vote.voter}' has already answered {pair}; to change the answer, undo that vote first."
     )
@@ -96,7 +98,9 @@ def attendance(books: Books, voter: str, kind: str, now: float) -> list[Event]:
             "this study has no panel, and you can excuse only members of a panel."
         )
     if voter not in panel.places:
-        raise InvalidParameter(f"'{voter}' is not on the panel, which is {listed(panel.members)}.")
+        raise InvalidParameter(
+            f"'{voter}' is not on the panel, which is {join_names(panel.members)}."
+        )
     if (voter in panel.excused) == (kind == EXCUSED):
         return []
     assert kind in (EXCUSED, READMITTED)
@@ -113,7 +117,7 @@ def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate
 
     Answers that nobody will be asked for, as an option is paused, are missing all the same.
     """
-    panel, kept = books.panel, books.kept
+    panel, kept = books.panel, books.options_left
     among = active_of(books) if active else kept
     return panel_certificate(
         books.wins,
@@ -126,7 +130,7 @@ def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate
     )
 
 
-def mattering(books: Books) -> NDArray[np.bool_]:
+def find_open_answers(books: Books) -> NDArray[np.bool_]:
     """Return members x K x K: whose missing answers may bear on who is best of the active options."""
     among = active_of(books)
     matter = np.zeros(books.panel.answered.shape, dtype=bool)
@@ -149,7 +153,7 @@ class PanelStanding:
     active: PanelCertificate  # what is settled of the active options: of those not paused
 
     @property
-    def awaited(self) -> tuple[str, ...]:
+    def members_to_ask(self) -> tuple[str, ...]:
         """The members who are still to be asked something."""
         return tuple(name for name, n in zip(self.members, self.matter, strict=True) if n)
 
@@ -173,13 +177,15 @@ def panel_standing_of(books: Books) -> PanelStanding | None:
     panel = books.panel
     if not panel.members:
         return None
-    matter = mattering(books).sum(axis=(1, 2)) // 2
+    matter = find_open_answers(books).sum(axis=(1, 2)) // 2
     return PanelStanding(
         members=panel.members,
         excused=tuple(name for name in panel.members if name in panel.excused),
-        given=tuple(map(panel.given, panel.members)),
+        given=tuple(map(panel.count_answers, panel.members)),
         matter=tuple(matter.tolist()),
         missing=panel.missing,
         silent=panel.silent,
-        active=panel_certificate_of(books, active=1 < len(active_of(books)) < len(books.kept)),
+        active=panel_certificate_of(
+            books, active=1 < len(active_of(books)) < len(books.options_left)
+        ),
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from copeland.certificate import next_question
 from copeland.certificate.panel_planner import likely_winner
 from copeland.study.commands import Wait
-from copeland.study.kinds.panel import active_of, mattering
+from copeland.study.kinds.panel import active_of, find_open_answers
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import Books, OpenBallot
@@ -32,7 +32,7 @@ def panel_questions(
     sitting = _Sitting(books, log, wish)
     while len(sitting.new) < n and sitting.ask():
         pass
-    return sitting.new, sitting.new or sitting.held_again(n)
+    return sitting.new, sitting.new or sitting.repeat_questions(n)
 
 
 class _Sitting:
@@ -41,25 +41,25 @@ class _Sitting:
     def __init__(self, books: Books, log: Log, wish: Wish):
         self.new: list[Event] = []
         self._books, self._log, self._wish = books, log, wish
-        self._asked = books.panel.expected if wish.voter is None else (wish.voter,)
-        matter = mattering(books)
+        self._asked = books.panel.members_due if wish.voter is None else (wish.voter,)
+        matter = find_open_answers(books)
         self._under_way = {
             number: ballot
             for number, ballot in books.under_way(wish.now).items()
             if matter[self._seat(ballot.voter), ballot.left, ballot.right]
         }
-        self._shown = {name: log.asked_of(name, RUNNING) for name in self._asked}
+        self._shown = {name: log.ballots_of(name, RUNNING) for name in self._asked}
 
     def ask(self) -> bool:
         """Hand out one more question; tell whether there was any. The first waits for no answer."""
-        found = self._planned(count_on=True)
+        found = self._plan_question(count_on=True)
         if found is None and not self.new:
-            found = self._planned(count_on=False)
+            found = self._plan_question(count_on=False)
         if found is not None:
             self._hand_out(*found)
         return found is not None
 
-    def held_again(self, n: int) -> list[Event] | Wait:
+    def repeat_questions(self, n: int) -> list[Event] | Wait:
         """Return up to ``n`` of the questions held, or until when they cannot be others."""
         held = {b: asked for b, asked in self._under_way.items() if asked.voter in self._asked}
         events = [asked for asked in map(self._log.event, held) if asked is not None]
@@ -77,7 +77,7 @@ class _Sitting:
         assert voter is not None, "every ballot of a panel is somebody's"
         return self._books.panel.places[voter]
 
-    def _planned(self, count_on: bool) -> _Asking | None:
+    def _plan_question(self, count_on: bool) -> _Asking | None:
         """Return what the planner would ask now, with or without the answers under way."""
         among = active_of(self._books)
         if len(among) < 2:
@@ -94,12 +94,12 @@ class _Sitting:
             self._books.ties[cut],
             silent[cut_each],
             stream(self._books.settings.seed, "panel", self._wish.number + len(self.new)),
-            allowed=self._allowed()[cut_each],
-            last=[self._seen(name, among) for name in self._books.panel.members],
+            allowed=self._possible_questions()[cut_each],
+            last=[self._recent_pairs(name, among) for name in self._books.panel.members],
         )
         return None if found is None else (found[0], among[found[1]], among[found[2]])
 
-    def _allowed(self) -> _Bools:
+    def _possible_questions(self) -> _Bools:
         """Members x K x K: who may be asked what now."""
         k = self._books.k
         pairs = np.isin(np.arange(k), list(self._wish.options))
@@ -116,7 +116,7 @@ class _Sitting:
         held = sum(ballot.voter == voter for ballot in self._under_way.values())
         return held < self._books.settings.open_ballots
 
-    def _seen(self, voter: str, among: list[int]) -> list[tuple[int, ...]]:
+    def _recent_pairs(self, voter: str, among: list[int]) -> list[tuple[int, ...]]:
         """The latest pairs of a member who may be asked, by their places in the plan."""
         shown = [*self._shown.get(voter, []), *self._new_to(voter)][-RUNNING:]
         place = {option: at for at, option in enumerate(among)}
@@ -127,8 +127,10 @@ class _Sitting:
 
     def _hand_out(self, seat: int, one: int, other: int) -> None:
         voter, number = self._books.panel.members[seat], self._wish.number + len(self.new)
-        manners = manners_of([*self._log.asked_of(voter), *self._new_to(voter)])
-        left, right = self._wish.sides(*manners.seated(one, other, coin_of(self._books, number)))
+        manners = manners_of([*self._log.ballots_of(voter), *self._new_to(voter)])
+        left, right = self._wish.sides(
+            *manners.choose_sides(one, other, coin_of(self._books, number))
+        )
         asked = Event(number, ASKED, self._wish.now, voter=voter, item=self._wish.item)
         self.new.append(asked._replace(left=left, right=right, source=self._wish.source))
         self._under_way[number] = OpenBallot(left, right, voter, self._wish.item, self._wish.now)

@@ -12,12 +12,20 @@ from copeland.study.input_limits import json_of
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
 from copeland.study.log.space_points import point_option, values_of
-from copeland.study.log.space_state import TRIES, AuditLog, State, Step, Tuning, ask_step, key_of
+from copeland.study.log.space_state import (
+    TRIES,
+    AuditLog,
+    Step,
+    TunerState,
+    Tuning,
+    ask_step,
+    key_of,
+)
 from copeland.study.log.state import Books, OpenBallot, require_tuning
 from copeland.study.pair_choice import Wish
 from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import coin_of
-from copeland.support.phrasing import counted, percent
+from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Audit, Found, Space, Tuner
 from copeland.tuning.past_recommendations import Cast
 from copeland.tuning.spaces import lacks_constraint
@@ -72,7 +80,7 @@ class _Asking:
         self._offered: dict[str, int] = {}  # points that are options from now on
         self._names: set[str] = set()  # theirs
         self._places: set[int] = set()  # of the audit, asked now
-        self._state: State | None = None
+        self._state: TunerState | None = None
         self._steps: list[Step] = []
 
     def ask(self) -> bool:
@@ -135,7 +143,7 @@ class _Asking:
         """Ask about two points; return the number of the ballot."""
         pair = self._option(one), self._option(other)
         number = self._books.number + len(self.new) + 1
-        seated = self._wish.manners.seated(*pair, coin_of(self._books, number))
+        seated = self._wish.manners.choose_sides(*pair, coin_of(self._books, number))
         left, right = self._wish.sides(*seated)
         self._wish = self._wish.after(left, right)
         asked = Event(number, ASKED, self._wish.now, voter=self._wish.voter, item=self._wish.item)
@@ -300,7 +308,7 @@ def _estimates(tuned: Tuned) -> Iterator[str]:
             f"Estimated, not proved: it beats {percent(tuned.found.score)} of all points, and some other point "
             f"beats {100 * tuned.found.regret:.1f} percentage points more."
         )
-    yield f"{counted(tuned.votes, 'vote')}, {counted(tuned.open, 'open ballot')}."
+    yield f"{format_count(tuned.votes, 'vote')}, {format_count(tuned.open, 'open ballot')}."
 
 
 def _advice(tuned: Tuned) -> Iterator[str]:
@@ -308,7 +316,7 @@ def _advice(tuned: Tuned) -> Iterator[str]:
         return
     going = next((one for one in tuned.audits if one.votes < one.of), None)
     if going is not None:
-        yield f"An audit is under way: {counted(going.of - going.votes, 'more vote')} to come."
+        yield f"An audit is under way: {format_count(going.of - going.votes, 'more vote')} to come."
     elif tuned.votes and tuned.found.regret < SMALL:
         yield "The estimated loss is small: an audit of this point may prove how good it is."
     else:

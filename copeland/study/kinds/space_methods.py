@@ -52,7 +52,7 @@ class Tunable:
 
     def tuned(self) -> Tuned:
         """Return where a study of a space stands: the point to take, and what audits prove."""
-        return tuned_by(self._work, self.name, self._clock)
+        return read_tuning(self._work, self.name, self._clock)
 
     def audit(self, point: Mapping[str, Any] | None = None, votes: int = 200) -> None:
         """Ask from now on how a point does against random ones, until there are this many votes.
@@ -78,7 +78,7 @@ class Tunable:
         self._work.append(begin)
 
 
-def tuned_by(work: Transactions, name: str, clock: Callable[[], float]) -> Tuned:
+def read_tuning(work: Transactions, name: str, clock: Callable[[], float]) -> Tuned:
     """Return where a study of a space stands."""
     from copeland.study.kinds.space import tuned_of
 
@@ -86,7 +86,7 @@ def tuned_by(work: Transactions, name: str, clock: Callable[[], float]) -> Tuned
     return tuned()  # which takes a while, so others need not wait for it
 
 
-def tuned_and_cast(
+def read_tuning_with_votes(
     work: Transactions, name: str, clock: Callable[[], float]
 ) -> tuple[Tuner, Tuned, list[Cast]]:
     """Return the tuner of a study, where it stands, and the votes that led there."""

@@ -69,7 +69,7 @@ class Arrivals:
         return sum(person.people for person in self._waiting.values())
 
     @property
-    def unanswered(self) -> int:
+    def missing_answers(self) -> int:
         """How many ballots of people were dealt and have no answer; known only where these count."""
         return len(self._of_ballot) + int(self.counted.missing.sum()) // 2
 
@@ -92,7 +92,7 @@ class Arrivals:
         self._waiting[key].open[asked.number] = asked.left, asked.right
         self._of_ballot[asked.number] = key
         self._worth -= COST
-        self._count_expired(asked.time)
+        self._count_after_expiry(asked.time)
 
     def is_counted(self, ballot: int) -> bool:
         """Tell whether the person who holds a ballot without an answer is counted already."""
@@ -183,7 +183,7 @@ class Arrivals:
     def _count_on(self, key: str | int, now: float) -> None:
         """Count whom it is worth counting, after an answer of this person."""
         if self._missing == IGNORED:
-            self._count_expired(now)
+            self._count_after_expiry(now)
         elif not self._waiting[key].open:
             if key == next(reversed(self._waiting)) and self._worth > 0:
                 self._count_first(len(self._waiting))
@@ -196,7 +196,7 @@ class Arrivals:
         if most > 0:
             self._count_first(len(sums) - sums[::-1].index(most))
 
-    def _count_expired(self, now: float) -> None:
+    def _count_after_expiry(self, now: float) -> None:
         if self._missing != IGNORED:
             return
         n = 0
@@ -226,7 +226,7 @@ class Arrivals:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the tables, as plain values."""
-        return {"waiting": [[key, *_listed(person)] for key, person in self._waiting.items()]}
+        return {"waiting": [[key, *_to_list(person)] for key, person in self._waiting.items()]}
 
     def restore(self, told: dict[str, Any], counted: Iterable[Any]) -> None:
         """Take over what :meth:`to_dict` gave, after a trip through JSON, and the tables."""
@@ -240,7 +240,7 @@ class Arrivals:
             self._of_vote.update((number, key) for number in votes)
 
 
-def _listed(person: Person) -> list[Any]:
+def _to_list(person: Person) -> list[Any]:
     """Return a person as plain values."""
     pairs = [[ballot, *pair] for ballot, pair in person.open.items()]
     return [person.expires, person.answers, person.people, person.votes, person.changes, pairs]

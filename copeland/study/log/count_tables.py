@@ -31,14 +31,14 @@ class Tables(NamedTuple):
         return int(self.wins.sum() + self.ties.sum() // 2)
 
     @property
-    def given(self) -> tuple[Counts, Counts] | None:
+    def before_undoing(self) -> tuple[Counts, Counts] | None:
         """Wins and ties as they were before any vote was undone; None if none was."""
         if not (self.undone_wins.any() or self.undone_ties.any()):
             return None
         return self.wins + self.undone_wins, self.ties + self.undone_ties
 
     @property
-    def lost(self) -> Counts | None:
+    def missing_or_none(self) -> Counts | None:
         """The missing answers, None if there are none."""
         return self.missing if self.missing.any() else None
 

@@ -219,7 +219,7 @@ class Log:
             self._connection.execute(_INSERT, rows)
         self._recall.last = new[-1].number, link
 
-    def linked(self) -> Iterator[tuple[Event, bytes | None]]:
+    def read_links(self) -> Iterator[tuple[Event, bytes | None]]:
         """Yield every event with its link."""
         with self._stream(_LINKED) as rows:  # closed at once if it is not read to the end
             for row in rows:
@@ -246,7 +246,7 @@ class Log:
         new = next((event for event in self._unwritten if event.event_id == event_id), None)
         return new or self._one(_NAMED, event_id=event_id, unwritten=True)
 
-    def known(self, event_ids: Sequence[str]) -> dict[str, Event]:
+    def find_votes(self, event_ids: Sequence[str]) -> dict[str, Event]:
         """Return the votes that have one of these ids, by id."""
         taken: dict[str, Event] = {}
         for start in range(0, len(event_ids), PIECE):
@@ -303,7 +303,7 @@ class Log:
         rows = self._rows(_PAIRS, voter=voter)
         return ((frozenset((left, right)), item) for left, right, item, times in rows if times)
 
-    def asked_of(self, voter: str, most: int = EVERY) -> list[Event]:
+    def ballots_of(self, voter: str, most: int = EVERY) -> list[Event]:
         """Return the ballots that were handed to a voter, the oldest first; or only the latest."""
         if most < EVERY and self._recall.past(voter) is None:
             latest = self._rows(_ASKED, voter=voter, most=most).all()
@@ -335,7 +335,7 @@ class Log:
         """Yield every vote."""
         return map(Event._make, self._stream(_VOTED))
 
-    def imported(self, source: str) -> Iterator[Event]:
+    def read_import(self, source: str) -> Iterator[Event]:
         """Yield the votes that nobody asked for and that come from a source."""
         return map(Event._make, self._stream(_IMPORTED, source=source))
 
@@ -343,7 +343,7 @@ class Log:
         """Return where votes come from that nobody asked for."""
         return [source for source in self._rows(_SOURCES).scalars() if source is not None]
 
-    def withdrawn(self) -> set[int]:
+    def find_withdrawals(self) -> set[int]:
         """Return the numbers of the votes that were undone with all of their import."""
         return {vote for vote, body in self._rows(_WITHDRAWN) if "import" in (body or {})}
 

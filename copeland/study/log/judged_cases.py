@@ -38,7 +38,7 @@ class Cases:
         """The pairs with votes."""
         return self._votes
 
-    def judged(self, pair: Pair) -> Mapping[Case, int]:
+    def votes_on(self, pair: Pair) -> Mapping[Case, int]:
         """Return the cases that have their vote on a pair, each with the number of that."""
         return self._votes.get(pair, {})
 

@@ -40,7 +40,7 @@ class Panel:
         return bool(self.answered[self.places[voter], left, right])
 
     @property
-    def expected(self) -> tuple[str, ...]:
+    def members_due(self) -> tuple[str, ...]:
         """The members whose missing answers are waited for."""
         return tuple(name for name in self.members if name not in self.excused)
 
@@ -56,7 +56,7 @@ class Panel:
         k = self.answered.shape[1]
         return (~self.silent).sum(axis=0) * ~np.eye(k, dtype=bool)
 
-    def given(self, voter: str) -> int:
+    def count_answers(self, voter: str) -> int:
         """Return how many answers of a member stand, skips included."""
         return int(self.answered[self.places[voter]].sum()) // 2
 

@@ -21,7 +21,7 @@ class Lists:
         self._queries: dict[int, list[str]] = {}  # that were shown, by ballot
 
     @property
-    def unclicked(self) -> int:
+    def without_click(self) -> int:
         """How many have no click so far: no votes."""
         return self.shown - self.clicked
 
@@ -39,7 +39,7 @@ class Lists:
     def click(self, body: Mapping[str, Any]) -> None:
         """Take in all clicks on a list so far."""
         # Logs of earlier versions have clicks on lists of which they do not say that they were shown.
-        if body["ballot"] not in self.waiting and self.unclicked:
+        if body["ballot"] not in self.waiting and self.without_click:
             self.clicked += 1
         self.waiting[body["ballot"]] = dict(body)
 

@@ -26,7 +26,7 @@ def point_option(point: Mapping[str, Any], show: str, taken: Collection[str]) ->
     >>> point_option({"hue": 213.456, "style": "warm"}, "hsl({hue:.0f}, 70%, 50%)", ["hue=213.5, style=warm"])
     Option(name='hue=213.456, style=warm', text='hsl(213, 70%, 50%)', path='', state='active')
     """
-    return Option(_name(point, taken), filled(show, point), point=dict(point))
+    return Option(_name(point, taken), fill_template(show, point), point=dict(point))
 
 
 def _name(point: Mapping[str, Any], taken: Collection[str]) -> str:
@@ -52,12 +52,12 @@ def _value(value: Any, digits: int) -> str:
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
-def filled(show: str, point: Mapping[str, Any]) -> str:
+def fill_template(show: str, point: Mapping[str, Any]) -> str:
     """Return a template with the values of a point in their places; in a drawing they are escaped.
 
     Examples
     --------
-    >>> filled("{word} at {size:.1f} pt", {"word": "Tea", "size": 12.345})
+    >>> fill_template("{word} at {size:.1f} pt", {"word": "Tea", "size": 12.345})
     'Tea at 12.3 pt'
     """
 

@@ -79,21 +79,21 @@ class Audits:
         n = len(self.all) + 1
         return self._settings.delta / (n * (n + 1))
 
-    def begun(self, event: Event) -> None:
+    def begin(self, event: Event) -> None:
         """Take in the beginning of an audit."""
         told = event.body or {}
         assert event.left is not None
         self.all.append(AuditLog(event.left, told["votes"], told["delta"], told["seed"]))
 
-    def asked(self, ballot: int, place: int) -> None:
+    def take_question(self, ballot: int, place: int) -> None:
         """Take in a question of the audit under way."""
         self.all[-1].ballots[ballot] = place
 
-    def counted(self, vote: Event, meaning: str, times: int) -> None:
+    def take_vote(self, vote: Event, meaning: str, times: int) -> None:
         """Take in a vote, or take it back, if it answers a place of an audit."""
         for one in self.all:
             if times > 0 and vote.ballot in one.ballots:
-                _answered(one, vote, meaning)
+                _keep_first_answer(one, vote, meaning)
             elif times < 0 and vote.undoes in one.given:
                 del one.answers[one.given.pop(vote.undoes)]
 
@@ -109,7 +109,7 @@ class Audits:
                 setattr(one, name, {int(key): value for key, value in getattr(one, name).items()})
 
 
-def _answered(one: AuditLog, vote: Event, meaning: str) -> None:
+def _keep_first_answer(one: AuditLog, vote: Event, meaning: str) -> None:
     """Keep the first answer to a place."""
     assert vote.ballot is not None
     place = one.ballots[vote.ballot]
@@ -125,7 +125,7 @@ _ASK, _VOTE, _DROP = "ask", "vote", "drop"
 Step = list[Any]  # what happened, as JSON keeps it
 
 
-class State(NamedTuple):
+class TunerState(NamedTuple):
     """A tuner, and its open duels: number and expiry by ballot."""
 
     tuner: Tuner
@@ -143,9 +143,9 @@ class Tuning:
         self._space: Space | None = None
         self._kept: tuple[bytes, dict[int, tuple[int, float]]] | None = None  # the last snapshot
         self._steps: list[Step] = []  # since then
-        self._state: State | None = None  # after some of the steps
+        self._state: TunerState | None = None  # after some of the steps
         self._at = 0  # how many
-        self._ahead: tuple[list[Step], State] | None = None  # what may happen next, worked out
+        self._ahead: tuple[list[Step], TunerState] | None = None  # what may happen next, worked out
 
     # The space
 
@@ -176,32 +176,32 @@ class Tuning:
         self.indices.setdefault(key_of(point), len(self.points))
         self.points.append(point)
 
-    def asked(self, event: Event) -> None:
+    def take_question(self, event: Event) -> None:
         """Take in a question."""
         told = event.body or {}
         if "audit" in told:
-            self.audits.asked(event.number, told["audit"])
+            self.audits.take_question(event.number, told["audit"])
         else:
             self._steps.append(ask_step(event.number, event.time, told.get("tries", 1)))
 
-    def counted(self, vote: Event, meaning: str, times: int) -> None:
+    def take_vote(self, vote: Event, meaning: str, times: int) -> None:
         """Take in a vote that counts, or take it back."""
         assert vote.left is not None and vote.right is not None and meaning in (LEFT, RIGHT, TIE)
-        self.audits.counted(vote, meaning, times)
+        self.audits.take_vote(vote, meaning, times)
         self._steps.append([_VOTE, vote.ballot, vote.left, vote.right, meaning, times])
 
-    def dropped(self, ballot: int | None) -> None:
+    def drop_ballot(self, ballot: int | None) -> None:
         """Note that a ballot has an answer that is not a vote."""
         if ballot is not None:
             self._steps.append([_DROP, ballot])
 
     # The tuner
 
-    def state(self) -> State:
+    def state(self) -> TunerState:
         """Return the tuner after everything that happened."""
         state, at = self._state, self._at
         if state is None:
-            state, at = self._loaded(), 0
+            state, at = self._load_state(), 0
         self._state = None  # if this is interrupted, it is made anew
         ahead, self._ahead = self._ahead, None
         if ahead is not None and self._steps[at : at + len(ahead[0])] == ahead[0]:
@@ -216,20 +216,20 @@ class Tuning:
         """Whether the tuner is known here; else nobody asks here, and those who ask keep snapshots."""
         return self._state is not None
 
-    def trial(self) -> State:
+    def trial(self) -> TunerState:
         """Return a copy of it, to try what would be asked next."""
         return copy.deepcopy(self.state())
 
-    def foresee(self, steps: list[Step], state: State) -> None:
+    def foresee(self, steps: list[Step], state: TunerState) -> None:
         """Remember where some steps lead, so that they need not be taken twice."""
         self._ahead = steps, state
 
-    def _loaded(self) -> State:
+    def _load_state(self) -> TunerState:
         if self._kept is None:
-            return State(Tuner(self.space, self.settings.seed), {})
-        return State(Tuner.load(self._kept[0], self.space), dict(self._kept[1]))
+            return TunerState(Tuner(self.space, self.settings.seed), {})
+        return TunerState(Tuner.load(self._kept[0], self.space), dict(self._kept[1]))
 
-    def _take(self, state: State, step: Step) -> None:
+    def _take(self, state: TunerState, step: Step) -> None:
         kind, *told = step
         if kind == _ASK:
             self._ask(state, *told)
@@ -238,25 +238,25 @@ class Tuning:
         else:
             _forget(state, *told)
 
-    def _ask(self, state: State, ballot: int, time: float, tries: int) -> None:
+    def _ask(self, state: TunerState, ballot: int, time: float, tries: int) -> None:
         """Let the tuner name a question; ``tries`` says how many it names until one is taken."""
         self.expire(state, time)
         for _ in range(min(tries, TRIES) - 1):
             state.tuner.drop(state.tuner.ask())
         self.expect(state, ballot, time, state.tuner.ask())
 
-    def expire(self, state: State, time: float) -> None:
+    def expire(self, state: TunerState, time: float) -> None:
         """Let the tuner stop waiting for answers to ballots that are not under way."""
         for late, (_, expires) in list(state.duels.items()):
             if not 0 < expires - time < 2 * self.settings.lease:
                 _forget(state, late)
 
-    def expect(self, state: State, ballot: int, time: float, duel: Duel) -> None:
+    def expect(self, state: TunerState, ballot: int, time: float, duel: Duel) -> None:
         """Let the tuner wait for the answer to a ballot."""
         state.duels[ballot] = duel.id, time + self.settings.lease
 
     def _vote(
-        self, state: State, ballot: int | None, left: int, right: int, meaning: str, times: int
+        self, state: TunerState, ballot: int | None, left: int, right: int, meaning: str, times: int
     ) -> None:
         _forget(state, ballot)
         points = self.points[left], self.points[right]
@@ -284,7 +284,7 @@ class Tuning:
             if not lacks_constraint(
                 self.settings.space
             ):  # one that this version cannot read is known now
-                self._state = self._loaded()
+                self._state = self._load_state()
         self._steps = list(told["steps"])
         self.audits.restore(told["audits"])
 
@@ -299,7 +299,7 @@ def ask_step(ballot: int, time: float, tries: int) -> Step:
     return [_ASK, ballot, time, tries]
 
 
-def _forget(state: State, ballot: int | None) -> None:
+def _forget(state: TunerState, ballot: int | None) -> None:
     """Stop waiting for the answer to a ballot."""
     found = state.duels.pop(ballot, None) if ballot is not None else None
     if found is not None:

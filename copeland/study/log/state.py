@@ -165,7 +165,7 @@ class Books:
                 return
             del self.open[ballot]
 
-    def _added(self, event: Event) -> None:
+    def _add_option(self, event: Event) -> None:
         self._add([Option(**(event.body or {}))])
         if self.tuning is not None:  # there is no certificate of options
             return
@@ -178,7 +178,7 @@ class Books:
         self.offered[self.epoch] = self.k
         self.voted_in_epoch = False
 
-    def _restarted(self, event: Event) -> None:
+    def _restart(self, event: Event) -> None:
         self._next_epoch()
         self.offered = {self.epoch: self.k}  # what was proved before is about other preferences
         self.since = event.number
@@ -216,7 +216,7 @@ class Books:
             self.guide_wins = widen(self.guide_wins, room)
             self.guide_ties = widen(self.guide_ties, room)
 
-    def _given_role(self, event: Event) -> None:
+    def _set_role(self, event: Event) -> None:
         role = (event.body or {})["role"]
         assert event.voter is not None and role in ROLES
         if role == GUIDE:
@@ -227,14 +227,14 @@ class Books:
             self.guides.discard(event.voter)
         self.make_room_for_guides()
 
-    def _changed(self, event: Event) -> None:
+    def _change_option(self, event: Event) -> None:
         assert event.left is not None
         option = self.options[event.left]
         self.options[event.left] = replace(
             option, state=ACTIVE if event.kind == RESUMED else event.kind
         )
 
-    def _asked(self, event: Event) -> None:
+    def _take_question(self, event: Event) -> None:
         assert event.left is not None and event.right is not None
         self._expire(event.time)
         expires = event.time + self.settings.lease
@@ -243,11 +243,11 @@ class Books:
         )
         self.asked += 1
         if self.tuning is not None:
-            self.tuning.asked(event)
+            self.tuning.take_question(event)
         if self.arrivals is not None and not self.is_guide(event.voter):
             self.arrivals.ask(event, self.settings.lease)
 
-    def _voted(self, event: Event) -> None:
+    def _take_vote(self, event: Event) -> None:
         self.open.pop(event.ballot, None)  # type: ignore[arg-type]
         self.lists.waiting.pop(event.ballot, None)  # type: ignore[arg-type]
         # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
@@ -255,7 +255,7 @@ class Books:
         times = times_of(event)
         self._tally(event, times)
         if self.tuning is not None and not self.counts(event):
-            self.tuning.dropped(event.ballot)
+            self.tuning.drop_ballot(event.ballot)
         if event.outcome == ERROR and self.judges_cases(event.voter):
             self.cases.fail(event)  # type: ignore[union-attr]
         missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
@@ -273,7 +273,7 @@ class Books:
     def _standing_meaning(self, vote: Event) -> str | None:
         return self.meaning(vote.outcome) if vote.repeats is None else None
 
-    def _undone(self, event: Event) -> None:
+    def _undo_vote(self, event: Event) -> None:
         assert event.undoes is not None
         self.undone.add(event.undoes)
         own = "own" in (event.body or {})
@@ -284,7 +284,7 @@ class Books:
         self._tally(event, -times)
         self._change(event.undoes, event, -times, 0 if own else times)
 
-    def _counted(self, event: Event) -> None:
+    def _count_repeat(self, event: Event) -> None:
         assert event.counts is not None
         self.counted.add(event.counts)
         self.repeated -= not self.is_guide(event.voter)
@@ -330,7 +330,7 @@ class Books:
         if self.cases is not None:
             self.cases.take(vote, vote.undoes or vote.counts or vote.number, step)
         if self.tuning is not None:
-            self.tuning.counted(vote, meaning, step)
+            self.tuning.take_vote(vote, meaning, step)
         else:
             count(self.wins, self.ties, vote.left, vote.right, meaning, step)
         if (vote.body or {}).get("again") == UNDONE:
@@ -339,9 +339,9 @@ class Books:
         self.sides.count(vote, meaning, step)
 
     @property
-    def kept(self) -> list[int]:
+    def options_left(self) -> list[int]:
         """The options that are not retired."""
-        return kept_of(self.options)
+        return find_options_left(self.options)
 
     def is_counted(self, ballot: int) -> bool:
         """Tell whether the person who holds a ballot without an answer is counted, in the order of arrival."""
@@ -369,7 +369,7 @@ class Books:
         pending = {
             (pair, case)
             for pair, case in asked | self.cases.failed
-            if case not in self.cases.judged(pair)
+            if case not in self.cases.votes_on(pair)
         }
         if not pending:
             return no_counts(self.k)
@@ -393,12 +393,12 @@ class Books:
             return False
         return vote.repeats is None or vote.number in self.counted
 
-    def _excused(self, event: Event) -> None:
+    def _excuse(self, event: Event) -> None:
         assert event.voter in self.panel.places
         self.panel.excused.add(event.voter)
         self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
 
-    def _readmitted(self, event: Event) -> None:
+    def _readmit(self, event: Event) -> None:
         assert event.voter is not None
         self.panel.excused.remove(event.voter)
 
@@ -414,11 +414,11 @@ class Books:
         """Tell whether a vote of the log is evidence."""
         return self.counts(vote) and not self.is_guide(vote.voter)
 
-    def _audited(self, event: Event) -> None:
+    def _begin_audit(self, event: Event) -> None:
         assert self.tuning is not None
-        self.tuning.audits.begun(event)
+        self.tuning.audits.begin(event)
 
-    def _closed(self, _event: Event) -> None:
+    def _close(self, _event: Event) -> None:
         self.closed = True
 
     def about(self) -> str:
@@ -455,22 +455,22 @@ class Books:
 
 
 _HANDLERS = {
-    ADDED: Books._added,
-    PAUSED: Books._changed,
-    RESUMED: Books._changed,
-    RETIRED: Books._changed,
-    ASKED: Books._asked,
-    VOTED: Books._voted,
-    UNDONE: Books._undone,
-    COUNTED: Books._counted,
-    EXCUSED: Books._excused,
-    READMITTED: Books._readmitted,
-    ROLE: Books._given_role,
+    ADDED: Books._add_option,
+    PAUSED: Books._change_option,
+    RESUMED: Books._change_option,
+    RETIRED: Books._change_option,
+    ASKED: Books._take_question,
+    VOTED: Books._take_vote,
+    UNDONE: Books._undo_vote,
+    COUNTED: Books._count_repeat,
+    EXCUSED: Books._excuse,
+    READMITTED: Books._readmit,
+    ROLE: Books._set_role,
     SHOWN: lambda books, event: books.lists.show(event.body),
     CLICKED: lambda books, event: books.lists.click(event.body),
-    AUDITED: Books._audited,
-    RESTARTED: Books._restarted,
-    CLOSED: Books._closed,
+    AUDITED: Books._begin_audit,
+    RESTARTED: Books._restart,
+    CLOSED: Books._close,
 }
 
 
@@ -479,12 +479,12 @@ def proves(vote: Event) -> bool:
     return (vote.body or {}).get("proves", True)
 
 
-def kept_of(options: Sequence[Option]) -> list[int]:
+def find_options_left(options: Sequence[Option]) -> list[int]:
     """Return the options that are not retired, by number; all of them if fewer than two are left.
 
     Examples
     --------
-    >>> kept_of([Option("tea"), Option("milk", state="retired"), Option("juice")])
+    >>> find_options_left([Option("tea"), Option("milk", state="retired"), Option("juice")])
     [0, 2]
     """
     kept = [i for i, option in enumerate(options) if option.state != RETIRED]
@@ -515,7 +515,7 @@ def _unreadable(event: Event) -> StorageError:
     )
 
 
-def replayed(log: Iterable[Event]) -> Books:
+def fold_log(log: Iterable[Event]) -> Books:
     """Return the books of a whole log."""
     stream = iter(log)
     books = Books(next(stream))
@@ -545,12 +545,12 @@ def load_books(content: bytes) -> Books | None:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
             arrays = {name: file[name] for name in file if name != "about"}
-        return _restored(about, arrays) if about["format"] == FORMAT else None
+        return _restore_books(about, arrays) if about["format"] == FORMAT else None
     except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
         return None
 
 
-def _restored(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
+def _restore_books(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
     books = Books(Event(1, CREATED, 0.0, body=about))
     books.guides = set(about["guides"])
     books.make_room_for_guides()

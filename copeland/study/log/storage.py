@@ -203,7 +203,7 @@ class Storage:
     """
 
     def __init__(self, url: str | None = None, create: bool = True):
-        self._url = _parsed(url)
+        self._url = _parse_url(url)
         self.in_memory = is_lost(url) if url is not None else True
         self._file = None if self.in_memory else self._url.database
         self.read_only = self._is_sqlite and _is_read_only(self._file)
@@ -224,7 +224,7 @@ class Storage:
     @property
     def url(self) -> str:
         """The address, without a password."""
-        return "memory" if self.in_memory else _shown(self._url)
+        return "memory" if self.in_memory else _hide_passwords(self._url)
 
     @property
     def folder(self) -> Path | None:
@@ -237,7 +237,7 @@ class Storage:
         ``work`` may be run again if the database asks for it. ``recall`` is what the writer remembers of the log.
         """
 
-        def locked(connection: Connection) -> T:
+        def work_under_lock(connection: Connection) -> T:
             if not self._is_sqlite:
                 row = select(studies.c.id).where(studies.c.id == study).with_for_update()
                 connection.execute(row)
@@ -246,7 +246,7 @@ class Storage:
             log.write()
             return result
 
-        return self._run(locked)
+        return self._run(work_under_lock)
 
     def read(self, study: int, work: Callable[[Log], T], recall: Recall | None = None) -> T:
         """Run ``work`` on the log of a study, which it does not change."""
@@ -498,11 +498,11 @@ def is_lost(url: str) -> bool:
     >>> is_lost("sqlite://"), is_lost("memory"), is_lost("sqlite:///votes.db")
     (True, True, False)
     """
-    parsed = _parsed(url)
+    parsed = _parse_url(url)
     return parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:")
 
 
-def _parsed(url: str | None) -> URL:
+def _parse_url(url: str | None) -> URL:
     if url is None or url == "memory":
         return make_url("sqlite://")
     backend, parsed = "", make_url("sqlite://")
@@ -510,7 +510,7 @@ def _parsed(url: str | None) -> URL:
         parsed = make_url(url)
         backend = parsed.get_backend_name()
     if not backend:  # without the error as the cause, which may quote the address
-        raise StorageError(f"'{_redacted(url)}' is not the address of a database; give {FORMS}.")
+        raise StorageError(f"'{_redact_text(url)}' is not the address of a database; give {FORMS}.")
     if backend == "sqlite":
         if parsed.query:
             raise StorageError(
@@ -601,14 +601,14 @@ def _without(secrets: list[str], text: str) -> str:
     return text
 
 
-def _shown(url: URL) -> str:
+def _hide_passwords(url: URL) -> str:
     """Return an address without passwords, wherever they stand in it."""
     query = {name: HIDDEN if _is_secret(name) else value for name, value in url.query.items()}
     shown = url.set(query=query).render_as_string(hide_password=True)
     return shown.replace(quote_plus(HIDDEN), HIDDEN)
 
 
-def _redacted(text: str) -> str:
+def _redact_text(text: str) -> str:
     """Return what should have been an address up to where a user, a password or a query may begin."""
     if text.startswith("sqlite"):  # a file has no password
         return text

@@ -47,10 +47,10 @@ def way(start: Rectangle, end: Rectangle, others: Sequence[Rectangle], sheet: Re
     """
     padded = [Rectangle(o[0] - CLEAR, o[1] - CLEAR, o[2] + CLEAR, o[3] + CLEAR) for o in others]
     for bend in _BENDS:
-        points = _between(_bent(start.middle, end.middle, bend), start, end)
-        if len(points) > 1 and not _hidden(points, padded, sheet):
+        points = _between(_bend_line(start.middle, end.middle, bend), start, end)
+        if len(points) > 1 and not _is_hidden(points, padded, sheet):
             return points
-    return _between(_rounded(_free_lane(start, end, padded, sheet)), start, end)
+    return _between(_round_corners(_free_lane(start, end, padded, sheet)), start, end)
 
 
 def _free_lane(
@@ -63,7 +63,7 @@ def _free_lane(
     found = []
     for out, into in product(_OUT, _INTO):
         corners = _along_lanes(start, end, lanes, direction * out, direction * into)
-        covered = np.sum([_crossed(a, b, others) for a, b in pairwise(corners)], axis=0)
+        covered = np.sum([_count_crossings(a, b, others) for a, b in pairwise(corners)], axis=0)
         best = int(np.lexsort((far, covered))[0])
         found.append(
             (
@@ -86,7 +86,7 @@ def _along_lanes(
     return [(x + 0 * lanes, y + 0 * lanes) for x, y in corners]
 
 
-def _crossed(
+def _count_crossings(
     a: tuple[Points, Points], b: tuple[Points, Points], others: Sequence[Rectangle]
 ) -> NDArray[np.int64]:
     """How many others each piece crosses that goes straight along an axis."""
@@ -98,7 +98,7 @@ def _crossed(
     return met.sum(axis=1)
 
 
-def _bent(a: tuple[float, float], b: tuple[float, float], bend: float) -> Points:
+def _bend_line(a: tuple[float, float], b: tuple[float, float], bend: float) -> Points:
     """A quadratic curve that leaves the straight line by a share of its length."""
     (ax, ay), (bx, by) = a, b
     control = np.array([(ax + bx) / 2 + bend * (by - ay), (ay + by) / 2 - bend * (bx - ax)])
@@ -107,7 +107,7 @@ def _bent(a: tuple[float, float], b: tuple[float, float], bend: float) -> Points
     return (1 - t) ** 2 * np.array(a) + 2 * t * (1 - t) * control + t**2 * np.array(b)
 
 
-def _rounded(corners: Sequence[tuple[float, float]]) -> Points:
+def _round_corners(corners: Sequence[tuple[float, float]]) -> Points:
     """Points along straight pieces, with round corners."""
     found, places = [], [np.array(corner) for corner in corners]
     for before, at, after in zip(places, places[1:], places[2:], strict=False):
@@ -141,7 +141,7 @@ def _between(points: Points, start: Rectangle, end: Rectangle) -> Points:
     return points[first:last]
 
 
-def _hidden(points: Points, others: Sequence[Rectangle], sheet: Rectangle) -> bool:
+def _is_hidden(points: Points, others: Sequence[Rectangle], sheet: Rectangle) -> bool:
     """Whether others cover any of a way, or it leaves the sheet."""
     return bool(_inside(points, others).any() or not _inside(points, [sheet]).all())
 

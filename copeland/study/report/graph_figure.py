@@ -64,7 +64,7 @@ def graph_figure(
     axes.set_axis_off()
     for ring in graph.rings:
         axes.add_patch(
-            _rounded(shapes[ring], facecolor=f"{CYCLE}14", edgecolor=CYCLE, linewidth=0.8)
+            _make_box(shapes[ring], facecolor=f"{CYCLE}14", edgecolor=CYCLE, linewidth=0.8)
         )
     for option in graph.places:
         _draw_box(axes, shapes[option,], names[option], known[option], (full or names)[option])
@@ -124,7 +124,7 @@ def _draw_box(axes: Axes, shape: Rectangle, text: str, known: str, full: str) ->
         parse_math=False,
         zorder=4,
     )
-    box = _rounded(
+    box = _make_box(
         shape,
         facecolor=COLOURS[BEST] if best else PAPER,
         edgecolor=COLOURS[known],
@@ -136,7 +136,7 @@ def _draw_box(axes: Axes, shape: Rectangle, text: str, known: str, full: str) ->
     name(box, full)
 
 
-def _rounded(shape: Rectangle, **drawn: Any) -> Patch:
+def _make_box(shape: Rectangle, **drawn: Any) -> Patch:
     from matplotlib.patches import FancyBboxPatch
 
     corner, size = (shape.left, shape.top), (shape.right - shape.left, shape.bottom - shape.top)

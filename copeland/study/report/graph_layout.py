@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.study.results.analysis import LIKELY, PROVED, Reading
+from copeland.study.results.analysis import LIKELY, PROVED, Analysis
 
 DRAWN = 25  # options up to which the graph has all of them
 FEW = 12  # options in the graph if there are more, and they may all be best
@@ -52,7 +52,7 @@ class _Block(NamedTuple):
     height: float
 
 
-def shown_options(reading: Reading) -> list[int]:
+def shown_options(reading: Analysis) -> list[int]:
     """Return the options to draw, the leader first: all, or if they are too many those that may be best."""
     if reading.k <= DRAWN:
         return list(reading.order)
@@ -92,7 +92,7 @@ def graph_of(sure: _Sureness, shown: Sequence[int]) -> Graph:
     surest = np.array([[0 if g is h else sure[np.ix_(g, h)].max() for h in groups] for g in groups])
     blocks = [_block(group) for group in groups]
     depths = _depths(surest)
-    places, rows = _placed(blocks, depths, surest)
+    places, rows = _place_options(blocks, depths, surest)
     rings = sorted((g for g in groups if len(g) > 1), key=lambda ring: places[ring[0]][1])
     arrows = [*_ring_arrows(rings, sure), *_group_arrows(groups, depths, surest, sure)]
     return Graph(places, tuple(rings), tuple(arrows), rows)
@@ -133,10 +133,10 @@ def _groups(sure: _Sureness, shown: Sequence[int]) -> list[tuple[int, ...]]:
     among = sure[np.ix_(shown, shown)] > 0
     count, label = connected_components(among, directed=True, connection="strong")
     found = [np.flatnonzero(label == group).tolist() for group in range(count)]
-    return [_circled([shown[at] for at in group], sure) for group in sorted(found)]
+    return [_order_circle([shown[at] for at in group], sure) for group in sorted(found)]
 
 
-def _circled(group: list[int], sure: _Sureness) -> tuple[int, ...]:
+def _order_circle(group: list[int], sure: _Sureness) -> tuple[int, ...]:
     """A group in an order in which, as far as that is found, each beats the next most surely."""
     ring, left = [group[0]], group[1:]
     while left:
@@ -219,7 +219,7 @@ def _ladder(n: int) -> tuple[float, list[tuple[float, float]]]:
     return _RUNG, [*right, *reversed(left)]
 
 
-def _placed(
+def _place_options(
     blocks: Sequence[_Block], depths: Sequence[int], surest: _Sureness
 ) -> tuple[_Places, float]:
     """The place of every option, layer below layer, and how many rows that takes."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from copeland.certificate import PanelCertificate
 from copeland.study.kinds.panel import PanelStanding
-from copeland.study.results.analysis import PROVED, Reading
+from copeland.study.results.analysis import PROVED, Analysis
 from copeland.study.results.history import Progress
-from copeland.support.phrasing import counted, listed
+from copeland.support.phrasing import format_count, join_names
 
 NO_CYCLE = "No cycle is settled among these options."
 PROGRESS_NOTE = (
@@ -28,12 +28,12 @@ def lead_sentence(options: int, votes: int, panel: PanelStanding) -> str:
     """Return what kind of study it is, in a line."""
     missing = int(panel.missing.sum()) // 2
     return (
-        f"A study of {counted(options, 'option')} by a panel of {len(panel.members)}: "
-        f"{counted(votes, 'vote')}, and {counted(missing, 'answer')} missing."
+        f"A study of {format_count(options, 'option')} by a panel of {len(panel.members)}: "
+        f"{format_count(votes, 'vote')}, and {format_count(missing, 'answer')} missing."
     )
 
 
-def matrix_sentence(reading: Reading, certificate: PanelCertificate) -> str:
+def matrix_sentence(reading: Analysis, certificate: PanelCertificate) -> str:
     """Return how many pairs were voted on, and how many are settled."""
     proved = int((reading.sure == PROVED).sum())
     return (
@@ -45,7 +45,7 @@ def matrix_sentence(reading: Reading, certificate: PanelCertificate) -> str:
 def progress_sentence(last: Progress) -> str:
     """Return how far a panel has come that is not sure yet."""
     return (
-        f"After {counted(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best, and "
+        f"After {format_count(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best, and "
         f"{100 * last.share:.1f} % of the pairs are settled."
     )
 
@@ -53,7 +53,7 @@ def progress_sentence(last: Progress) -> str:
 def members_note(panel: PanelStanding) -> str:
     """Return how to read the table of members."""
     excused = (
-        f" Excused, so the study does not wait for: {listed(panel.excused)}."
+        f" Excused, so the study does not wait for: {join_names(panel.excused)}."
         if panel.excused
         else ""
     )

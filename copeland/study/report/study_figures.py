@@ -33,7 +33,7 @@ _CELLS = ((6, 0.42), (NUMBERED, 0.29), (30, 0.2))  # inches, up to so many optio
 _LEAST_CELL = 0.15
 
 
-class Bar(NamedTuple):
+class Interval(NamedTuple):
     """A value with its interval."""
 
     name: str
@@ -44,7 +44,7 @@ class Bar(NamedTuple):
     full: str = ""  # its whole name, for who points at it
 
 
-def scores_figure(rows: Sequence[Bar], options: int) -> Figure:
+def scores_figure(rows: Sequence[Interval], options: int) -> Figure:
     """Return how many others each option beats: a dot, and the interval in which the number must be."""
     from matplotlib.ticker import MaxNLocator
 
@@ -55,7 +55,7 @@ def scores_figure(rows: Sequence[Bar], options: int) -> Figure:
     return figure
 
 
-def position_figure(rows: Sequence[Bar]) -> Figure:
+def position_figure(rows: Sequence[Interval]) -> Figure:
     """Return how often the left side won, with intervals; without a bias, half of the time."""
     figure, axes = _intervals(rows)
     axes.axvline(0.5, color=INK, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
@@ -155,7 +155,7 @@ def progress_figure(
     return figure
 
 
-def _intervals(rows: Sequence[Bar]) -> tuple[Figure, Axes]:
+def _intervals(rows: Sequence[Interval]) -> tuple[Figure, Axes]:
     """A row for each value: its name, its interval and a dot."""
     from matplotlib.figure import Figure
 

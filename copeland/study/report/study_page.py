@@ -29,14 +29,14 @@ from copeland.study.report.study_figures import (
     OUT,
     PAPER,
     POSSIBLE,
-    Bar,
+    Interval,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
 from copeland.study.results.agreement import JudgeAgreement, agreement
-from copeland.study.results.analysis import PROVED, Reading
+from copeland.study.results.analysis import PROVED, Analysis
 from copeland.study.results.case_progress import is_judged
 from copeland.study.results.drift import Drift
 from copeland.study.results.guidance import NO_PROOF
@@ -46,7 +46,7 @@ from copeland.study.results.standing import Standing, Voter
 from copeland.study.results.verdict import Verdict, verdict_of
 from copeland.study.votes import iso
 from copeland.support.atomic_files import write_file
-from copeland.support.phrasing import counted, percent, shortened
+from copeland.support.phrasing import format_count, percent, shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +86,7 @@ class _Part(NamedTuple):
 
 
 def study_page(
-    reading: Reading,
+    reading: Analysis,
     verdict: Verdict,
     progress: Sequence[Progress],
     agreed: JudgeAgreement | None = None,
@@ -120,7 +120,7 @@ def study_page(
 
 
 def study_parts(
-    reading: Reading,
+    reading: Analysis,
     verdict: Verdict,
     progress: Sequence[Progress],
     agreed: JudgeAgreement | None = None,
@@ -140,7 +140,7 @@ def study_parts(
         "notices": [*study_sentences.notices(reading), *(drift.sentence for drift in drifts)],
         "tiles": _tiles(standing, progress),
         "voted": voted,
-        **(_drawn(reading, progress) if voted else {}),
+        **(_make_result_parts(reading, progress) if voted else {}),
         "guides": _guides(standing) if standing.guides else None,
         "voters": _voters(standing) if standing.voters else None,
         "members": None if standing.panel is None else _members(standing.panel),
@@ -161,7 +161,7 @@ def write_study_page(
     drifts: Sequence[Drift] = (),
 ) -> Path:
     """Write where a study stands as an HTML page; return its path. Events that came later are left out."""
-    reading = Reading(standing)
+    reading = Analysis(standing)
     log = log[: standing.events]
     page = study_page(
         reading,
@@ -204,7 +204,7 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
 # Parts of the page
 
 
-def _badge(verdict: Verdict, reading: Reading) -> str:
+def _badge(verdict: Verdict, reading: Analysis) -> str:
     if verdict.kind == "open" and reading.standing.closed:
         return "Closed without a proof"
     if (
@@ -220,7 +220,7 @@ def _badge(verdict: Verdict, reading: Reading) -> str:
     return _BADGES[verdict.kind]
 
 
-def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
+def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[str, Any]:
     """What there is to see once there are votes."""
     return {
         "scores": _scores(reading),
@@ -235,7 +235,7 @@ def _drawn(reading: Reading, progress: Sequence[Progress]) -> dict[str, Any]:
     }
 
 
-def _needs(reading: Reading) -> _Part:
+def _needs(reading: Analysis) -> _Part:
     """The pairs that would settle it."""
     rows, outlook, panel = [], reading.outlook, reading.standing.panel
     for need in outlook.pairs[:NEEDS]:
@@ -249,7 +249,7 @@ def _needs(reading: Reading) -> _Part:
         )
     left = len(outlook.pairs) - len(rows)
     what = "votes" if panel is None else "answers"
-    note = f"{counted(left, 'pair')} more, with fewer {what} each." if left else ""
+    note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
     columns = ["to be proved" if panel is None else "pair", "won so far", f"more {what}, about"]
     return _Part(columns=columns, rows=rows, note=note)
 
@@ -270,11 +270,11 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
     }
 
 
-def _scores(reading: Reading) -> _Part:
-    known, labels = _known(reading.certificate), reading.standing.labels
-    names = shortened(labels, _NAME, _LINES)
+def _scores(reading: Analysis) -> _Part:
+    known, labels = _classify_options(reading.certificate), reading.standing.labels
+    names = shorten_names(labels, _NAME, _LINES)
     rows = [
-        Bar(
+        Interval(
             names[i],
             reading.scores[i],
             *reading.certificate.scores[i],
@@ -292,9 +292,9 @@ def _scores(reading: Reading) -> _Part:
     return _Part(drawn, study_sentences.score_sentences(reading))
 
 
-def _graph(reading: Reading) -> _Part:
-    known, labels = _known(reading.certificate), reading.standing.labels
-    names = shortened(labels, _IN_BOX, _LINES)
+def _graph(reading: Analysis) -> _Part:
+    known, labels = _classify_options(reading.certificate), reading.standing.labels
+    names = shorten_names(labels, _IN_BOX, _LINES)
     shown = shown_options(reading)
     graph = graph_of(reading.sure, shown)
     drawn = _picture(
@@ -309,10 +309,10 @@ def _graph(reading: Reading) -> _Part:
     return _Part(drawn, study_sentences.cycle_sentences(reading, graph), key=key)
 
 
-def _matrix(reading: Reading) -> _Part:
+def _matrix(reading: Analysis) -> _Part:
     order, numbered = list(reading.order), reading.k <= NUMBERED
     labels = reading.standing.labels
-    names = shortened(labels, _AT_CELLS if numbered else _AT_CELLS - 4)
+    names = shorten_names(labels, _AT_CELLS if numbered else _AT_CELLS - 4)
     drawn = _picture(
         matrix_figure(
             reading.shares[order][:, order],
@@ -331,7 +331,7 @@ def _matrix(reading: Reading) -> _Part:
     return _Part(drawn, said, note, whole=not numbered)
 
 
-def _ranking(reading: Reading) -> _Part:
+def _ranking(reading: Analysis) -> _Part:
     """All options in tiers."""
     ranking = ranking_of(reading)
     rows = [
@@ -345,14 +345,14 @@ def _ranking(reading: Reading) -> _Part:
         for place in ranking.places[:RANKED]
     ]
     left = len(ranking.places) - len(rows)
-    more = f" {counted(left, 'option')} further down are left out." if left else ""
+    more = f" {format_count(left, 'option')} further down are left out." if left else ""
     return _Part(
         said=[ranking.sentence, *ranking.notes], rows=rows, note=study_sentences.RANKING_NOTE + more
     )
 
 
-def _options(reading: Reading) -> _Part:
-    standing, known = reading.standing, _known(reading.certificate)
+def _options(reading: Analysis) -> _Part:
+    standing, known = reading.standing, _classify_options(reading.certificate)
     chances = reading.each_chance
     head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
     rows = []
@@ -366,7 +366,7 @@ def _options(reading: Reading) -> _Part:
         )
         row = [
             option.name,
-            _known_words(known[i], option.state, i in reading.among),
+            _status_words(known[i], option.state, i in reading.among),
             f"{reading.scores[i]}",
             f"{low} to {high}",
             f"{votes:,}",
@@ -379,7 +379,7 @@ def _options(reading: Reading) -> _Part:
     return _Part(columns=columns, rows=rows, note=study_sentences.OPTIONS_NOTE)
 
 
-def _pairs(reading: Reading) -> _Part:
+def _pairs(reading: Analysis) -> _Part:
     pairs = [
         (i, j) if reading.matrix.p[i, j] >= 0.5 else (j, i)
         for i, j in combinations(reading.order, 2)
@@ -402,7 +402,7 @@ def _pairs(reading: Reading) -> _Part:
     return _Part(rows=rows, note=note)
 
 
-def _pair_words(reading: Reading, i: int, j: int) -> str:
+def _pair_words(reading: Analysis, i: int, j: int) -> str:
     said = study_sentences.SURENESS.get(int(reading.sure[i, j]), "even")
     tied = (min(i, j), max(i, j)) in reading.certificate.ties
     if tied and reading.standing.panel is not None:
@@ -410,7 +410,7 @@ def _pair_words(reading: Reading, i: int, j: int) -> str:
     return f"{said}, tied within the margin" if tied else said
 
 
-def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
+def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
     said = list(study_sentences.progress_sentences(reading, progress))
     if is_unordered(progress):
         return _Part(said=said)
@@ -425,7 +425,7 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
             [row.possible for row in progress],
             [row.share for row in progress],
             max(row.options for row in progress),
-            study_sentences.proved_at(progress),
+            study_sentences.find_first_proof(progress),
             lower,
         ),
         f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(said)}",
@@ -436,11 +436,11 @@ def _progress(reading: Reading, progress: Sequence[Progress]) -> _Part:
 def _position(standing: Standing) -> _Part:
     voters = _most_votes(standing.voters, JUDGES)
     full = [voter.name for voter in voters]
-    names = shortened(full, _NAME, _LINES)
+    names = shorten_names(full, _NAME, _LINES)
     positions = [voter.position for voter in voters]
     all_votes = ("all votes", "all votes", standing.position)
     rows = [
-        Bar(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0], whole)
+        Interval(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0], whole)
         for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
         if p.left + p.right
     ]
@@ -450,7 +450,7 @@ def _position(standing: Standing) -> _Part:
     drawn = _picture(position_figure(rows), alt) if rows else None
     sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
     said = study_sentences.side_sentences(standing)
-    return _Part(drawn, said, study_sentences.left_out(sides - max(len(rows) - 1, 0), "voter"))
+    return _Part(drawn, said, study_sentences.note_omission(sides - max(len(rows) - 1, 0), "voter"))
 
 
 def _voters(standing: Standing) -> _Part:
@@ -507,7 +507,7 @@ def _guides(standing: Standing) -> _Part:
         [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
         for guide in standing.guides[:VOTERS]
     ]
-    more = study_sentences.left_out(len(standing.guides) - len(rows), "guide")
+    more = study_sentences.note_omission(len(standing.guides) - len(rows), "guide")
     return _Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
 
 
@@ -521,7 +521,7 @@ def _judges(agreed: JudgeAgreement, voters: int) -> _Part:
         ]
         for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
     ]
-    more = study_sentences.left_out(len(agreed.pairs) - len(rows), "pair", "of judges")
+    more = study_sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
     compared = study_sentences.judges_note(JUDGES, voters)
     return _Part(
         rows=rows, note=" ".join(filter(None, (study_sentences.KAPPA_NOTE, more, compared)))
@@ -546,7 +546,7 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
             del said[name]
         said["voters"] = f"a panel: {', '.join(settings.panel)}"
     if settings.cases:
-        said["voters"] = f"judges, on {counted(settings.cases, 'case')}"
+        said["voters"] = f"judges, on {format_count(settings.cases, 'case')}"
         said["what is proved"] = "on these cases" if settings.finite else "on cases like these"
     if last is not None:
         said["last event"] = (
@@ -575,14 +575,14 @@ def _share(share: float | None, n: int) -> str:
     return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
 
 
-def _known_words(known: str, state: str, among: bool) -> str:
+def _status_words(known: str, state: str, among: bool) -> str:
     """What is known of an option, and whether it is asked."""
     if state == ACTIVE:
         return known
     return f"{known}, {state}" if among else state
 
 
-def _known(certificate: Certificate | PanelCertificate) -> dict[int, str]:
+def _classify_options(certificate: Certificate | PanelCertificate) -> dict[int, str]:
     best, possible = set(certificate.best), set(certificate.possible)
     return {
         i: BEST if i in best else POSSIBLE if i in possible else OUT for i in range(certificate.k)

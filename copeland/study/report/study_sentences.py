@@ -13,10 +13,10 @@ from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RI
 from copeland.study.report import panel_sentences
 from copeland.study.report.graph_layout import INTO, MANY, Graph
 from copeland.study.results.agreement import flip_sentences
-from copeland.study.results.analysis import AHEAD, LEAST, LIKELY, PROVED, Reading
+from copeland.study.results.analysis import AHEAD, LEAST, LIKELY, PROVED, Analysis
 from copeland.study.results.history import Progress, is_unordered
 from copeland.study.results.standing import Position, Standing
-from copeland.support.phrasing import counted, listed
+from copeland.support.phrasing import format_count, join_names
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
 
@@ -50,14 +50,14 @@ def lead_sentence(standing: Standing) -> str:
     """Return what kind of study it is, in a line."""
     if standing.panel is not None:
         return panel_sentences.lead_sentence(len(standing.options), standing.votes, standing.panel)
-    voters = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
+    voters = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
     return (
-        f"A study of {counted(len(standing.options), 'option')}: "
-        f"{counted(standing.votes, 'vote')}{voters}."
+        f"A study of {format_count(len(standing.options), 'option')}: "
+        f"{format_count(standing.votes, 'vote')}{voters}."
     )
 
 
-def notices(reading: Reading) -> Iterator[str]:
+def notices(reading: Analysis) -> Iterator[str]:
     """Yield what a reader must know before all else."""
     standing = reading.standing
     if standing.closed:
@@ -74,11 +74,11 @@ def notices(reading: Reading) -> Iterator[str]:
         them = "it" if len(gone) == 1 else "them"
         covered = "leaves" if reading.certificate.active is not None else "covers"
         yield (
-            f"Retired, so no longer asked about: {listed(gone)}. The verdict {covered} {them} "
+            f"Retired, so no longer asked about: {join_names(gone)}. The verdict {covered} {them} "
             f"{'out' if covered == 'leaves' else 'too'}."
         )
     if waiting:
-        yield f"Paused, so not asked about for now: {listed(waiting)}."
+        yield f"Paused, so not asked about for now: {join_names(waiting)}."
 
 
 def outcomes_sentence(standing: Standing) -> str:
@@ -99,7 +99,7 @@ def outcomes_sentence(standing: Standing) -> str:
         ),
     ]
     left_out = [
-        f"{number:,} {why}" if "bad" in why else counted(number, why)
+        f"{number:,} {why}" if "bad" in why else format_count(number, why)
         for number, why in (
             (said[SKIP], "skip"),
             (said[ERROR], "error"),
@@ -111,9 +111,9 @@ def outcomes_sentence(standing: Standing) -> str:
     were = "was" if standing.undone == 1 else "were"
     undone = f" {standing.undone:,} more {were} undone." if standing.undone else ""
     lists = f" {lists_sentence(standing)}" if standing.lists else ""
-    without = f"; left out: {listed(left_out)}" if left_out else ""
+    without = f"; left out: {join_names(left_out)}" if left_out else ""
     return (
-        f"Of {sum(said.values()):,} answers, {listed(parts)}. "
+        f"Of {sum(said.values()):,} answers, {join_names(parts)}. "
         f"{standing.votes:,} count as votes{without}.{undone}{lists}"
     )
 
@@ -121,12 +121,12 @@ def outcomes_sentence(standing: Standing) -> str:
 def lists_sentence(standing: Standing) -> str:
     """Return how many lists of a live search have no click."""
     return (
-        f"Of {counted(standing.lists, 'list')} shown, {standing.unclicked:,} had no click that counts: "
+        f"Of {format_count(standing.lists, 'list')} shown, {standing.unclicked:,} had no click that counts: "
         "a list without clicks gives no vote."
     )
 
 
-def score_sentences(reading: Reading) -> Iterator[str]:
+def score_sentences(reading: Analysis) -> Iterator[str]:
     """Yield who leads, and how to read the scores."""
     if not reading.leaders:
         return
@@ -138,9 +138,9 @@ def score_sentences(reading: Reading) -> Iterator[str]:
     name, certificate = reading.names[first], reading.certificate
     low, high = certificate.scores[first]
     level = [reading.names[i] for i in reading.leaders]
-    lead = f"{listed(level)} lead together" if len(level) > 1 else ""
+    lead = f"{join_names(level)} lead together" if len(level) > 1 else ""
     yield (
-        f"{lead or f'{name} leads'}. So far {name} beats {won} of {counted(reading.rivals, 'other')} and loses to {lost}"
+        f"{lead or f'{name} leads'}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
         f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
@@ -154,7 +154,7 @@ def score_sentences(reading: Reading) -> Iterator[str]:
     )
 
 
-def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
+def cycle_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
     """Yield which options beat each other in cycles, with the votes of each link."""
     if not reading.circles and reading.standing.panel is not None:
         yield panel_sentences.NO_CYCLE
@@ -165,8 +165,8 @@ def cycle_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
         links = reading.links(circle)
         weakest = min(int(reading.sure[link]) for link in links)
         yield (
-            f"{listed([reading.names[option] for option in circle])} beat each other in a cycle: "
-            f"{listed([win_words(reading, *link) for link in links], len(links))}. "
+            f"{join_names([reading.names[option] for option in circle])} beat each other in a cycle: "
+            f"{join_names([win_words(reading, *link) for link in links], len(links))}. "
             f"{_CIRCLE_WORDS[weakest]}"
         )
     if len(reading.circles) > _CIRCLES:
@@ -180,16 +180,16 @@ _CIRCLE_WORDS = {
 }
 
 
-def arrow_sentences(reading: Reading, graph: Graph) -> Iterator[str]:
+def arrow_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
     """Yield the arrows of the graph, for those who do not see them."""
     for arrow in graph.arrows:
         winners_, losers = (
-            listed([reading.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
+            join_names([reading.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
         )
         yield f"{winners_} to {losers}: {SURENESS[arrow.sure]}."
 
 
-def win_words(reading: Reading, i: int, j: int) -> str:
+def win_words(reading: Analysis, i: int, j: int) -> str:
     """Return that one option beats another, with the counts."""
     tied = f", {reading.standing.ties[i, j]:,} tied" if reading.standing.ties[i, j] else ""
     return (
@@ -236,7 +236,7 @@ def cells_sentence(numbered: bool) -> str:
     return f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
 
 
-def matrix_sentence(reading: Reading) -> str:
+def matrix_sentence(reading: Analysis) -> str:
     """Return how many pairs were voted on, and how many are decided."""
     certificate = reading.certificate
     if isinstance(certificate, PanelCertificate):
@@ -253,25 +253,25 @@ def matrix_sentence(reading: Reading) -> str:
     )
 
 
-def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterator[str]:
+def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Iterator[str]:
     """Yield how far the proof has come, since when it holds, and who led when."""
     last = progress[-1]
     if last.best:
         yield (
-            f"After {counted(last.votes, 'vote')} the proof is complete: {counted(last.best, 'option')} "
+            f"After {format_count(last.votes, 'vote')} the proof is complete: {format_count(last.best, 'option')} "
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
     elif reading.standing.panel is not None:
         yield panel_sentences.progress_sentence(last)
     else:
         yield (
-            f"After {counted(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best. "
+            f"After {format_count(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best. "
             f"The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
         )
     if is_unordered(progress):
         yield NO_ORDER
         return
-    first = proved_at(progress)
+    first = find_first_proof(progress)
     if first is not None:
         before = max(row.votes for row in progress if row.votes < first)
         when = f"at vote {first:,}"
@@ -282,7 +282,7 @@ def progress_sentences(reading: Reading, progress: Sequence[Progress]) -> Iterat
     yield _lead_words([(row.votes, names[row.leader]) for row in progress if row.leader])
 
 
-def proved_at(progress: Sequence[Progress]) -> int | None:
+def find_first_proof(progress: Sequence[Progress]) -> int | None:
     """Return the first number of votes looked at after which an option was proved best."""
     return next((row.votes for row in progress if row.best), None)
 
@@ -294,7 +294,7 @@ def _lead_words(leaders: Sequence[tuple[int, str]]) -> str:
         return f"{last} led throughout."
     return (
         f"{last} has led since vote {changes[-1]:,}. At the {len(leaders):,} moments looked at, the lead changed "
-        f"{'once' if len(changes) == 1 else counted(len(changes), 'time')}."
+        f"{'once' if len(changes) == 1 else format_count(len(changes), 'time')}."
     )
 
 
@@ -342,7 +342,7 @@ def position_sentences(position: Position) -> Iterator[str]:
         yield "The interval includes 50 %, so there is no sign of a bias."
 
 
-def counting_sentences(reading: Reading) -> Iterator[str]:
+def counting_sentences(reading: Analysis) -> Iterator[str]:
     """Yield where Borda's count and von Neumann's lottery agree with Copeland's, and where not."""
     names = reading.names
     leaders, borda = reading.leaders, reading.borda_first
@@ -355,22 +355,24 @@ def counting_sentences(reading: Reading) -> Iterator[str]:
         )
     yield (
         f"Copeland counts how many others an option beats, and puts "
-        f"{listed([names[i] for i in leaders])} first."
+        f"{join_names([names[i] for i in leaders])} first."
     )
     yield (
-        f"Borda counts by how much options win, and puts {listed([names[i] for i in borda])} first, with "
+        f"Borda counts by how much options win, and puts {join_names([names[i] for i in borda])} first, with "
         f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
         f"{_agreeing(set(leaders), set(borda), 'Borda')}"
     )
-    chances = [f"{names[i]} ({_percent(float(reading.lottery[i]))})" for i in reading.drawn]
+    chances = [
+        f"{names[i]} ({_percent(float(reading.lottery[i]))})" for i in reading.lottery_support
+    ]
     yield (
-        f"Von Neumann's lottery, which no single option beats, draws {listed(chances)}. "
-        f"{_agreeing(set(leaders), set(reading.drawn), 'It')}"
+        f"Von Neumann's lottery, which no single option beats, draws {join_names(chances)}. "
+        f"{_agreeing(set(leaders), set(reading.lottery_support), 'It')}"
     )
     if len(leaders) > 1 and len(set(leaders) & set(borda)) == 1:
         (pick,) = set(leaders) & set(borda)
         yield f"If you must take one of those tied by Copeland, Borda would take {names[pick]}."
-    yield from _moved(reading)
+    yield from _compare_places(reading)
 
 
 def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
@@ -381,7 +383,7 @@ def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
     return f"{who} disagrees with Copeland."
 
 
-def _moved(reading: Reading) -> Iterator[str]:
+def _compare_places(reading: Analysis) -> Iterator[str]:
     """The options whose places by Copeland and by Borda are far apart."""
     copeland, borda = (
         (-values[:, None] < -values[None, :] - trifle).sum(axis=0) + 1
@@ -401,7 +403,7 @@ def _moved(reading: Reading) -> Iterator[str]:
 def voters_sentence(standing: Standing) -> str:
     """Return how many voters are known."""
     known = sum(voter.votes for voter in standing.voters)
-    return f"{counted(len(standing.voters), 'voter')} gave {known:,} answers, not counting skips and errors."
+    return f"{format_count(len(standing.voters), 'voter')} gave {known:,} answers, not counting skips and errors."
 
 
 def voters_note(left_out: int) -> str:
@@ -417,12 +419,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def left_out(count: int, what: str, more: str = "") -> str:
+def note_omission(count: int, what: str, more: str = "") -> str:
     """Return how many things a part of the page does not show; nothing if it shows all.
 
     Examples
     --------
-    >>> left_out(2, "voter"), left_out(0, "voter")
+    >>> note_omission(2, "voter"), note_omission(0, "voter")
     ('2 more voters are not shown.', '')
     """
     if count <= 0:

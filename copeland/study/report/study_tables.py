@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from copeland.report.terminal_tables import LONGEST, _plain, _table
 from copeland.study.results.ranking import strength_words
-from copeland.support.phrasing import about, counted, percent
+from copeland.support.phrasing import about, format_count, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -125,11 +125,11 @@ def plan_table(plan: Forecast, price: float | None) -> Table:
 
 
 def _cells(way: Way, price: float | None) -> tuple[str, str]:
-    low, middle, high = (_shown(way, share, price) for share in (0.1, 0.5, 0.9))
+    low, middle, high = (_format_quantile(way, share, price) for share in (0.1, 0.5, 0.9))
     return middle, low if low == high else f"{low} to {high}"
 
 
-def _shown(way: Way, share: float, price: float | None) -> str:
+def _format_quantile(way: Way, share: float, price: float | None) -> str:
     votes = way.quantile(share)
     known = way.most if votes is None else votes
     text = about(known) if price is None else f"{known * price:,.2f}"
@@ -140,11 +140,11 @@ def plan_sentences(plan: Forecast) -> list[str]:
     """Return what a plan says beside its table."""
     said = []
     if plan.interrupted:
-        said.append(f"Stopped by Ctrl-C after {counted(plan.worlds, 'world')}.")
+        said.append(f"Stopped by Ctrl-C after {format_count(plan.worlds, 'world')}.")
     cut = [f"{way.unfinished} by {way.name}" for way in plan.ways if way.unfinished]
     if cut:
         said.append(
-            f"Stopped after {plan.most:,} votes without a proof, of {counted(plan.worlds, 'world')}: "
+            f"Stopped after {plan.most:,} votes without a proof, of {format_count(plan.worlds, 'world')}: "
             f"{', '.join(cut)}."
         )
     return said

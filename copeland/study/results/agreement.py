@@ -13,7 +13,7 @@ from copeland.study.log.sides import Swaps
 from copeland.study.options import name_of
 from copeland.study.results.standing import position_of
 from copeland.study.votes import rows_of_table
-from copeland.support.phrasing import counted
+from copeland.support.phrasing import format_count
 
 _FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
 
@@ -112,7 +112,7 @@ def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreeme
     >>> agreement(votes).pairs
     (PairOfJudges(first='ann', second='bob', n=1, agreement=1.0, kappa=1.0),)
     """
-    shared = _shared(votes, judges)
+    shared = _group_opinions(votes, judges)
     said: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     agreed: defaultdict[str, list[bool]] = defaultdict(list)
     for opinions in shared:
@@ -121,12 +121,12 @@ def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreeme
         for judge, majority in _majorities(opinions):
             agreed[judge].append(opinions[judge] == majority)
     return JudgeAgreement(
-        tuple(_compared(*pair, said[pair]) for pair in sorted(said)),
+        tuple(_compare_judges(*pair, said[pair]) for pair in sorted(said)),
         tuple(JudgeInMajority(j, len(agreed[j]), _share(agreed[j])) for j in sorted(agreed)),
     )
 
 
-def _shared(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
+def _group_opinions(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
     """Return what was said on everything that several judges voted on."""
     by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
     times: Counter[tuple[Any, ...]] = Counter()
@@ -173,7 +173,7 @@ def _majorities(opinions: _Opinions) -> Iterable[tuple[str, str]]:
             yield judge, leading[0][0]
 
 
-def _compared(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
+def _compare_judges(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
     same = _share([one == other for one, other in said])
     chance = _chance([one for one, _ in said], [other for _, other in said])
     kappa = (same - chance) / (1 - chance) if chance < 1 else None
@@ -210,7 +210,7 @@ def flip_sentence(judge: str, swaps: Swaps) -> str:
     'gpt flipped on 2 of 200 ballots when the sides were swapped; a flip counts as a tie.'
     """
     said = (
-        f"{judge} flipped on {swaps.flips:,} of {counted(swaps.confirmed, 'ballot')} "
+        f"{judge} flipped on {swaps.flips:,} of {format_count(swaps.confirmed, 'ballot')} "
         "when the sides were swapped"
     )
     if position_of(swaps.left, swaps.right).is_biased:

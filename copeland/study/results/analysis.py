@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate, evidence
-from copeland.forecast.forecast_range import Range
-from copeland.forecast.outlook import SETTLED, Outlook, outlook_of, shared_out
+from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.outlook import SETTLED, Outlook, outlook_of, scale_outlook
 from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.forecast.start import LIKELY as LIKELY_BEST
@@ -27,7 +27,7 @@ from copeland.study.options import ACTIVE
 from copeland.study.results.case_progress import outlook_on_cases
 from copeland.study.results.standing import Standing, order_of
 from copeland.study.results.voter_reach import Reach, reach_of, remaining_in
-from copeland.support.phrasing import NAME, quote_names, shortened
+from copeland.support.phrasing import NAME, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
 
 # How sure it is that one option beats another.
@@ -44,7 +44,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Analysis:
     """What the votes of a study come to; each part is computed when it is first asked for.
 
     Options are indices.
@@ -54,7 +54,7 @@ class Reading:
     >>> from copeland.study import create_study
     >>> study = create_study("tea", ["green", "black"])
     >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
-    >>> found = Reading(study.standing())
+    >>> found = Analysis(study.standing())
     >>> found.leaders, found.order, found.scores.tolist(), int(found.sure[0, 1]) == AHEAD
     ((0,), (0, 1), [1, 0], True)
     """
@@ -74,7 +74,7 @@ class Reading:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The options as they stand in sentences: not too long, and in quotation marks where these help."""
-        return tuple(quote_names(shortened(self.standing.labels, NAME)))
+        return tuple(quote_names(shorten_names(self.standing.labels, NAME)))
 
     @cached_property
     def n(self) -> Ints:
@@ -127,11 +127,11 @@ class Reading:
         """The proved best first, then by score, then by the share of votes won."""
         return order_of(
             *(self.standing.wins, self.standing.ties, self.certificate.best),
-            *(self._unsettled, self.certificate.active),
+            *(self._missing_pairs, self.certificate.active),
         )
 
     @property
-    def _unsettled(self) -> NDArray[np.bool_] | None:
+    def _missing_pairs(self) -> NDArray[np.bool_] | None:
         """The pairs of a panel on which answers are missing; None where votes never end."""
         return None if self.standing.panel is None else self.standing.panel.missing > 0
 
@@ -148,9 +148,11 @@ class Reading:
             return self.certificate.best
         among = np.array(self.among)
         p = self.matrix.p[self._cut]
-        if self._unsettled is None:
+        if self._missing_pairs is None:
             return tuple(among[copeland_winners(PreferenceMatrix(p), ties=0.5)].tolist())
-        scores = (p > 0.5).sum(axis=1) + ((p == 0.5) & self._unsettled[self._cut]).sum(axis=1) / 2
+        scores = (p > 0.5).sum(axis=1) + ((p == 0.5) & self._missing_pairs[self._cut]).sum(
+            axis=1
+        ) / 2
         return tuple(among[scores == scores.max()].tolist())
 
     @property
@@ -191,7 +193,7 @@ class Reading:
         """Cycles: who beats the next, the last the first; that of the leaders first."""
         if self.k > MOST_OPTIONS:
             return ()
-        clear = _clear(self.standing.wins) if self._unsettled is None else self.sure == PROVED
+        clear = _clear(self.standing.wins) if self._missing_pairs is None else self.sure == PROVED
         outside = ~np.isin(np.arange(self.k), self.among)
         clear = clear & ~outside & ~outside[:, None]
         return tuple(_circles(clear, self.leaders, self.sure))
@@ -224,7 +226,7 @@ class Reading:
         return self.chances.each
 
     @cached_property
-    def believed(self) -> PreferenceMatrix:
+    def belief_matrix(self) -> PreferenceMatrix:
         """What is believed of every pair: the mean of plausible worlds, or else the shares of the votes."""
         if self.chances is None:
             return self.matrix
@@ -243,10 +245,10 @@ class Reading:
     @property
     def _contest(self) -> PreferenceMatrix:
         """What is believed of the options that the certificate is about."""
-        return PreferenceMatrix(self.believed.p[self._cut])
+        return PreferenceMatrix(self.belief_matrix.p[self._cut])
 
     @cached_property
-    def remaining(self) -> Range | None:
+    def remaining(self) -> ForecastRange | None:
         """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
         if self.standing.settings.cases:  # there are only so many votes: the outlook counts them
             return None
@@ -272,19 +274,19 @@ class Reading:
         found = self._plan
         if self.remaining is None:
             return found
-        return shared_out(found, self.remaining.middle, self.remaining.most)
+        return scale_outlook(found, self.remaining.middle, self.remaining.most)
 
     @property
     def _plan(self) -> Outlook:
         if self.standing.settings.cases:
             return outlook_on_cases(self.standing)
         if self.standing.panel is None:
-            return _named(outlook_of(self.standing.start), self.standing.kept)
+            return _restore_indices(outlook_of(self.standing.start), self.standing.options_left)
         if len(self._active) < 2:
             return SETTLED
         cut = np.ix_(self._active, self._active)
         plan = panel_outlook(self.standing.wins[cut], self.standing.panel.missing[cut])
-        return _named(plan, self._active)
+        return _restore_indices(plan, self._active)
 
     @cached_property
     def reach(self) -> Reach | None:
@@ -308,7 +310,7 @@ class Reading:
         return tuple(np.flatnonzero(self.borda >= self.borda.max() - LEAST).tolist())
 
     @property
-    def drawn(self) -> tuple[int, ...]:
+    def lottery_support(self) -> tuple[int, ...]:
         """Whom von Neumann's lottery draws, the likeliest first."""
         return tuple(i for i in np.argsort(-self.lottery).tolist() if self.lottery[i] > LEAST)
 
@@ -317,7 +319,7 @@ class Reading:
         return list(pairwise((*circle, circle[0])))
 
 
-def _named(outlook: Outlook, options: list[int]) -> Outlook:
+def _restore_indices(outlook: Outlook, options: list[int]) -> Outlook:
     """An outlook on some of the options, with their own numbers."""
     if outlook.champion is None:
         return outlook

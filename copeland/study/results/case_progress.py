@@ -11,7 +11,7 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.outlook import Need, Outlook, outlook_of
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing
-from copeland.support.phrasing import about, counted
+from copeland.support.phrasing import about, format_count
 
 
 def votes_left(standing: Standing) -> NDArray[np.int64]:
@@ -54,7 +54,7 @@ def are_too_few(standing: Standing, outlook: Outlook) -> bool:
 def case_advice(standing: Standing) -> Iterator[str]:
     """Yield what more cases would do, in sentences."""
     settings = standing.settings
-    n = counted(settings.cases, "case")
+    n = format_count(settings.cases, "case")
     if settings.finite is not None:
         if not is_judged(standing) and settings.cases > 1:
             yield f"When all {n} are judged, the verdict is exact."
@@ -71,6 +71,6 @@ def refuse_for_cases(standing: Standing) -> None:
     """Refuse to forecast votes that there are none of."""
     left = int(votes_left(standing).sum()) // 2
     raise InvalidParameter(
-        f"judges give each pair one vote on each case, so there are {counted(left, 'vote')} left, and no more to plan; the "
+        f"judges give each pair one vote on each case, so there are {format_count(left, 'vote')} left, and no more to plan; the "
         "status says what they may settle."
     )

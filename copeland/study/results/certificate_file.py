@@ -23,12 +23,12 @@ from copeland.errors import CopelandError, InvalidParameter, InvalidRow, Invalid
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
 from copeland.study.log.panel_state import Panel
-from copeland.study.log.state import Books, count, replayed
+from copeland.study.log.state import Books, count, fold_log
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import certificate_of, epoch_with
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
-from copeland.support.phrasing import counted, listed
+from copeland.support.phrasing import format_count, join_names
 from copeland.support.row_files import rows_of_file
 from copeland.support.vote_tables import outcome_of
 
@@ -52,7 +52,7 @@ def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
     told = [f"{reason}: {times:,}" for reason, times in reasons.most_common(REASONS)]
     others = sum(reasons.values()) - sum(times for _, times in reasons.most_common(REASONS))
     told += [f"other reasons: {others:,}"] if others else []
-    return f"Undone, and not counted: {counted(sum(reasons.values()), 'vote')} ({'; '.join(told)})."
+    return f"Undone, and not counted: {format_count(sum(reasons.values()), 'vote')} ({'; '.join(told)})."
 
 
 def _reason(body: Mapping[str, Any]) -> str:
@@ -74,7 +74,7 @@ def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, n
         if _is_false(row.get("counted", True)):
             undone |= not _is_false(row.get("undone", False))
             continue
-        left, right, outcome = _said(where, row, certificate.labels)
+        left, right, outcome = _read_outcome(where, row, certificate.labels)
         if outcome in (SKIP, ERROR):
             continue
         times = _times(where, row)
@@ -95,7 +95,7 @@ def panel_counts_of(
     for where, row in rows_of_file(Path(path), ("voter", "left", "right", "outcome")):
         if answers == content["answers"]:
             break
-        left, right, outcome = _said(where, row, certificate.labels)
+        left, right, outcome = _read_outcome(where, row, certificate.labels)
         if not _is_false(row.get("undone", False)):
             undone = True
         elif outcome != ERROR:
@@ -108,7 +108,9 @@ def panel_counts_of(
     return wins, ties, panel.missing, undone
 
 
-def _said(where: str, row: Mapping[str, Any], labels: Sequence[str]) -> tuple[int, int, str]:
+def _read_outcome(
+    where: str, row: Mapping[str, Any], labels: Sequence[str]
+) -> tuple[int, int, str]:
     """Left, right and the outcome of a row."""
     for name in (row["left"], row["right"]):
         if name not in labels:
@@ -184,8 +186,8 @@ def certificate_to_file(
     ('open', True)
     """
     log = study.events(most=study.number if at is None else at)  # which nobody waits for
-    books = replayed(log)
-    found = _issued(books, active, _space_of(study))
+    books = fold_log(log)
+    found = _issue_certificate(books, active, _space_of(study))
     content = {
         "envelope": ENVELOPE,
         "study": study.name,
@@ -194,7 +196,7 @@ def certificate_to_file(
         "log": last_link(study.name, log).hex(),
         "statement": found.statement,
         "assumptions": list(found.assumptions),
-        **_notes((*_undone(log), *notes)),
+        **_notes((*_undo_notes(log), *notes)),
         **_panel_of(books),
         **found.to_dict(),
     }
@@ -203,7 +205,7 @@ def certificate_to_file(
     return found, "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _issued(books: Books, active: bool, space: Space | None) -> Issued:
+def _issue_certificate(books: Books, active: bool, space: Space | None) -> Issued:
     """The certificate of some books."""
     if space is None:
         return certificate_of(books, active)
@@ -231,7 +233,7 @@ def _notes(said: Sequence[str]) -> dict[str, list[str]]:
     return {"notes": list(said)} if said else {}
 
 
-def _undone(log: Sequence[Event]) -> list[str]:
+def _undo_notes(log: Sequence[Event]) -> list[str]:
     said = undone_note(event.body for event in log if event.kind == UNDONE)
     return [said] if said else []
 
@@ -336,20 +338,20 @@ def objections_by_log(
             f"{len(log):,}.",
         )
     past = log[: filed.events]
-    books = replayed(past)
-    about = (*_origin(filed, past, name), *_untold(filed, past))
+    books = fold_log(past)
+    about = (*_origin(filed, past, name), *_check_notes(filed, past))
     if ("audits" in filed.content) != (books.tuning is not None):
         return ("one of the certificate and the study is about a space, and the other is not.",)
     if "audits" in filed.content:
-        return *_broken_seal(filed), *_audits_made_again(filed, books, space, past), *about
+        return *_broken_seal(filed), *_recheck_audits(filed, books, space, past), *about
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
     if len(books.options) != filed.certificate.k:
         return (f"it is about {filed.certificate.k} options, but the study had {books.k} then.",)
-    made = _made_again(filed, *_counts(books))
+    made = _recheck_counts(filed, *_counts(books))
     return *_broken_seal(filed), *_terms(filed, books), *made, *about
 
 
-def _audits_made_again(
+def _recheck_audits(
     filed: Filed, books: Books, space: Space | None, past: Sequence[Event]
 ) -> tuple[str, ...]:
     from copeland.study.kinds.space import AuditCertificate, audit_objections
@@ -382,11 +384,11 @@ def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
         )
 
 
-def _untold(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
+def _check_notes(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
     """Votes that were undone, and of which the file says something else; older files say nothing of them."""
     told = filed.content.get("notes", ())
-    if told and not set(_undone(past)) <= set(map(str, told)):
-        yield f"it should say this about undone votes: {_undone(past)[0]}"
+    if told and not set(_undo_notes(past)) <= set(map(str, told)):
+        yield f"it should say this about undone votes: {_undo_notes(past)[0]}"
 
 
 def _terms(filed: Filed, books: Books) -> Iterator[str]:
@@ -415,14 +417,16 @@ def _scope(found: Certificate | PanelCertificate, books: Books) -> Iterator[str]
     else:
         is_known = (found.epoch, found.offered, found.active) in list(_statements(books))
     if not is_known:
-        which = "all" if found.active is None else listed([found.labels[i] for i in found.active])
+        which = (
+            "all" if found.active is None else join_names([found.labels[i] for i in found.active])
+        )
         yield f"it is about {which}, but then the study had another statement to make."
 
 
 def _parts(books: Books) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The options that are not retired, and those that are active."""
     active = (i for i, option in enumerate(books.options) if option.state == ACTIVE)
-    return tuple(books.kept), tuple(active)
+    return tuple(books.options_left), tuple(active)
 
 
 def _statements(books: Books) -> Iterator[tuple[int, int | None, tuple[int, ...] | None]]:
@@ -438,10 +442,15 @@ def _counts(books: Books) -> tuple[Any, ...]:
     """What a certificate is made from: wins, ties, missing answers and, but for a panel, votes as they were given."""
     if books.settings.panel:
         return books.wins, books.ties, books.panel.missing
-    return books.proof.wins, books.proof.ties, books.proof.lost, books.proof.given
+    return (
+        books.proof.wins,
+        books.proof.ties,
+        books.proof.missing_or_none,
+        books.proof.before_undoing,
+    )
 
 
-def _made_again(filed: Filed, *counts: Any) -> tuple[str, ...]:
+def _recheck_counts(filed: Filed, *counts: Any) -> tuple[str, ...]:
     """What the votes do not prove; else what is said in other words."""
     assert isinstance(filed.certificate, Certificate | PanelCertificate)
     try:
@@ -515,7 +524,7 @@ def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
     else:
         assert isinstance(filed.certificate, Certificate)
         *counts, undone = counts_of(path, filed.certificate)
-    differs = _made_again(filed, *counts)
+    differs = _recheck_counts(filed, *counts)
     if differs and undone:
         raise InvalidParameter(
             f"{path} holds undone votes, but does not say whether they were undone before the "

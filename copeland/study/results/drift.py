@@ -114,10 +114,10 @@ def _sequences(books: Books, votes: Iterable[Event]) -> dict[Pair, list[bool]]:
 def _in_order(books: Books, votes: Iterable[Event]) -> Iterator[Event]:
     for block, has_order in find_blocks(votes, books.sides):
         if has_order:
-            yield from block if block[0].ballot is not None else _shuffled(books, block)
+            yield from block if block[0].ballot is not None else _shuffle_votes(books, block)
 
 
-def _shuffled(books: Books, block: Sequence[Event]) -> Iterator[Event]:
+def _shuffle_votes(books: Books, block: Sequence[Event]) -> Iterator[Event]:
     votes = [vote for vote in block for _ in range(times_of(vote))]
     order = stream(books.settings.seed, "drift", votes[0].number).permutation(len(votes))
     return (votes[i] for i in order)

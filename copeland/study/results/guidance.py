@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP
-from copeland.support.phrasing import counted, percent
+from copeland.support.phrasing import format_count, percent
 
 NO_PROOF = "Guides only decide what is asked next; what they say proves nothing."
 
@@ -51,10 +51,15 @@ def guidance_of(
         if outcome in (LEFT, RIGHT):
             sign = 1 if (outcome == LEFT) == (left < right) else -1
             leads[voter][min(left, right), max(left, right)] += sign * times
-    return tuple(Guidance(name, votes[name], *_agreed(leads[name], wins)) for name in sorted(leads))
+    return tuple(
+        Guidance(name, votes[name], *_count_common_leanings(leads[name], wins))
+        for name in sorted(leads)
+    )
 
 
-def _agreed(leads: Counter[tuple[int, int]], wins: NDArray[np.int64]) -> tuple[int, int]:
+def _count_common_leanings(
+    leads: Counter[tuple[int, int]], wins: NDArray[np.int64]
+) -> tuple[int, int]:
     """On how many pairs a guide and people lean to the same, and on how many both lean."""
     both = [lead * int(wins[pair] - wins[pair[::-1]]) for pair, lead in leads.items()]
     return sum(product > 0 for product in both), sum(product != 0 for product in both)
@@ -63,7 +68,7 @@ def _agreed(leads: Counter[tuple[int, int]], wins: NDArray[np.int64]) -> tuple[i
 def guidance_sentences(guides: Collection[Guidance]) -> Iterator[str]:
     """Yield what each guide said and how far people agree, if there are guides."""
     for guide in guides:
-        yield f"{guide.name} guides, with {counted(guide.votes, 'vote')}. {_agreement(guide)}"
+        yield f"{guide.name} guides, with {format_count(guide.votes, 'vote')}. {_agreement(guide)}"
     if guides:
         yield NO_PROOF
 
@@ -72,6 +77,6 @@ def _agreement(guide: Guidance) -> str:
     if guide.agreement is None:
         return "There is no pair yet on which both the guide and people lean to one side."
     return (
-        f"People agree with it on {guide.agreed:,} of {counted(guide.compared, 'pair')} on which "
+        f"People agree with it on {guide.agreed:,} of {format_count(guide.compared, 'pair')} on which "
         f"both lean to one side ({percent(guide.agreement)})."
     )

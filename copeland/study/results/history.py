@@ -31,7 +31,7 @@ from copeland.study.log.events import (
     times_of,
 )
 from copeland.study.log.sides import find_blocks
-from copeland.study.log.state import Books, replayed
+from copeland.study.log.state import Books, fold_log
 from copeland.study.results.standing import Standing, certificate_of, epoch_with, leader_of
 
 POINTS = 200  # rows, evenly spaced over the votes
@@ -84,7 +84,7 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     told = _standing(log)
     books = Books(told[0])
     marks = _marks(sum(_counts(event, books) for event in told), points)
-    now = replayed(log)
+    now = fold_log(log)
     ends = _ends(told, now)
     rows = {0: _progress(books)}
     for event in told[1:]:
@@ -112,10 +112,10 @@ def proved_share(books: Books | Standing) -> float:
     """
     settings, proof = books.settings, books.proof
     assert proof is not None
-    counts = (proof.wins, proof.ties, settings.margin, proof.lost, proof.given)
+    counts = (proof.wins, proof.ties, settings.margin, proof.missing_or_none, proof.before_undoing)
     found = evidence(*counts, cases=settings.finite)
-    found = np.maximum(found[np.ix_(books.kept, books.kept)], 0.0)
-    epoch, offered = epoch_with(books, books.kept)
+    found = np.maximum(found[np.ix_(books.options_left, books.options_left)], 0.0)
+    epoch, offered = epoch_with(books, books.options_left)
     k = len(found)
     at = levels(offered, settings.delta, epoch, settings.dependent, union=k < offered)
     won = -np.sort(-found, axis=1)[:, : k - 1]  # of each option, the strongest first

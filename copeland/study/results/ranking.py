@@ -13,9 +13,9 @@ from scipy.sparse.csgraph import connected_components
 from copeland.certificate import PanelCertificate
 from copeland.errors import MissingExtra, need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS
-from copeland.study.results.analysis import Reading
+from copeland.study.results.analysis import Analysis
 from copeland.support.notebook_html import MOST_ROWS, html_table
-from copeland.support.phrasing import counted, listed
+from copeland.support.phrasing import format_count, join_names
 
 PRIOR = 0.1  # of a vote for each option over each other, where the votes alone bound no strength
 _ROUNDS = 1_000
@@ -23,7 +23,7 @@ _ROUNDS = 1_000
 Floats = NDArray[np.floating]
 
 
-def strengths_of(reading: Reading) -> tuple[Floats | None, tuple[str, ...]]:
+def strengths_of(reading: Analysis) -> tuple[Floats | None, tuple[str, ...]]:
     """Return the strengths s, where ln(p_ij / p_ji) = s_i - s_j fits the votes best, and what to mind.
 
     Their mean is 0. They are None, and the words say why, without votes, without the extra ``strengths``, or
@@ -37,7 +37,7 @@ def strengths_of(reading: Reading) -> tuple[Floats | None, tuple[str, ...]]:
     lacks = tuple(_lacks(reading, points))
     prior = PRIOR * (1 - np.eye(reading.k)) if lacks else 0.0
     try:
-        found = _fitted(points + prior)
+        found = _fit_strengths(points + prior)
     except MissingExtra as error:
         return None, (str(error),)
     except (RuntimeError, ValueError, np.linalg.LinAlgError):
@@ -45,20 +45,20 @@ def strengths_of(reading: Reading) -> tuple[Floats | None, tuple[str, ...]]:
     return found, (*lacks, *_circles(reading))
 
 
-def _fitted(points: Floats) -> Floats:
+def _fit_strengths(points: Floats) -> Floats:
     choix = need("choix", extra="strengths", what="the Bradley-Terry model")
     found = choix.ilsr_pairwise_dense(points, max_iter=_ROUNDS)
     return found - found.mean()
 
 
-def _lacks(reading: Reading, points: Floats) -> Iterator[str]:
+def _lacks(reading: Analysis, points: Floats) -> Iterator[str]:
     """Yield why the votes alone bound no strengths: a proof of who can be how much stronger is missing."""
     if reading.k < 2 or _groups(points, "strong").max() == 0:
         return
     parts = _groups(points, "weak")
     if parts.max() > 0:
         yield (
-            f"The votes fall into {counted(int(parts.max()) + 1, 'part')} that never met: strengths of options in "
+            f"The votes fall into {format_count(int(parts.max()) + 1, 'part')} that never met: strengths of options in "
             "different parts cannot be compared."
         )
     never_won, never_lost = (
@@ -69,7 +69,7 @@ def _lacks(reading: Reading, points: Floats) -> Iterator[str]:
     for names, what in ((never_won, "never won"), (never_lost, "never lost")):
         if names:
             its = "its strength is" if len(names) == 1 else "their strengths are"
-            yield f"{listed(names)} {what}: {its} bounded {bounded}."
+            yield f"{join_names(names)} {what}: {its} bounded {bounded}."
     if not never_won and not never_lost and parts.max() == 0:
         yield f"Some options together never won against the others: how far apart they are is bounded {bounded}."
 
@@ -79,10 +79,10 @@ def _groups(points: Floats, connection: str) -> NDArray[np.int64]:
     return connected_components(points > 0, connection=connection)[1]
 
 
-def _circles(reading: Reading) -> Iterator[str]:
+def _circles(reading: Analysis) -> Iterator[str]:
     for circle in reading.circles[:1]:
         yield (
-            f"{listed([reading.names[i] for i in circle])} beat each other in a cycle, which strengths on one "
+            f"{join_names([reading.names[i] for i in circle])} beat each other in a cycle, which strengths on one "
             "scale cannot show."
         )
 
@@ -145,7 +145,7 @@ class Ranking:
         return html_table(" ".join((self.sentence, *self.notes)), head, rows, len(self.places))
 
 
-def ranking_of(reading: Reading) -> Ranking:
+def ranking_of(reading: Analysis) -> Ranking:
     """Return all options that are not retired in tiers, with scores and strengths."""
     found = reading.certificate
     first = found.best if found.is_all and not found.margin else ()
@@ -154,7 +154,7 @@ def ranking_of(reading: Reading) -> Ranking:
     order = sorted((i for i in reading.order if i in among), key=lambda i: among[i])
     left_out = [reading.names[i] for i in range(reading.k) if i not in among]
     if left_out:
-        notes = (f"Retired, and so without a place: {listed(left_out)}.", *notes)
+        notes = (f"Retired, and so without a place: {join_names(left_out)}.", *notes)
     places = (
         Place(
             reading.standing.labels[i],

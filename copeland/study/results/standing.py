@@ -28,7 +28,7 @@ from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.count_tables import Tables
 from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.log.sides import Swaps
-from copeland.study.log.state import Books, kept_of
+from copeland.study.log.state import Books, find_options_left
 from copeland.study.options import ACTIVE, Option
 from copeland.study.results.guidance import Guidance
 from copeland.study.settings import Settings
@@ -172,14 +172,14 @@ class Standing:
         return 0 if self.proof is None or self.panel is not None else self.votes - self.proof.votes
 
     @cached_property
-    def kept(self) -> list[int]:
+    def options_left(self) -> list[int]:
         """The options that are not retired."""
-        return kept_of(self.options)
+        return find_options_left(self.options)
 
     @cached_property
     def start(self) -> Start:
         """The votes so far, as forecasts take them."""
-        kept = self.kept
+        kept = self.options_left
         paused = (n for n, i in enumerate(kept) if self.options[i].state != ACTIVE)
         epoch, _ = epoch_with(self, kept)
         cut = np.ix_(kept, kept)
@@ -205,8 +205,8 @@ def standing_of(
         name=name,
         settings=books.settings,
         options=tuple(books.options),
-        wins=_fixed(books.wins),
-        ties=_fixed(books.ties),
+        wins=_freeze(books.wins),
+        ties=_freeze(books.ties),
         votes=books.votes,
         outcomes=dict(books.outcomes),
         repeated=books.repeated,
@@ -223,12 +223,12 @@ def standing_of(
         guides=guides,
         guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
-        proof=None if books.tuning is not None else Tables(*map(_fixed, books.proof)),
+        proof=None if books.tuning is not None else Tables(*map(_freeze, books.proof)),
         offered=dict(books.offered),
         extra=books.extra,
-        unanswered=0 if books.arrivals is None else books.arrivals.unanswered,
+        unanswered=0 if books.arrivals is None else books.arrivals.missing_answers,
         lists=books.lists.shown,
-        unclicked=books.lists.unclicked,
+        unclicked=books.lists.without_click,
         sideless=books.sides.without,
         both_ways=books.sides.both,
         swaps=dict(books.sides.swapped),
@@ -257,7 +257,7 @@ def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCer
     if active:
         among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
         return _certificate_among(books, among, among)
-    kept = books.kept
+    kept = books.options_left
     whole = _certificate_among(books, kept)
     if whole.k == len(kept) or whole.offered == len(kept):
         return whole
@@ -280,11 +280,11 @@ def _certificate_among(
         delta=books.settings.delta,
         margin=books.settings.margin,
         epoch=epoch,
-        voters=voters_as_certified(books.settings),
+        voters=certificate_voters(books.settings),
         active=active,
         labels=[option.name for option in books.options],
-        missing=proof.lost,
-        given=proof.given,
+        missing=proof.missing_or_none,
+        given=proof.before_undoing,
         offered=None if offered == books.k else offered,
         cases=books.settings.cases or None,
         judges=() if books.cases is None else books.cases.judges,
@@ -297,7 +297,7 @@ def epoch_with(books: Books | Standing, options: Sequence[int]) -> tuple[int, in
     return next((epoch, k) for epoch, k in sorted(books.offered.items()) if k > last)
 
 
-def voters_as_certified(settings: Settings) -> Voters:
+def certificate_voters(settings: Settings) -> Voters:
     """Return what a certificate calls the voters of a study."""
     if settings.missing:
         return "people" if settings.missing == AGAINST else "people, missing ignored"
@@ -311,14 +311,18 @@ def is_open(books: Books) -> bool:
     if books.tuning is not None:  # a space always has something to ask
         return True
     terms = books.settings.terms(books.epoch)
-    if len(books.kept) < books.k:
+    if len(books.options_left) < books.k:
         return certificate_of(books).verdict == "open"
     if books.settings.finite is None and books.votes < fewest_votes(books.k, **terms):
         return True
     if books.settings.panel:
         return certificate_of(books).verdict == "open"
     proof = books.proof
-    counts = {"missing": proof.lost, "given": proof.given, "cases": books.settings.finite}
+    counts = {
+        "missing": proof.missing_or_none,
+        "given": proof.before_undoing,
+        "cases": books.settings.finite,
+    }
     return not is_decided(proof.wins, proof.ties, **terms, **counts)
 
 
@@ -406,11 +410,14 @@ def voters_of(
             outcomes[voter][outcome] += times
             won[voter][pair] += times if outcome in (LEFT, RIGHT) else 0
     return tuple(
-        Voter(name, outcomes[name], *_agreed(won[name], everyone)) for name in sorted(outcomes)
+        Voter(name, outcomes[name], *_count_agreement(won[name], everyone))
+        for name in sorted(outcomes)
     )
 
 
-def _agreed(own: Counter[tuple[int, int]], everyone: Counter[tuple[int, int]]) -> tuple[int, int]:
+def _count_agreement(
+    own: Counter[tuple[int, int]], everyone: Counter[tuple[int, int]]
+) -> tuple[int, int]:
     """Return how many of a voter's wins most others give too, and how many could be compared."""
     agreed = compared = 0
     for (winner, loser), times in own.items():
@@ -421,7 +428,7 @@ def _agreed(own: Counter[tuple[int, int]], everyone: Counter[tuple[int, int]]) -
     return agreed, compared
 
 
-def _fixed(array: NDArray[np.int64]) -> NDArray[np.int64]:
+def _freeze(array: NDArray[np.int64]) -> NDArray[np.int64]:
     if not array.flags.writeable:
         return array
     copy = array.copy()

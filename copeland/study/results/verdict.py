@@ -15,14 +15,14 @@ from copeland.forecast.outlook import Need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances
 from copeland.forecast.start import Goal
 from copeland.study.options import ACTIVE
-from copeland.study.results.analysis import LEAST, PROVED, Reading
+from copeland.study.results.analysis import LEAST, PROVED, Analysis
 from copeland.study.results.case_progress import are_too_few, case_advice, is_judged, votes_left
 from copeland.study.results.panel_verdict import (
+    list_panel_proofs,
+    name_panel_leaders,
     panel_advice,
     panel_answers,
     panel_leading,
-    panel_proved,
-    panel_undecided,
 )
 from copeland.study.results.standing import Standing
 from copeland.study.results.voter_reach import is_exhausted, reach_sentence
@@ -33,12 +33,12 @@ from copeland.support.phrasing import (
     NAME,
     about,
     capital,
-    counted,
+    format_count,
+    join_names,
     letters,
-    listed,
     percent,
     quote_name,
-    shortened,
+    shorten_names,
 )
 
 ESTIMATE = "an estimate, not a proof"
@@ -63,7 +63,7 @@ def likely_sentence(standing: Standing, least: float) -> str:
     found = favourite_of(standing.wins, standing.ties, settings.margin, least, settings.seed)
     if found is None:
         return ""
-    name = quote_name(shortened(standing.labels, NAME)[found.option])
+    name = quote_name(shorten_names(standing.labels, NAME)[found.option])
     return likely_words(name, found.chance)
 
 
@@ -173,7 +173,7 @@ class Verdict:
         return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
 
 
-def verdict_of(votes: Standing | Reading) -> Verdict:
+def verdict_of(votes: Standing | Analysis) -> Verdict:
     """Return the verdict on a study, as of its last vote.
 
     Parameters
@@ -189,13 +189,13 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
     >>> verdict_of(study.standing()).claim
     'green is proved the only winner.'
     """
-    votes = votes if isinstance(votes, Reading) else Reading(votes)
+    votes = votes if isinstance(votes, Analysis) else Analysis(votes)
     certificate = votes.certificate
     return Verdict(
         kind=certificate.verdict,
         claim=claim_of(votes),
-        proved=tuple(_proved(votes)),
-        shown=tuple(_shown(votes)),
+        proved=tuple(_list_proofs(votes)),
+        shown=tuple(_describe_votes(votes)),
         advice=tuple(_advice(votes)),
         assumptions=certificate.assumptions,
         chances=votes.each_chance,
@@ -203,15 +203,15 @@ def verdict_of(votes: Standing | Reading) -> Verdict:
     )
 
 
-def claim_of(votes: Reading) -> str:
+def claim_of(votes: Analysis) -> str:
     """Return the verdict in a sentence or two, which takes no forecast."""
-    said = _undecided(votes) if votes.certificate.verdict == "open" else _decided(votes)
+    said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
     if not votes.standing.settings.cases or not votes.standing.votes:
         return said
     return f"{on_cases(votes.certificate)}{said}"
 
 
-def _decided(votes: Reading) -> str:
+def _name_winners(votes: Analysis) -> str:
     """What is proved, in a few words."""
     found = votes.certificate
     name = _name(votes, found.best)
@@ -225,10 +225,10 @@ def _decided(votes: Reading) -> str:
     return f"{name} are proved tied for first{of}{', in a cycle' if votes.in_circle else ''}."
 
 
-def _undecided(votes: Reading) -> str:
+def _name_leaders(votes: Analysis) -> str:
     """Who leads, in a few words."""
     if votes.standing.panel is not None:
-        return panel_undecided(votes, votes.standing.panel, _likelier)
+        return name_panel_leaders(votes, votes.standing.panel, _likelier)
     if votes.standing.votes == 0:
         return "There are no votes yet; any option could be best."
     if votes.likely is not None and votes.chances is not None and not votes.standing.closed:
@@ -248,7 +248,7 @@ def _undecided(votes: Reading) -> str:
     return f"{lead} so far{cycle}.{likelier} Keep going: no option is proved best yet."
 
 
-def _likely(votes: Reading, option: int, chances: Chances) -> str:
+def _likely(votes: Analysis, option: int, chances: Chances) -> str:
     """That an option is likely best, and what a proof takes."""
     said = likely_words(votes.names[option], chances.each[option])
     if is_judged(votes.standing):
@@ -257,7 +257,7 @@ def _likely(votes: Reading, option: int, chances: Chances) -> str:
     return f"{said} {more} for a proof: no option is proved best yet."
 
 
-def _likelier(votes: Reading) -> str:
+def _likelier(votes: Analysis) -> str:
     """Who is likelier to be best than all who lead, if anybody is."""
     likeliest, first = votes.likeliest, votes.leaders[0]
     if votes.chances is None or likeliest is None or likeliest in votes.leaders:
@@ -269,10 +269,10 @@ def _likelier(votes: Reading) -> str:
     )
 
 
-def _proved(votes: Reading) -> Iterator[str]:
+def _list_proofs(votes: Analysis) -> Iterator[str]:
     found, standing = votes.certificate, votes.standing
     if standing.panel is not None:
-        yield from panel_proved(votes, standing.panel)
+        yield from list_panel_proofs(votes, standing.panel)
         return
     assert isinstance(found, Certificate)
     yield found.statement
@@ -299,15 +299,15 @@ def _proved(votes: Reading) -> Iterator[str]:
         yield f"Ruled out: {_name(votes, out)}."
     close = [pair for pair in found.ties if not best or best.issuperset(pair)]
     if close:
-        pairs = listed([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
+        pairs = join_names([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
         yield f"Within the margin of {found.margin:g}, these are proved tied: {pairs}."
     gone = [i for i in found.best if standing.options[i].state != ACTIVE]
     if gone:
-        states = listed([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
+        states = join_names([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
         yield f"{states}; the verdict is about all options, that one included."
 
 
-def _shown(votes: Reading) -> Iterator[str]:
+def _describe_votes(votes: Analysis) -> Iterator[str]:
     panel = votes.standing.panel
     if panel is not None:
         yield from panel_answers(panel)
@@ -324,39 +324,39 @@ def _shown(votes: Reading) -> Iterator[str]:
         yield from _other_counts(votes)
 
 
-def _leading(votes: Reading) -> Iterator[str]:
+def _leading(votes: Analysis) -> Iterator[str]:
     won = {int(votes.scores[i]) for i in votes.leaders}
     if len(won) > 1:
         return
     first, others = votes.leaders[0], votes.rivals
     even = int((votes.matrix.p[first, list(votes.among)] == 0.5).sum()) - 1
-    besides = f" ({counted(even, 'pair')} even or without votes)" if even else ""
+    besides = f" ({format_count(even, 'pair')} even or without votes)" if even else ""
     beat = "beats" if len(votes.leaders) == 1 else "each beat"
     many = won.pop()
-    whom = f"{many} of the {counted(others, 'other')}" if many < others else "every other"
+    whom = f"{many} of the {format_count(others, 'other')}" if many < others else "every other"
     yield (
         f"So far, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option beats more."
     )
 
 
-def _circle(votes: Reading) -> str:
+def _circle(votes: Analysis) -> str:
     """The cycle, with the votes of each link and whether it is proved."""
     links = votes.links(votes.circle)
-    told = listed(
+    told = join_names(
         [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
     )
     proved = [link for link in links if votes.sure[link] == PROVED]
     if len(proved) == len(links):
         sure = f"Each of these wins is proved ({votes.certificate.proviso})"
     elif proved:
-        sure = listed([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
+        sure = join_names([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
         sure += f" {'is' if len(proved) == 1 else 'are'} proved, the rest not"
     else:
         sure = "None of these wins is proved yet"
     return f"There is a cycle: {told}. {sure}."
 
 
-def _behind(votes: Reading) -> Iterator[str]:
+def _behind(votes: Analysis) -> Iterator[str]:
     """Who is not among the leaders, though not ruled out."""
     rest = [i for i in votes.certificate.possible if i not in votes.leaders]
     chances = votes.chances.among if votes.chances else [1.0] * len(votes.names)
@@ -369,19 +369,19 @@ def _behind(votes: Reading) -> Iterator[str]:
         yield f"Behind, but still possible: {_name(votes, behind)}."
 
 
-def _estimates(votes: Reading) -> Estimates | None:
+def _estimates(votes: Analysis) -> Estimates | None:
     """How likely each option is to be best, while none is proved to be."""
     chances = votes.chances
     if chances is None or votes.standing.votes == 0 or votes.certificate.verdict != "open":
         return None
     order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
     worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
-    names = shortened(votes.standing.labels, NAME)
+    names = shorten_names(votes.standing.labels, NAME)
     rows = [(names[i], percent(chances.each[i])) for i in worth]
     if len(worth) < len(order):
         most = chances.each[order[len(worth)]]
         least = "under 1 %" if most < LEAST else f"{percent(most)} at most"
-        rows.append((counted(len(order) - len(worth), "other"), least))
+        rows.append((format_count(len(order) - len(worth), "other"), least))
     worlds = f"{chances.worlds:,} worlds that the votes leave plausible"
     smaller = f" {SMALLER}"
     if votes.standing.panel is not None:
@@ -396,7 +396,7 @@ def _estimates(votes: Reading) -> Estimates | None:
     return Estimates(tuple(rows), note)
 
 
-def _other_counts(votes: Reading) -> Iterator[str]:
+def _other_counts(votes: Analysis) -> Iterator[str]:
     """Where Borda and von Neumann name others, by what is believed of all pairs."""
     leading = set(votes.leaders)
     if not leading & set(votes.borda_first):
@@ -405,31 +405,33 @@ def _other_counts(votes: Reading) -> Iterator[str]:
             f"Borda, which counts by how much options win, would name {votes.names[borda]} instead: it wins an "
             f"estimated {percent(float(votes.borda[borda]))} of the votes against a random other."
         )
-    if not leading.issuperset(votes.drawn):
-        told = [f"{votes.names[i]} ({percent(float(votes.lottery[i]))})" for i in votes.drawn]
+    if not leading.issuperset(votes.lottery_support):
+        told = [
+            f"{votes.names[i]} ({percent(float(votes.lottery[i]))})" for i in votes.lottery_support
+        ]
         yield (
             "Von Neumann's lottery, which no single option beats, would draw "
-            f"{listed(told)}, by estimate."
+            f"{join_names(told)}, by estimate."
         )
 
 
-def _name(votes: Reading, options: Sequence[int]) -> str:
+def _name(votes: Analysis, options: Sequence[int]) -> str:
     """Options by name, as in a sentence."""
-    return listed([votes.names[i] for i in options])
+    return join_names([votes.names[i] for i in options])
 
 
-def _against(votes: Reading, need: Need) -> str:
+def _against(votes: Analysis, need: Need) -> str:
     """A pair to ask by name."""
     return f"{votes.names[need.first]} against {votes.names[need.second]}"
 
 
-def _score(votes: Reading, i: int, j: int) -> str:
+def _score(votes: Analysis, i: int, j: int) -> str:
     """The votes of one option against another."""
     wins, tied = votes.standing.wins, votes.standing.ties[i, j]
     return f"{wins[i, j]:,}:{wins[j, i]:,}" + (f", {tied:,} tied" if tied else "")
 
 
-def _advice(votes: Reading) -> Iterator[str]:
+def _advice(votes: Analysis) -> Iterator[str]:
     if votes.standing.panel is not None:
         yield from panel_advice(votes, votes.standing.panel)
         return
@@ -443,14 +445,14 @@ def _advice(votes: Reading) -> Iterator[str]:
         yield "A few more answers may settle it."
         return
     if outlook.votes is None:
-        pairs = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
+        pairs = join_names([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
             f"A proof that {votes.names[outlook.champion]} is best needs votes on {pairs}, but an option there is "
             "paused. Resume or retire it, or certify the active options alone."
         )
     elif votes.standing.votes == 0 and on_test_cases:
         most = int(votes_left(votes.standing).sum()) // 2
-        yield f"Judges give each pair one vote on each case: {counted(most, 'vote')} at most."
+        yield f"Judges give each pair one vote on each case: {format_count(most, 'vote')} at most."
     elif votes.standing.votes == 0:
         yield "How many votes it takes depends on how far apart the options are: a plan simulates it."
     else:
@@ -458,7 +460,7 @@ def _advice(votes: Reading) -> Iterator[str]:
         if within and is_exhausted(votes.standing):  # then votes alone are no advice
             yield within
             return
-        asked = listed([_against(votes, need) for need in outlook.pairs], PAIRS)
+        asked = join_names([_against(votes, need) for need in outlook.pairs], PAIRS)
         yield (
             f"{_forecast(votes, outlook.votes)} Next, to prove {votes.names[outlook.champion]} best: {asked}."
         )
@@ -468,7 +470,7 @@ def _advice(votes: Reading) -> Iterator[str]:
             yield from case_advice(votes.standing)
 
 
-def _forecast(votes: Reading, needed: int) -> str:
+def _forecast(votes: Analysis, needed: int) -> str:
     """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
     if votes.remaining is None:
         return f"About {about(needed)} more vote{'' if needed == 1 else 's'} may settle it."

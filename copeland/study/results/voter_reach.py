@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import Range
+from copeland.forecast.forecast_range import ForecastRange
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
 from copeland.forecast.prospects import Prospect
@@ -22,7 +22,7 @@ from copeland.study.log.events import ERROR, SKIP
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, Voter
 from copeland.study.settings import Settings
-from copeland.support.phrasing import about, counted, percent
+from copeland.support.phrasing import about, format_count, percent
 
 
 def panel_plan(
@@ -41,12 +41,12 @@ def panel_plan(
     return panel_forecast(standing.wins[cut], standing.ties[cut], silent, worlds, seed, progress)
 
 
-def answers_words(found: Range, members: int) -> str:
+def answers_words(found: ForecastRange, members: int) -> str:
     """Return how many answers a panel takes in all, and of each member.
 
     Examples
     --------
-    >>> answers_words(Range(41, 54, 96, 330), 5)
+    >>> answers_words(ForecastRange(41, 54, 96, 330), 5)
     'about 54 answers in all, about 11 each (about 41 to 96 in four of five cases)'
     """
     middle = found.most if found.middle is None else found.middle
@@ -70,15 +70,15 @@ def questions_sentence(members: int, k: int) -> str:
 
 def prospect_sentence(found: Prospect) -> str:
     """Return what so many voters can prove, and what else they could do."""
-    who = f"With {counted(found.people, 'voter')} and {counted(found.options, 'option')}"
-    have = f"they have {counted(found.votes, 'vote')} in all, {found.people:,} per pair"
+    who = f"With {format_count(found.people, 'voter')} and {format_count(found.options, 'option')}"
+    have = f"they have {format_count(found.votes, 'vote')} in all, {found.people:,} per pair"
     proof = f"{who} a proof at {found.delta:g} {_proof(found, have)}."
     return " ".join(filter(None, [proof, _panel(found), _population(found)]))
 
 
 def _proof(found: Prospect, have: str) -> str:
     if not found.possible:
-        return f"is out of reach: {have}, and even if all agree it takes {counted(found.fewest, 'voter')}"
+        return f"is out of reach: {have}, and even if all agree it takes {format_count(found.fewest, 'voter')}"
     if not found.settled:
         return f"is possible, but none of the plausible worlds tried was settled: {have}"
     return f"is within reach in {percent(found.settled)} of plausible worlds: {have}"
@@ -95,12 +95,12 @@ def _population(found: Prospect) -> str:
     return f"A proof about the population they come from takes {people_words(found.population)}."
 
 
-def people_words(found: Range) -> str:
+def people_words(found: ForecastRange) -> str:
     """Return how many people a proof takes, in four of five cases and in half of them.
 
     Examples
     --------
-    >>> people_words(Range(120, 450, None, 5000))
+    >>> people_words(ForecastRange(120, 450, None, 5000))
     'about 120 to over 5,000 people in four of five cases, and about 450 in half of them'
     """
     half = f"over {about(found.most)}" if found.middle is None else f"about {about(found.middle)}"
@@ -113,7 +113,7 @@ class Reach(NamedTuple):
     pairs: int  # that a person can be asked
     exhausted: bool  # whether every voter so far has met every pair
     people: (
-        Range | None
+        ForecastRange | None
     )  # how many more it takes; None if one is proved, or no number of them settles it
     voters: int = 0  # so far
     left: int = 0  # votes that these can still give
@@ -144,14 +144,14 @@ def reach_of(standing: Standing, remaining: Remaining | None) -> Reach | None:
     if standing.settings.missing:  # whoever was here has been dealt everything
         exhausted = is_exhausted(standing)
         return Reach(pairs, exhausted, people, len(standing.voters), standing.unanswered)
-    left = sum(max(pairs - _met(voter), 0) for voter in standing.voters)
+    left = sum(max(pairs - _count_pairs_of(voter), 0) for voter in standing.voters)
     return Reach(pairs, is_exhausted(standing), people, len(standing.voters), left)
 
 
 def is_exhausted(standing: Standing) -> bool:
     """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
     pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
-    met = [_met(voter) for voter in standing.voters]
+    met = [_count_pairs_of(voter) for voter in standing.voters]
     if standing.settings.missing:
         return bool(met) and not standing.unanswered
     return standing.settings.people and bool(met) and min(met) >= pairs
@@ -175,7 +175,7 @@ def plan_of(
             "what certify --active says."
         )
     each = votes_each(standing.settings, len(standing.active))
-    cut = np.ix_(standing.kept, standing.kept)
+    cut = np.ix_(standing.options_left, standing.options_left)
     met = met._replace(pairs=met.pairs[cut])
     voters = None
     if start.people and standing.settings.missing:
@@ -202,15 +202,15 @@ def reach_sentence(reach: Reach) -> str:
     if reach.exhausted:
         return f"Every voter so far has answered all their pairs; {people} would settle it."
     so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
-    left = f"; the {so_far} {counted(reach.left, 'vote')} left in all" if reach.voters else ""
-    return f"That takes {people}, as each can be asked {counted(reach.pairs, 'pair')}{left}."
+    left = f"; the {so_far} {format_count(reach.left, 'vote')} left in all" if reach.voters else ""
+    return f"That takes {people}, as each can be asked {format_count(reach.pairs, 'pair')}{left}."
 
 
 def plan_sentence(plan: Forecast, settings: Settings) -> str:
     """Return what people can settle: those so far, and how many it takes; empty if votes are fresh draws."""
     if plan.people is None:
         return ""
-    pairs = counted(votes_each(settings, plan.options), "vote")
+    pairs = format_count(votes_each(settings, plan.options), "vote")
     takes = f"with as many people as needed, it takes {people_words(plan.people.range)}, those so far included"
     so_far = f"{_so_far(plan.within, plan.goal)}; " if plan.within is not None else ""
     return f"A person has one vote per pair, {pairs} in all: {so_far}{takes}."
@@ -218,10 +218,12 @@ def plan_sentence(plan: Forecast, settings: Settings) -> str:
 
 def _so_far(within: Within, goal: Goal) -> str:
     """What the voters of a plan can settle."""
-    have = f"{counted(within.voters, 'voter')} can give {counted(within.left, 'vote')} more"
+    have = (
+        f"{format_count(within.voters, 'voter')} can give {format_count(within.left, 'vote')} more"
+    )
     if goal == PROOF and not within.possible:
         return f"{have}, which can prove nothing, whatever they answer"
-    return f"{have}, which is enough in {within.settled:,} of {counted(len(within.votes), 'world')}"
+    return f"{have}, which is enough in {within.settled:,} of {format_count(len(within.votes), 'world')}"
 
 
 class Met(NamedTuple):
@@ -263,11 +265,11 @@ def met_of(tally: Iterable[tuple[str | None, int, int, str, int]], k: int) -> Me
 def who_votes(settings: Settings, k: int) -> str:
     """Return who votes and what that assumes, in a sentence."""
     if settings.panel:
-        members = counted(len(settings.panel), "member")
+        members = format_count(len(settings.panel), "member")
         return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
     if settings.people:
         return (
-            f"People vote. Each is dealt {counted(votes_each(settings, k), 'pair')}"
+            f"People vote. Each is dealt {format_count(votes_each(settings, k), 'pair')}"
             f"{' before the first answer' if settings.batch else ' at most'}; "
             "what is proved is about the population they come from."
         )
@@ -281,7 +283,7 @@ def who_votes(settings: Settings, k: int) -> str:
 
 def _who_judges(settings: Settings, k: int) -> str:
     """Who judges what, and what is proved by that."""
-    votes = counted(settings.cases * _pairs(k), "vote")
+    votes = format_count(settings.cases * _pairs(k), "vote")
     if settings.cases == 1:
         return (
             f"Judges compare each pair once, {votes} at most; what is proved is their preference."
@@ -290,7 +292,7 @@ def _who_judges(settings: Settings, k: int) -> str:
         "these cases" if settings.finite else "cases like these, of which they are a sample"
     )
     return (
-        f"Judges compare each pair once on each of {counted(settings.cases, 'case')}, {votes} at most; what is proved is "
+        f"Judges compare each pair once on each of {format_count(settings.cases, 'case')}, {votes} at most; what is proved is "
         f"their preference on {about_what}."
     )
 
@@ -307,7 +309,7 @@ def _voters_of(standing: Standing) -> int:
     return max(len(standing.voters), int((standing.wins + standing.wins.T + standing.ties).max()))
 
 
-def _met(voter: Voter) -> int:
+def _count_pairs_of(voter: Voter) -> int:
     """How many pairs a voter has met."""
     return voter.votes + voter.outcomes[SKIP]
 
