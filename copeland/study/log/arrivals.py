@@ -20,7 +20,7 @@ from itertools import accumulate, islice
 from typing import Any, Literal
 
 from copeland.study.log.count_tables import Tables, empty_tables
-from copeland.study.log.events import Event
+from copeland.study.log.events import AskedEvent, VoteEvent
 
 COST = 5  # answers that make up for a missing one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
 
@@ -35,9 +35,7 @@ class Person:
     """Somebody whose votes are not counted yet."""
 
     expires: float  # when the ballots do
-    open: dict[int, tuple[int, int]] = field(
-        default_factory=dict
-    )  # pairs without an answer, by ballot
+    open: dict[int, tuple[int, int]] = field(default_factory=dict)  # pairs to answer, by ballot
     changes: list[_Change] = field(default_factory=list)  # what to do to the tables
     votes: list[int] = field(default_factory=list)  # their numbers
     answers: int = 0
@@ -83,9 +81,8 @@ class Arrivals:
         self._count_first(len(self._waiting))
         self.counted = empty_tables(len(self.counted.wins))
 
-    def ask(self, asked: Event, lease: float) -> None:
+    def ask(self, asked: AskedEvent, lease: float) -> None:
         """Take in a ballot; a person's ballots come one right after the other."""
-        assert asked.left is not None and asked.right is not None
         key = asked.number if asked.voter is None else asked.voter
         if key not in self._waiting:
             self._waiting[key] = Person(asked.time + lease)
@@ -104,7 +101,7 @@ class Arrivals:
         if person is not None:
             self._forget(person)
 
-    def answer(self, vote: Event, meaning: str | None, times: int) -> None:
+    def answer(self, vote: VoteEvent, meaning: str | None, times: int) -> None:
         """Take in the first answer to a ballot, or a vote that nobody asked for; without a meaning it is a skip."""
         key = self._close(vote)
         if key is None and vote.ballot is None and meaning is not None:
@@ -118,7 +115,7 @@ class Arrivals:
                 self._worth += times
             self._count_on(key, vote.time)
 
-    def replace(self, vote: Event, meaning: str | None, times: int, undone: bool) -> None:
+    def replace(self, vote: VoteEvent, meaning: str | None, times: int, undone: bool) -> None:
         """Take in a vote in the place of one that was undone, or that its voter took back (not ``undone``)."""
         key = next((key for key in (vote.voter, vote.ballot) if key in self._waiting), None)
         if meaning is not None:
@@ -128,15 +125,15 @@ class Arrivals:
         if key is not None:
             self._own(key, vote)
 
-    def change(self, number: int, vote: Event, meaning: str, stands: int, undone: int) -> None:
-        """Change what the vote of a number counts for: among those that stand, and among the undone."""
-        key = self._of_vote.get(number)
+    def change(self, vote: VoteEvent, meaning: str, stands: int, undone: int) -> None:
+        """Change what a vote counts for: among those that stand, and among the undone."""
+        key = self._of_vote.get(vote.vote)
         if stands:
             self._note(key, vote, "add", meaning, stands)
         if undone:
             self._note(key, vote, "add_undone", meaning, undone)
 
-    def _close(self, vote: Event) -> str | int | None:
+    def _close(self, vote: VoteEvent) -> str | int | None:
         """Take a ballot as answered; return whose it is, None if that person is counted or nobody was asked."""
         if vote.ballot is None:
             return vote.voter if vote.voter in self._waiting else None
@@ -145,17 +142,16 @@ class Arrivals:
             del self._waiting[key].open[vote.ballot]
             self._worth += COST
         elif self._missing == AGAINST:
-            assert vote.left is not None and vote.right is not None
             self.counted.miss(vote.left, vote.right, -1)
         return key
 
-    def _arrive(self, vote: Event, times: int) -> str | int:
+    def _arrive(self, vote: VoteEvent, times: int) -> str | int:
         """Let somebody arrive who was asked elsewhere, or as many without names as a vote stands for."""
         key = vote.number if vote.voter is None else vote.voter
         self._waiting[key] = Person(vote.time, people=times if vote.voter is None else 1)
         return key
 
-    def _own(self, key: str | int, vote: Event) -> None:
+    def _own(self, key: str | int, vote: VoteEvent) -> None:
         """Remember whose vote it is, as long as that person waits."""
         self._waiting[key].votes.append(vote.number)
         self._of_vote[vote.number] = key
@@ -163,13 +159,12 @@ class Arrivals:
     def _note(
         self,
         key: str | int | None,
-        vote: Event,
+        vote: VoteEvent,
         what: Literal["add", "add_undone"],
         meaning: str,
         times: int,
     ) -> None:
         """Change the tables, now or when the person is counted."""
-        assert vote.left is not None and vote.right is not None
         change: _Change = (what, vote.left, vote.right, meaning, times)
         if key is None:
             self._apply(change)
