@@ -310,7 +310,7 @@ class Books:
 
     def _count(self, vote: VoteEvent, step: int) -> None:
         meaning = self.meaning(vote.outcome)
-        if meaning is None or vote.vote <= self.since:
+        if meaning is None or (self.since and vote.vote <= self.since):
             return
         if vote.voter in self.guides:
             count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
