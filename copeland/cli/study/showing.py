@@ -58,7 +58,7 @@ def is_image(option: Option, item: Item | None = None) -> bool:
 
 def is_drawing(option: Option) -> bool:
     """Tell whether an option is a point that is shown as a drawing."""
-    from copeland.study.log.space_points import is_drawing as is_svg
+    from copeland.study.options import is_drawing as is_svg
 
     return option.point is not None and is_svg(option.text)
 

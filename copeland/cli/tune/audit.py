@@ -31,7 +31,7 @@ def audit_command(
 
     The error probabilities of all audits of a study add up to its delta at most.
     """
-    from copeland.study.log.space_points import values_of
+    from copeland.study.options import values_of
 
     work = opened(name, storage)
     work.audit(None if option is None else work.option(option).point, votes)

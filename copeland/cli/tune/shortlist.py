@@ -18,7 +18,7 @@ def shortlist_command(
     as_json: Json = False,
 ) -> None:
     """List settings that may well include the best one; a study of them proves which is best of these alone."""
-    from copeland.study.log.space_points import values_of
+    from copeland.study.options import values_of
 
     points = opened(name, storage).shortlist(n)
     if as_json:

@@ -412,7 +412,7 @@ class ChatJudge:
         """Return tokens and cost of an answer; the most it can have cost, if it does not say."""
         usage = answer.get("usage")
         usage = usage if isinstance(usage, dict) else {}
-        read, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        read, written = usage.get("prompt_tokens", -1), usage.get("completion_tokens", -1)
         if not all(isinstance(count, int) and count >= 0 for count in (read, written)):
             return 0, most
         return read + written, self.prices.of(read, written) if self.prices else 0.0

@@ -22,7 +22,6 @@ from copeland.study.log.events import (
     VoteEvent,
     is_question,
 )
-from copeland.study.log.space_points import point_option, values_of
 from copeland.study.log.space_state import (
     TRIES,
     AuditLog,
@@ -33,6 +32,7 @@ from copeland.study.log.space_state import (
     key_of,
 )
 from copeland.study.log.state import Books, OpenBallot, require_tuning
+from copeland.study.options import point_option, values_of
 from copeland.study.pair_choice import Wish
 from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import coin_of

@@ -49,76 +49,61 @@ def _through(index: str, query: sa.Select) -> sa.Select:
     return query.with_hint(events, f"INDEXED BY {index}", "sqlite")
 
 
-_fields = [_e[name] for name in Event._fields]
+def _several(name: str) -> Any:
+    """A parameter that stands for any number of values."""
+    return bindparam(name, expanding=True)
+
+
 _here = _e.study == bindparam("study")
+_every = select(*(_e[name] for name in Event._fields)).where(_here)
 times = func.coalesce(sa.cast(_e.body["times"].as_string(), sa.BigInteger), 1)  # see times_of
 _signed = sa.case((_e.kind == UNDONE, -times), else_=times)  # what is undone cancels
 _net = sa.cast(func.sum(_signed), sa.BigInteger)  # PostgreSQL sums them as decimals
 _votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
-_opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_(OPINIONS)
-_own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
+_of_voter = _e.voter == bindparam("voter")
+_own = _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
 _same_pair = sa.or_(
     (_e.left == bindparam("one")) & (_e.right == bindparam("other")),
     (_e.left == bindparam("other")) & (_e.right == bindparam("one")),
 )
 
-_AFTER = select(*_fields).where(_here, _e.number > bindparam("number")).order_by(_e.number)
+_AFTER = _every.where(_e.number > bindparam("number")).order_by(_e.number)
 _SOME = _AFTER.limit(bindparam("most"))
-_NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
-_NAMED = _through(
-    "copeland_once", select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
-)
-_KNOWN = _through(
-    "copeland_once",
-    select(*_fields).where(_here, _e.event_id.in_(bindparam("event_ids", expanding=True))),
-)
+_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
+_NUMBERED = _every.where(_e.number == bindparam("number"))
+_NAMED = _through("copeland_once", _every.where(_e.event_id == bindparam("event_id")))
+_KNOWN = _through("copeland_once", _every.where(_e.event_id.in_(_several("event_ids"))))
 _ANSWERS = _through(
-    "copeland_answers",
-    select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number),
+    "copeland_answers", _every.where(_e.ballot == bindparam("ballot")).order_by(_e.number)
 )
-_VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
+_VOTED = _every.where(_e.kind == VOTED).order_by(_e.number)
 _IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
 _SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
 _WITHDRAWN = select(_e.undoes, _e.body).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
-_ANSWERS_OF = _through(
-    "copeland_voters", _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
-)
-_OPINIONS = _through(
-    "copeland_voters",
-    select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number),
-)
-_ALL_OPINIONS = (
-    select(*_fields)
-    .where(_here, _e.outcome.in_(OPINIONS), _same_pair, _e.kind == VOTED)
-    .order_by(_e.number)
-)
+_ANSWERS_OF = _through("copeland_voters", _AFTER.where(_of_voter, _e.outcome.is_not(None)))
+_ALL_OPINIONS = _VOTED.where(_e.outcome.in_(OPINIONS), _same_pair)
+_OPINIONS = _through("copeland_voters", _ALL_OPINIONS.where(_of_voter))
 _OPINIONS_ON = _through(
     "copeland_voters",
-    select(*_fields)
-    .where(_here, _e.outcome.in_(OPINIONS), _e.kind == VOTED)
-    .where(_e.voter.in_(bindparam("voters", expanding=True)))
-    .where(_e.left.in_(bindparam("ones", expanding=True)))
-    .where(_e.right.in_(bindparam("others", expanding=True)))
-    .order_by(_e.number),
+    _VOTED.where(_e.outcome.in_(OPINIONS), _e.voter.in_(_several("voters"))).where(
+        _e.left.in_(_several("ones")), _e.right.in_(_several("others"))
+    ),
 )
 _PAIRS = _through(
     "copeland_voters",
-    select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item),
+    select(_e.left, _e.right, _e.item, _net)
+    .where(_here, _of_voter, _e.outcome.in_(OPINIONS), _own)
+    .group_by(_e.left, _e.right, _e.item),
 )
 _ASKED = _through(
     "copeland_asked",
-    select(*_fields)
-    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None), _e.kind == ASKED)
+    _every.where(_of_voter, _e.outcome.is_(None), _e.kind == ASKED)
     .order_by(_e.number.desc())
     .limit(bindparam("most")),
 )
-_some_voters = select(_e.voter).where(_here, _e.voter.in_(bindparam("voters", expanding=True)))
-_VOTERS = _through(
-    "copeland_voters", _some_voters.where(_e.outcome.is_not(None), _e.kind == VOTED)
-).distinct()
-_VISITORS = _through(
-    "copeland_asked", _some_voters.where(_e.outcome.is_(None), _e.kind == ASKED)
-).distinct()
+_some_voters = select(_e.voter).distinct().where(_here, _e.voter.in_(_several("voters")))
+_VOTERS = _through("copeland_voters", _some_voters.where(_e.outcome.is_not(None), _e.kind == VOTED))
+_VISITORS = _through("copeland_asked", _some_voters.where(_e.outcome.is_(None), _e.kind == ASKED))
 _TALLY = (
     select(_e.voter, _e.left, _e.right, _e.outcome, _net)
     .where(_votes)
@@ -126,14 +111,13 @@ _TALLY = (
 )
 _INSERT = sa.insert(events)
 _LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
-_LINKED = select(*_fields, _e.link).where(_here).order_by(_e.number)
+_LINKED = _every.add_columns(_e.link).order_by(_e.number)
 _LAST_LINKED = (
     select(_e.number, _e.link)
     .where(_here, _e.number <= bindparam("number"), _e.link.is_not(None))
     .order_by(_e.number.desc())
     .limit(1)
 )
-_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
 _NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
 _SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
     snapshots.c.study == bindparam("study")

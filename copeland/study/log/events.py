@@ -67,28 +67,6 @@ CLICKED = "clicked"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
-# The fields without which an event of a kind cannot be read.
-NEEDED = {
-    CREATED: ("body",),
-    ADDED: ("left", "body"),
-    PAUSED: ("left",),
-    RESUMED: ("left",),
-    RETIRED: ("left",),
-    ASKED: ("left", "right"),
-    VOTED: ("left", "right", "outcome"),
-    UNDONE: ("left", "right", "outcome", "undoes"),
-    COUNTED: ("left", "right", "outcome", "counts"),
-    ROLE: ("voter", "body"),
-    EXCUSED: ("voter",),
-    READMITTED: ("voter",),
-    SHOWN: ("body",),
-    CLICKED: ("body",),
-    AUDITED: ("left", "body"),
-    RESTARTED: (),
-    CLOSED: (),
-}
-KINDS = tuple(NEEDED)
-
 PROOF = "proof"
 GUIDE = "guide"
 ROLES = (PROOF, GUIDE)
@@ -171,14 +149,26 @@ class VoterEvent(Event):
     voter: str
 
 
-_CLASSES: dict[str, type[Event]] = {
-    **dict.fromkeys((ADDED, PAUSED, RESUMED, RETIRED, AUDITED), OptionEvent),
-    **dict.fromkeys((VOTED, UNDONE, COUNTED), VoteEvent),
-    **dict.fromkeys((ROLE, EXCUSED, READMITTED), VoterEvent),
-    ASKED: AskedEvent,
+# The class of each kind, and the fields that its events must not lack.
+_FORMS: dict[str, tuple[type[Event], str]] = {
+    CREATED: (Event, "body"),
+    ADDED: (OptionEvent, "left body"),
+    **dict.fromkeys((PAUSED, RESUMED, RETIRED), (OptionEvent, "left")),
+    ASKED: (AskedEvent, "left right"),
+    VOTED: (VoteEvent, "left right outcome"),
+    UNDONE: (VoteEvent, "left right outcome undoes"),
+    COUNTED: (VoteEvent, "left right outcome counts"),
+    ROLE: (VoterEvent, "voter body"),
+    **dict.fromkeys((EXCUSED, READMITTED), (VoterEvent, "voter")),
+    **dict.fromkeys((SHOWN, CLICKED), (Event, "body")),
+    AUDITED: (OptionEvent, "left body"),
+    **dict.fromkeys((RESTARTED, CLOSED), (Event, "")),
 }
-read_needed = {  # what an event must not lack, by its kind
-    kind: itemgetter(0, 1, *map(Event._fields.index, fields)) for kind, fields in NEEDED.items()
+KINDS = tuple(_FORMS)
+_CLASSES = {kind: form for kind, (form, _) in _FORMS.items()}
+read_needed = {  # by kind, what returns the fields that an event must not lack
+    kind: itemgetter(0, 1, *map(Event._fields.index, fields.split()))
+    for kind, (_, fields) in _FORMS.items()
 }
 
 
