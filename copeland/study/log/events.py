@@ -67,6 +67,7 @@ CLICKED = "clicked"
 AUDITED = "audited"
 RESTARTED = "restarted"
 CLOSED = "closed"
+
 PROOF = "proof"
 GUIDE = "guide"
 ROLES = (PROOF, GUIDE)
