@@ -11,7 +11,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from helpers import folder_named
 from hypothesis import settings
-from made_once import one_program, statements_compiled_once, tables_made_once
+from made_once import statements_compiled_once, tables_made_once
 from stand_ins import stand_in
 
 from copeland import PreferenceMatrix
@@ -27,7 +27,7 @@ _databases = itertools.count()
 
 @pytest.fixture(scope="session", autouse=True)
 def _made_once():
-    with one_program(), tables_made_once(), statements_compiled_once():
+    with tables_made_once(), statements_compiled_once():
         yield
 
 

@@ -5,16 +5,8 @@ from functools import cache
 from unittest.mock import patch
 
 import sqlalchemy
-import typer.testing
 from alembic import command
 from sqlalchemy.pool import StaticPool
-
-
-@contextmanager
-def one_program():
-    """The runner of commands would make the whole program anew for every command."""
-    with patch.object(typer.testing, "_get_command", cache(typer.main.get_command), create=True):
-        yield
 
 
 @contextmanager

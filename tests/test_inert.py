@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.cli.shell import note, print_json, show
+from copeland.cli.output import note, print_json, show
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.inert import cell, file_name, inert, uncell
 from copeland.study import Storage, create_study, open_study

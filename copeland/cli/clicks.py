@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from copeland.cli.options import Backend, Force, Jobs, Json, Number, Whole
-from copeland.cli.progress import progress_bar
-from copeland.cli.shell import app, note, print_json, print_line, require_new
+from copeland.cli.output import note, print_json, print_line, progress_bar, require_new
+from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
 from copeland.files import write_file
 from copeland.inert import command_line
@@ -21,8 +21,8 @@ from copeland.words import counted
 if TYPE_CHECKING:
     from copeland.ranking.logs.counts import ClickCounts
 
-clicks = typer.Typer(invoke_without_command=True)
-app.add_typer(clicks, name="clicks")
+clicks = Group("clicks", invoke_without_command=True)
+app.add(clicks)
 
 _EXAMPLE = "copeland clicks count shown.parquet clicks.parquet --out wins.csv"
 _PLACE = "a .ndjson, .csv or .parquet file, a folder of them, or a pattern with *"
@@ -128,7 +128,7 @@ def count_command(
         rules = rules._replace(since=seconds_since_1970(since))
     if until is not None:
         rules = rules._replace(until=seconds_since_1970(until))
-    columns = dict(_renamed(column or []))
+    columns = dict(_read_columns(column or []))
     with progress_bar("parts") as advance:
         found = count_clicks(
             impressions, events, rules, columns, scratch, jobs, backend, progress=advance
@@ -142,7 +142,7 @@ def count_command(
     note(f"Written to {out}: look at it with {command_line('copeland', 'winners', out)}.")
 
 
-def _renamed(given: list[str]) -> Iterator[tuple[str, str]]:
+def _read_columns(given: list[str]) -> Iterator[tuple[str, str]]:
     for text in given:
         what, equals, name = text.partition("=")
         if not equals or not name:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
 from copeland.cli.options import Whole
-from copeland.cli.shell import note
+from copeland.cli.output import note
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -73,6 +73,11 @@ class Entries(NamedTuple):
     unjudged: str = "refuse"
     descending: bool = True
 
+    @property
+    def unknown(self) -> Literal["refuse", "zero"]:
+        """What becomes of documents that nobody judged."""
+        return "zero" if self.unjudged == "zero" else "refuse"
+
     def check(self) -> None:
         """Refuse what does not go together."""
         if self.unjudged not in ("refuse", "zero"):
@@ -89,7 +94,7 @@ class Entries(NamedTuple):
             raise InvalidParameter("--qrels needs the runs to compare; name them with --run.")
 
 
-def entered(entries: Entries, grades: int | None) -> tuple[Collection, list[Ranker]]:
+def read_entries(entries: Entries, grades: int | None) -> tuple[Collection, list[Ranker]]:
     """Return the documents, refused if they have other grades than was told, and the rankers."""
     from copeland.ranking.entries import by_features, by_model, by_scores, read_run
     from copeland.ranking.rankers import trec_run
@@ -98,7 +103,7 @@ def entered(entries: Entries, grades: int | None) -> tuple[Collection, list[Rank
     with _in_words_of_options():
         runs = [read_run(text) for text in entries.runs]
         collection = _collection(entries, runs, grades)
-        found = [trec_run(run, _unknown(entries)) for run in runs]
+        found = [trec_run(run, entries.unknown) for run in runs]
         found += [ranker for text in entries.scores for ranker in by_scores(text)]
         found += [by_model(text) for text in entries.models]
         if entries.features or not found:
@@ -113,16 +118,12 @@ def _collection(entries: Entries, runs: Sequence, grades: int | None) -> Collect
     most = MAX_GRADE + 1 if grades is None else grades
     if entries.qrels is None:
         return letor.load(*entries.files, grades=most)
-    judged = trec.read_qrels(entries.qrels, most, _unknown(entries))
-    return trec.collection(judged, runs, _unknown(entries))
+    judged = trec.read_qrels(entries.qrels, most, entries.unknown)
+    return trec.collection(judged, runs, entries.unknown)
 
 
-def _unknown(entries: Entries):
-    return "zero" if entries.unjudged == "zero" else "refuse"
-
-
-def grades_used(collection: Collection, told: int | None) -> int:
-    """Return how many grades there are: as told, or as the labels use."""
+def count_grades(collection: Collection, told: int | None) -> int:
+    """Count the grades: as told, or as the labels use."""
     from copeland.ranking.clicks import GRADES
 
     if told is not None:

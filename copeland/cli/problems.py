@@ -1,24 +1,28 @@
-"""copeland problems: what is built in, and one of them at a closer look."""
+"""copeland problems and copeland data: matrices that have a name, built in or downloaded once."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from copeland.cli.options import Json, Matrix
-from copeland.cli.shell import app, print_json, show
-from copeland.cli.winners import findings, sentences
-from copeland.problems import Problem, load, problem_of, redrawn
-from copeland.problems.catalogue import FAMILIES, LARGEST_WRITTEN_OUT
-from copeland.problems.printed import PRINTED
-from copeland.report.tables import matrix_table, problems_table
+from copeland.cli.output import complain, print_json, print_line, progress_bar, show
+from copeland.cli.program import FAILURE, Group, app
+from copeland.errors import DataError, MissingExtra
+
+if TYPE_CHECKING:
+    from copeland.problems import Problem
 
 LARGEST_GIVEN = 50  # options of a matrix that is part of the JSON
 LARGEST_SHOWN = 12  # options of a matrix that fits on a screen
 
-problems = typer.Typer()
-app.add_typer(problems, name="problems")
+_ADVICE = "`copeland data fetch NAME` downloads one; its name then works wherever a matrix does."
+
+problems = Group("problems")
+app.add(problems)
+data = Group("data")
+app.add(data)
 
 
 @problems.callback(invoke_without_command=True, epilog="Example: `copeland problems show cyclic-4`")
@@ -27,7 +31,9 @@ def problems_command(context: typer.Context, as_json: Json = False) -> None:
     if context.invoked_subcommand is not None:
         context.obj = as_json
         return
-    rows = _printed() + _families()
+    from copeland.report.tables import problems_table
+
+    rows = _list_problems()
     if as_json:
         print_json(rows)
         return
@@ -39,7 +45,9 @@ def problems_command(context: typer.Context, as_json: Json = False) -> None:
 @problems.command("show", epilog="Example: `copeland problems show cyclic-4 --json`")
 def show_command(context: typer.Context, name: Matrix, as_json: Json = False) -> None:
     """Show a problem: its matrix, if it is small, and who is best."""
-    found = _described(name)
+    from copeland.report.tables import matrix_table
+
+    found = _describe_problem(name)
     if as_json or context.obj:
         print_json(found)
         return
@@ -51,15 +59,14 @@ def show_command(context: typer.Context, name: Matrix, as_json: Json = False) ->
     show(*_best(found))
 
 
-def _printed() -> list[dict[str, Any]]:
+def _list_problems() -> list[dict[str, Any]]:
+    from copeland.problems.catalogue import FAMILIES
+    from copeland.problems.printed import PRINTED
+
     return [
         {"name": name, "example": name, "about": one.about, "source": one.source, "random": False}
         for name, one in PRINTED.items()
-    ]
-
-
-def _families() -> list[dict[str, Any]]:
-    return [
+    ] + [
         {
             "name": family.form,
             "example": family.example,
@@ -71,7 +78,11 @@ def _families() -> list[dict[str, Any]]:
     ]
 
 
-def _described(name: str) -> dict[str, Any]:
+def _describe_problem(name: str) -> dict[str, Any]:
+    from copeland.cli.winners import findings
+    from copeland.problems import load, problem_of, redrawn
+    from copeland.problems.catalogue import LARGEST_WRITTEN_OUT
+
     problem = problem_of(name)
     about = {"name": problem.name, "k": problem.k, "redrawn": redrawn(name)}
     if problem.k > LARGEST_WRITTEN_OUT:
@@ -87,7 +98,99 @@ def _by_score(problem: Problem) -> dict[str, Any]:
 
 
 def _best(found: dict[str, Any]) -> list[str]:
+    from copeland.cli.winners import sentences
+
     if found["labels"] is not None:
         return sentences(found["winners"])
     winners = ", ".join(str(i) for i in found["winners"]["copeland"])
     return [f"Copeland winners: {winners}.", "Its matrix is computed entry by entry, never stored."]
+
+
+@data.callback(
+    invoke_without_command=True, epilog="Example: `copeland data fetch mslr-informational`"
+)
+def data_command(context: typer.Context, as_json: Json = False) -> None:
+    """List the data sets; `fetch NAME` downloads one, `path NAME` says where it is."""
+    context.obj = as_json
+    if context.invoked_subcommand is None:
+        list_command(context)
+
+
+@data.command("list", epilog="Example: `copeland data list --json`")
+def list_command(context: typer.Context, as_json: Json = False) -> None:
+    """List the data sets, and which of them are in the cache."""
+    from dataclasses import asdict
+
+    from copeland.data import cached, datasets
+    from copeland.report.tables import problems_table
+
+    places = {name: cached(name) for name in datasets()}
+    rows = [
+        asdict(one) | {"path": None if places[name] is None else str(places[name])}
+        for name, one in datasets().items()
+    ]
+    if as_json or context.obj:
+        print_json(rows)
+        return
+    show(problems_table([_row(row) for row in rows]), _ADVICE)
+
+
+@data.command("fetch", epilog="Example: `copeland data fetch mslr-informational mslr-perfect`")
+def fetch_command(
+    context: typer.Context,
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Data sets of `copeland data list`.")
+    ],
+    force: Annotated[
+        bool, typer.Option("--force", help="Download again even if the cache has it.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Download data sets into the cache, unless they are there already."""
+    from copeland.data import cached
+
+    needed = {name: force or cached(name) is None for name in names}  # refuses a wrong name first
+    rows = [_fetch(name, download) for name, download in needed.items()]
+    if as_json or context.obj:
+        print_json(rows)
+        return
+    for row in rows:
+        known = "" if row["downloaded"] else " (already there)"
+        show(f"{row['name']}: {row['path']}{known}")
+
+
+@data.command("path", epilog="Example: `copeland data path mslr-informational`")
+def path_command(
+    context: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A data set of `copeland data list`.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Print the path of a downloaded data set."""
+    from copeland.data import path
+
+    there = str(path(name))
+    if as_json or context.obj:
+        print_json({"name": name, "path": there})
+        return
+    print_line(there)
+
+
+def _fetch(name: str, download: bool) -> dict[str, Any]:
+    from copeland.data import fetch
+
+    try:
+        with progress_bar(f"{name}, bytes", name) as advance:
+            there = fetch(name, download, advance)
+    except (DataError, MissingExtra) as error:
+        complain(error)
+        raise typer.Exit(FAILURE) from None
+    return {"name": name, "path": str(there), "downloaded": download}
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    """A data set as a row of the table of problems."""
+    state = "not downloaded" if row["path"] is None else "downloaded"
+    source = f"{row['citation']}; licence {row['licence']}; {row['size']:,} bytes, {state}"
+    return {"name": row["name"], "example": row["name"], "about": row["about"], "source": source}

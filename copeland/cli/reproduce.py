@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import copeland.data as data
-import copeland.results as results
+from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.options import Backend, Jobs, Json, Seed, Whole
-from copeland.cli.progress import progress_bar
-from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
+from copeland.cli.output import note, print_json, progress_bar, show
+from copeland.cli.program import app
 from copeland.errors import InvalidParameter
-from copeland.matrix import PreferenceMatrix
-from copeland.tasks import check_workers
 
 if TYPE_CHECKING:
     from copeland.experiments.score_ties import Rows
+    from copeland.matrix import PreferenceMatrix
 
 RANKERS = "mslr-informational"
 OTHERS = ("mslr-navigational", "mslr-perfect")
@@ -93,8 +91,13 @@ def reproduce_command(
     as_json: Json = False,
 ) -> None:
     """Make the paper's figures and tables again, beside what the paper says about them."""
+    import copeland.data as data
+    import copeland.results as results
+    from copeland.tasks import check_workers
+
     check_workers(jobs, backend)
-    _check(out, quick, full, seed, comparisons)
+    _check(quick, full, seed, comparisons)
+    results.check_folder(out, force=True)
     parts = [name.strip() for names in only or [] for name in names.split(",")]
     rankers = _rankers(matrix, parts)
     others = {name: data.load(name) for name in OTHERS if data.cached(name) is not None}
@@ -121,7 +124,7 @@ def reproduce_command(
                 jobs=jobs,
                 backend=backend,
                 progress=advance,
-                note=_noted,
+                note=lambda sentence: note(f"copeland: {sentence}"),
             )
     except KeyboardInterrupt:
         note("copeland: stopped; finished work is kept, and the same command continues from there.")
@@ -138,14 +141,13 @@ def reproduce_command(
     note(f"Written to {out}: look at {out / PAGE}.")
 
 
-def _check(out: Path, quick: bool, full: bool, seed: int, comparisons: int) -> None:
+def _check(quick: bool, full: bool, seed: int, comparisons: int) -> None:
     if quick and full:
         raise InvalidParameter("--quick and --full exclude each other; give only one of them.")
     if seed < 0:
         raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
     if comparisons < 0:
         raise InvalidParameter(f"comparisons is {comparisons}; it must be at least 1.")
-    results.check_folder(out, force=True)
 
 
 def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
@@ -163,6 +165,8 @@ def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
 
 def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | None:
     """The matrix to analyse: the one given, or the paper's, or none."""
+    import copeland.data as data
+
     if matrix is not None:
         from copeland.problems import load
 
@@ -180,10 +184,6 @@ def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | Non
             f"run `copeland data fetch {RANKERS}`, then the same command again."
         )
     return None
-
-
-def _noted(sentence: str) -> None:
-    note(f"copeland: {sentence}")
 
 
 def _command(

@@ -1,20 +1,27 @@
-"""copeland winners: who is best, by every notion."""
+"""copeland winners and copeland bounds: who is best, by every notion, and what theory says of a matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
+import typer
 
-import copeland.winners as notions
-from copeland.cli import columns as named
-from copeland.cli.options import Json, Matrix
-from copeland.cli.shell import app, print_json, show
-from copeland.matrix import PreferenceMatrix
-from copeland.problems import load
-from copeland.report.tables import option_name, options_table
+from copeland.cli.options import (
+    Json,
+    LeftColumn,
+    Matrix,
+    Number,
+    OutcomeColumn,
+    RightColumn,
+    columns_of,
+)
+from copeland.cli.output import print_json, show
+from copeland.cli.program import app
 from copeland.words import some
+
+if TYPE_CHECKING:
+    from copeland.matrix import PreferenceMatrix
 
 _SHOWN = 12  # options, and cycles, named in a sentence
 
@@ -22,13 +29,17 @@ _SHOWN = 12  # options, and cycles, named in a sentence
 @app.command("winners", epilog="Example: `copeland winners mslr-5`")
 def winners_command(
     matrix: Matrix,
-    left: named.Left = None,
-    right: named.Right = None,
-    outcome: named.Outcome = None,
+    left: LeftColumn = None,
+    right: RightColumn = None,
+    outcome: OutcomeColumn = None,
     as_json: Json = False,
 ) -> None:
     """Say who is best by every notion of winner, and which preferences run in cycles."""
-    columns = named.columns(left=left, right=right, outcome=outcome)
+    from copeland.matrix import PreferenceMatrix
+    from copeland.problems import load
+    from copeland.report.tables import options_table
+
+    columns = columns_of(left=left, right=right, outcome=outcome)
     m = load(matrix) if columns is None else PreferenceMatrix.load(matrix, columns=columns)
     found = findings(m)
     if as_json:
@@ -39,6 +50,8 @@ def winners_command(
 
 def findings(m: PreferenceMatrix) -> dict[str, Any]:
     """Return every winner and score of a matrix, ready for JSON."""
+    import copeland.winners as notions
+
     return {
         "k": m.k,
         "labels": list(m.labels),
@@ -57,44 +70,67 @@ def findings(m: PreferenceMatrix) -> dict[str, Any]:
 
 def sentences(found: Mapping[str, Any]) -> list[str]:
     """Return who is best, in words."""
-    said = [_condorcet(found), _copeland(found)]
+    from copeland.report.tables import option_name
+
+    names = [option_name(found, i) for i in range(found["k"])]
+    said = [_condorcet(found, names), _copeland(found, names)]
     for notion, key in (("Borda", "borda"), ("Random walk", "random_walk")):
-        said.append(f"{notion} winner{_s(found[key])}: {_named(found, found[key])}.")
-    said.append(f"Smith set: {_named(found, found['smith'])}.")
-    said.append(_von_neumann(found))
-    return said + _cycles(found)
+        said.append(f"{notion} winner{_s(found[key])}: {_some(names, found[key])}.")
+    said.append(f"Smith set: {_some(names, found['smith'])}.")
+    lottery = found["von_neumann"]
+    order = sorted(range(found["k"]), key=lambda i: -lottery[i])
+    played = [f"{names[i]} ({lottery[i]:.3f})" for i in order if lottery[i] > 0]
+    said.append(f"Von Neumann lottery: {some(played, _SHOWN)}.")
+    if not found["cycles"]:
+        return [*said, "No cycles among the best."]
+    circles = [" > ".join(names[i] for i in (*c, c[0])) for c in found["cycles"]]
+    cycles = f"Cycle{_s(circles)} among the best (> reads beats)"
+    return [*said, f"{cycles}: {some(circles, _SHOWN, '; ')}."]
 
 
-def _condorcet(found: Mapping[str, Any]) -> str:
+def _condorcet(found: Mapping[str, Any], names: Sequence[str]) -> str:
     if found["condorcet"] is None:
         return "No Condorcet winner: no option beats all others."
-    return f"Condorcet winner: {_named(found, [found['condorcet']])}, which beats all others."
+    return f"Condorcet winner: {names[found['condorcet']]}, which beats all others."
 
 
-def _copeland(found: Mapping[str, Any]) -> str:
+def _copeland(found: Mapping[str, Any], names: Sequence[str]) -> str:
     best = found["copeland"]
     wins = f"{found['copeland_scores'][best[0]]} of {found['k'] - 1} wins"
     tied = ", tied for first" if len(best) > 1 else ""
-    return f"Copeland winner{_s(best)} ({wins}{tied}): {_named(found, best)}."
+    return f"Copeland winner{_s(best)} ({wins}{tied}): {_some(names, best)}."
 
 
-def _von_neumann(found: Mapping[str, Any]) -> str:
-    lottery = np.array(found["von_neumann"])
-    order = np.argsort(-lottery, kind="stable")
-    played = [f"{option_name(found, i)} ({lottery[i]:.3f})" for i in order if lottery[i] > 0]
-    return f"Von Neumann lottery: {some(played, _SHOWN)}."
-
-
-def _cycles(found: Mapping[str, Any]) -> list[str]:
-    if not found["cycles"]:
-        return ["No cycles among the best."]
-    circles = [" > ".join(option_name(found, i) for i in (*c, c[0])) for c in found["cycles"]]
-    return [f"Cycle{_s(circles)} among the best (> reads beats): {some(circles, _SHOWN, '; ')}."]
-
-
-def _named(found: Mapping[str, Any], options: Sequence[int]) -> str:
-    return some([option_name(found, i) for i in options], _SHOWN)
+def _some(names: Sequence[str], options: Sequence[int]) -> str:
+    return some([names[i] for i in options], _SHOWN)
 
 
 def _s(things: Sequence[Any]) -> str:
     return "s" if len(things) > 1 else ""
+
+
+@app.command("bounds", epilog="Example: `copeland bounds mslr-5 --alpha 1.01 --corrected`")
+def bounds_command(
+    matrix: Matrix,
+    alpha: Annotated[float, Number(help="CCB's parameter, above 1/2.")] = 0.51,
+    delta: Annotated[float, Number(help="The probability that a bound may fail.")] = 0.05,
+    horizon: Annotated[float, Number(show_default="1e8", help="T, the number of duels.")] = 1e8,
+    corrected: Annotated[
+        bool,
+        typer.Option(
+            "--corrected", help="Give the bounds that the proofs support, not those printed."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the gaps of a problem, the paper's bounds on regret for it, and lower bounds."""
+    from copeland.bounds import summary
+    from copeland.problems import load
+    from copeland.report.tables import bounds_table
+
+    m = load(matrix)
+    found = summary(m, alpha, delta, horizon, corrected)
+    if as_json:
+        print_json(found)
+        return
+    show(bounds_table(found, m.name or matrix))

@@ -8,10 +8,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli import columns as named
-from copeland.cli.options import Json, Number, Whole
-from copeland.cli.shell import note, tell_result
-from copeland.cli.study.group import STORAGE, Storage, study
+from copeland.cli.options import (
+    FORMS,
+    STORAGE,
+    IdColumn,
+    ItemColumn,
+    Json,
+    LeftColumn,
+    Number,
+    OutcomeColumn,
+    RightColumn,
+    Storage,
+    TimeColumn,
+    VoterColumn,
+    Whole,
+    columns_of,
+)
+from copeland.cli.output import note, tell_result
+from copeland.cli.study import study
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.inert import command_line
 
@@ -36,15 +50,15 @@ def create_command(
     ] = None,
     votes: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help=f"Votes to begin with. {named.FORMS}"),
+        typer.Option("--from", metavar="FILE", help=f"Votes to begin with. {FORMS}"),
     ] = None,
-    left: named.Left = None,
-    right: named.Right = None,
-    outcome: named.Outcome = None,
-    voter: named.Voter = None,
-    item: named.Item = None,
-    time: named.Time = None,
-    id_: named.Id = None,
+    left: LeftColumn = None,
+    right: RightColumn = None,
+    outcome: OutcomeColumn = None,
+    voter: VoterColumn = None,
+    item: ItemColumn = None,
+    time: TimeColumn = None,
+    id_: IdColumn = None,
     storage: Storage = STORAGE,
     algorithm: Annotated[
         str | None,
@@ -142,7 +156,7 @@ def create_command(
     """
     from copeland.study.meaning.reach import who_votes
 
-    columns = named.columns(
+    columns = columns_of(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
     )
     if (options is not None and option) or not (options or option or votes):
@@ -161,7 +175,7 @@ def create_command(
     if voters != "judge" and (cases or population):
         raise InvalidParameter("--cases and --population are for judges; say --voters judge.")
     _require_panel(voters, repeats, members, margin)
-    made, taken = _made(
+    made, taken = _create(
         name,
         option or (None if options is None else str(options)),
         votes,
@@ -196,7 +210,7 @@ def create_command(
     )
 
 
-def _made(
+def _create(
     name: str,
     options: list[str] | str | None,
     votes: Path | None,

@@ -1,4 +1,4 @@
-"""copeland study status: how a study stands, in words."""
+"""copeland study status, rank and list: how studies stand."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from copeland.cli.options import Json
-from copeland.cli.shell import print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
+from copeland.cli.options import STORAGE, Json, Storage
+from copeland.cli.output import print_json, show
+from copeland.cli.study import Name, open_study, study
+from copeland.inert import command_line
+from copeland.words import counted, percent, quote_name, quote_names
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -32,18 +34,19 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from copeland.study.meaning.verdict import verdict_of
     from copeland.study.page.tables import panel_table, standing_table
 
-    work = opened(name, storage)
+    work = open_study(name, storage)
     if work.settings.space:
-        from copeland.cli.study.tuned import show_tuned
-
-        show_tuned(work, as_json)
+        if as_json:
+            print_json(work.tuned().to_dict() | {"settings": work.settings.to_dict()})
+        else:
+            show(str(work.verdict()))
         return
     reading = Reading(work.standing())
     standing, verdict = reading.standing, verdict_of(reading)
     drifts = work.drift() if standing.votes <= _MOST else None
     if as_json:
         told = None if drifts is None else [drift.to_dict() for drift in drifts]
-        print_json(described(reading, verdict) | {"drift": told})
+        print_json(describe(reading, verdict) | {"drift": told})
         return
     show(*_headline(standing, verdict))
     for heading, sentences in (
@@ -61,7 +64,7 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         show("", panel_table(standing.panel.rows()))
 
 
-def described(reading: Reading, verdict: Verdict) -> dict[str, Any]:
+def describe(reading: Reading, verdict: Verdict) -> dict[str, Any]:
     """Return how a study stands, ready for JSON."""
     standing, labels, outlook = reading.standing, reading.standing.labels, reading.outlook
     return {
@@ -153,8 +156,6 @@ def _place(found: Certificate | PanelCertificate, i: int) -> str:
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
     from rich.text import Text
 
-    from copeland.words import counted
-
     people = f", {counted(len(standing.voters), 'voter')}" if standing.voters else ""
     closed = ", closed" if standing.closed else ""
     yield Text(
@@ -171,7 +172,6 @@ def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
     from copeland.study.meaning.flips import flip_sentences
     from copeland.study.page.words import lists_sentence
-    from copeland.words import counted, percent
 
     position = standing.position
     if position.is_biased:
@@ -191,8 +191,6 @@ def _notes(standing: Standing) -> Iterator[str]:
 
 def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
     """What changed, and what to do about it."""
-    from copeland.inert import command_line
-
     if not drifts:
         return []
     again = command_line("copeland", "study", "epoch", name)
@@ -217,3 +215,71 @@ def _bullet(sentence: str) -> Any:
     from rich.text import Text
 
     return Padding(Text(sentence), (0, 0, 0, 2), expand=False)
+
+
+@study.command("rank", epilog="Example: `copeland study rank tea`")
+def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Rank all options: tiers that are proved apart, Copeland scores, Bradley-Terry strengths.
+
+    The tiers and the intervals of scores are proved; the order within a tier and the strengths are not.
+    """
+    from copeland.study.page.tables import ranking_table
+
+    found = open_study(name, storage).ranking()
+    if as_json:
+        places = [place._asdict() for place in found.places]
+        print_json({"study": name, **asdict(found), "places": places, "tiers": found.tiers})
+        return
+    show(found.sentence, ranking_table(found), *found.notes)
+
+
+@study.command("list", epilog="Example: `copeland study list --storage sqlite:///team.db`")
+def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """List the studies in a storage, the oldest first."""
+    from copeland.study import list_studies
+    from copeland.study.page.tables import studies_table
+    from copeland.study.record.storage import Storage as Kept
+
+    kept = Kept(storage, create=False)
+    rows = [_describe_row(name, storage) for name in list_studies(kept)]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        show(studies_table(rows))
+    else:
+        show(f"There is no study in {kept.url} yet; copeland study create makes one.")
+
+
+def _describe_row(name: str, storage: str) -> dict[str, Any]:
+    work = open_study(name, storage)
+    if work.settings.space:  # without any estimate, which would take a while
+        books = work.books()
+        return {
+            "study": name,
+            "options": books.k,
+            "votes": books.votes,
+            "verdict": "open",
+            "best": [],
+            "leader": None,
+            "closed": books.closed,
+            "stands": "points of a space: see its status",
+        }
+    standing = work.standing(voters=False)
+    certificate = standing.certificate
+    best = [certificate.labels[i] for i in certificate.best]
+    if best:
+        stands = f"proved best: {', '.join(quote_names(best))}"
+    elif standing.leader:
+        stands = f"open, {quote_name(standing.leader)} leads"
+    else:
+        stands = "open, no votes yet"
+    return {
+        "study": name,
+        "options": len(standing.options),
+        "votes": standing.votes,
+        "verdict": certificate.verdict,
+        "best": best,
+        "leader": standing.leader,
+        "closed": standing.closed,
+        "stands": stands,
+    }
