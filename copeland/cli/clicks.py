@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -135,7 +135,17 @@ def count_command(
         )
     write_file(out, found.csv().encode())
     if as_json:
-        print_json({"out": str(out), **_about(found)})
+        print_json(
+            {
+                "out": str(out),
+                "rankers": list(found.labels),
+                "votes": found.lists["votes"],
+                "impressions": dict(found.lists),
+                "clicks": dict(found.clicks),
+                "unreadable": found.damaged,
+                "unreadable_rows": list(found.unreadable),
+            }
+        )
         return
     for sentence in _sentences(found):
         print_line(sentence)
@@ -148,17 +158,6 @@ def _read_columns(given: list[str]) -> Iterator[tuple[str, str]]:
         if not equals or not name:
             raise InvalidParameter(f"--column is '{text}'; write it as in time=ts.")
         yield what, name
-
-
-def _about(found: ClickCounts) -> dict[str, Any]:
-    return {
-        "rankers": list(found.labels),
-        "votes": found.lists["votes"],
-        "impressions": dict(found.lists),
-        "clicks": dict(found.clicks),
-        "unreadable": found.damaged,
-        "unreadable_rows": list(found.unreadable),
-    }
 
 
 def _sentences(found: ClickCounts) -> Iterator[str]:

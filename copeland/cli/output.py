@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -68,6 +69,24 @@ def width() -> int:
 def note(text: str) -> None:
     """Put a sentence on standard error, where it does not mix with results."""
     print(inert(text), file=sys.stderr)
+
+
+def spell_command(*words: str, **options: Any) -> str:
+    """Return a command to be typed again; an option is repeated for each of several values, and left out for none.
+
+    Examples
+    --------
+    >>> spell_command("copeland", "simulate", algorithm=["ccb", "scb"], lower_bound=True, out=None)
+    'copeland simulate --algorithm ccb --algorithm scb --lower-bound'
+    """
+    spelt = list(words)
+    for name, value in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        for one in value if isinstance(value, list | tuple) else [value]:
+            spelt += (
+                [] if one is None or one is False else [flag] if one is True else [flag, str(one)]
+            )
+    return shlex.join(spelt)
 
 
 @contextmanager

@@ -48,12 +48,22 @@ class Group(typer.Typer):
         assert isinstance(group.info.name, str)
         self.commands.parts[group.info.name] = group
 
+    def pass_json_on(self, context: typer.Context) -> None:
+        """Let ``--json`` before a command do what it does after it."""
+        called = context.invoked_subcommand or ""
+        context.default_map = {called: _json_for_all(self.commands.get(called))}
+
 
 _LOOKS: dict[str, Any] = {
     "add_completion": False,
     "pretty_exceptions_enable": False,
     "rich_markup_mode": "markdown",
 }
+
+
+def _json_for_all(command: Any) -> dict[str, Any]:
+    below = getattr(command, "commands", {})
+    return {name: _json_for_all(one) for name, one in below.items()} | {"as_json": True}
 
 
 class _Commands(Mapping[str, Any]):
@@ -87,7 +97,8 @@ class _Group(TyperGroup):
     lazy: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, **how: Any):
-        super().__init__(**how | {"commands": self.lazy})
+        how["commands"] = self.lazy
+        super().__init__(**how)
 
     def get_params(self, ctx: Any) -> Any:
         return _simplify(super().get_params(ctx))
@@ -114,7 +125,7 @@ def _reader(option: Any) -> Callable[[Any, Any], Any]:
     by_typer, kind = option.process_value, option.type_descriptor.annotation
     parse = option.type_descriptor.parameter_info.parser
     several = option.multiple or option.nargs == -1
-    make = parse or {str: str, list[str]: str, Path: Path}.get(kind)
+    make: Any = parse or {str: str, list[str]: str, Path: Path}.get(kind)
 
     def read(context: Any, value: Any) -> Any:
         values = [] if value is None else value if several else [value]
@@ -169,18 +180,18 @@ app = Group(
     modules={
         "algorithms": "copeland.cli.algorithms",
         "backup": "copeland.cli.serve",
-        "bounds": "copeland.cli.winners",
+        "bounds": "copeland.cli.matrices",
         "compile": "copeland.cli.algorithms",
         "doctor": "copeland.cli.algorithms",
-        "winners": "copeland.cli.winners",
+        "winners": "copeland.cli.matrices",
         "simulate": "copeland.cli.simulate",
         "report": "copeland.cli.simulate",
         "reproduce": "copeland.cli.reproduce",
         "serve": "copeland.cli.serve",
         "study": "copeland.cli.study",
         "clicks": "copeland.cli.clicks",
-        "data": "copeland.cli.problems",
-        "problems": "copeland.cli.problems",
+        "data": "copeland.cli.matrices",
+        "problems": "copeland.cli.matrices",
         "rankers": "copeland.cli.rankers",
         "tune": "copeland.cli.tune",
     },

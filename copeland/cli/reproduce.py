@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 
 from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.options import Backend, Jobs, Json, Seed, Whole
-from copeland.cli.output import note, print_json, progress_bar, show
+from copeland.cli.output import note, print_json, progress_bar, show, spell_command
 from copeland.cli.program import app
 from copeland.errors import InvalidParameter
 
@@ -96,7 +95,12 @@ def reproduce_command(
     from copeland.tasks import check_workers
 
     check_workers(jobs, backend)
-    _check(quick, full, seed, comparisons)
+    if quick and full:
+        raise InvalidParameter("--quick and --full exclude each other; give only one of them.")
+    if seed < 0:
+        raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
+    if comparisons < 0:
+        raise InvalidParameter(f"comparisons is {comparisons}; it must be at least 1.")
     results.check_folder(out, force=True)
     parts = [name.strip() for names in only or [] for name in names.split(",")]
     rankers = _rankers(matrix, parts)
@@ -132,22 +136,22 @@ def reproduce_command(
 
     from copeland.experiments.reproduction_page import PAGE, summary, write_reproduction
 
-    command = _command(out, full, matrix, parts, also or (), letor or (), comparisons, seed)
+    command = spell_command(
+        *("copeland", "reproduce", "--full" if full else "--quick"),
+        matrix=matrix,
+        only=parts,
+        also=also,
+        letor=letor,
+        comparisons=comparisons or None,
+        seed=seed,
+        out=out,
+    )
     write_reproduction(found, out, results.versions(), command)
     if as_json:
         print_json(numbers(found))
     else:
         show(*summary(found))
     note(f"Written to {out}: look at {out / PAGE}.")
-
-
-def _check(quick: bool, full: bool, seed: int, comparisons: int) -> None:
-    if quick and full:
-        raise InvalidParameter("--quick and --full exclude each other; give only one of them.")
-    if seed < 0:
-        raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
-    if comparisons < 0:
-        raise InvalidParameter(f"comparisons is {comparisons}; it must be at least 1.")
 
 
 def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
@@ -184,28 +188,3 @@ def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | Non
             f"run `copeland data fetch {RANKERS}`, then the same command again."
         )
     return None
-
-
-def _command(
-    out: Path,
-    full: bool,
-    matrix: str | None,
-    parts: Sequence[str],
-    also: Sequence[str],
-    letor: Sequence[str],
-    comparisons: int,
-    seed: int,
-) -> str:
-    """The command that gives these numbers again."""
-    words = ["copeland", "reproduce", "--full" if full else "--quick"]
-    if matrix is not None:
-        words += ["--matrix", matrix]
-    for name in parts:
-        words += ["--only", name]
-    for name in also:
-        words += ["--also", name]
-    for name in letor:
-        words += ["--letor", name]
-    if comparisons:
-        words += ["--comparisons", str(comparisons)]
-    return shlex.join([*words, "--seed", str(seed), "--out", str(out)])

@@ -61,7 +61,13 @@ def serve_command(
     read_appointed(named)  # a damaged file is found before anything begins
     address = f"[{host}]" if ":" in host else host
     base = url.rstrip("/") or f"http://{address}:{port}"
-    _announce(f"{base}/admin/enter?token={prepared(storage, url, demo)}", base, as_json)
+    link = f"{base}/admin/enter?token={prepared(storage, url, demo)}"
+    if as_json:
+        print_json({"url": base, "admin": link})
+    else:
+        print_line(f"Admin: {link}")
+        print_line("Anyone with this link can do everything; it expires when the server restarts.")
+    sys.stdout.flush()  # before the server begins, which does not end
     how: dict[str, Any] = {
         "host": host,
         "port": port,
@@ -78,15 +84,6 @@ def serve_command(
         return
     os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url, SETTINGS["judges"]: named}
     uvicorn.run("copeland.web.serving:from_environment", factory=True, workers=workers, **how)
-
-
-def _announce(link: str, base: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"url": base, "admin": link})
-    else:
-        print_line(f"Admin: {link}")
-        print_line("Anyone with this link can do everything; it expires when the server restarts.")
-    sys.stdout.flush()  # before the server begins, which does not end
 
 
 def _check(host: str, port: int, url: str, workers: int) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +10,14 @@ import typer
 
 from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
-from copeland.cli.output import note, print_json, progress_bar, show, warnings_as_notes
+from copeland.cli.output import (
+    note,
+    print_json,
+    progress_bar,
+    show,
+    spell_command,
+    warnings_as_notes,
+)
 from copeland.cli.output import width as window
 from copeland.cli.program import app
 from copeland.errors import Interrupted, InvalidParameter, Undefined
@@ -98,12 +103,21 @@ def simulate_command(
 ) -> None:
     """Run algorithms on a problem and show their regret; --out writes the results to a folder."""
     import copeland.results as results
-    from copeland.report.looks import Look, checked
+    from copeland.report.looks import LOOK, Look, checked
     from copeland.runs import Runs
     from copeland.simulation import simulate
 
     look = checked(Look(yscale, xscale, width, spread, by))
-    command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound, look)
+    named = [word for name in algorithm for word in ("-a", name)]
+    command = spell_command(  # with every default spelt out, but for the look
+        *("copeland", "simulate", problem, *named),
+        horizon=[f"{steps:.17g}" for steps in horizon],
+        runs=runs,
+        seed=seed,
+        regret=None if regret == "definition-1" else regret,
+        lower_bound=lower_bound,
+        **{n: value for n, value in look._asdict().items() if value != getattr(LOOK, n)},
+    )
     if out is not None:
         results.check_folder(out, force, command)
     limit = _limit(problem, regret) if lower_bound else None
@@ -188,35 +202,6 @@ def _deliver(
         note(f"Written to {out}: look at {out / PAGE}.")
 
 
-def _command(
-    problem: str,
-    algorithms: Sequence[str],
-    horizons: Sequence[float],
-    runs: int,
-    seed: int,
-    regret: str,
-    lower_bound: bool,
-    look: Look,
-) -> str:
-    """The command that gives these numbers again, with every default spelt out."""
-    from copeland.report.looks import LOOK
-
-    said = ["copeland", "simulate", problem]
-    for name in algorithms:
-        said += ["-a", name]
-    for horizon in horizons:
-        said += ["--horizon", f"{horizon:.17g}"]
-    said += ["--runs", str(runs), "--seed", str(seed)]
-    if regret != "definition-1":
-        said += ["--regret", regret]
-    if lower_bound:
-        said += ["--lower-bound"]
-    for name, value, usual in zip(LOOK._fields, look, LOOK, strict=True):
-        if value != usual:
-            said += [f"--{name}", str(value)]
-    return shlex.join(said)
-
-
 @app.command("report", epilog="Example: `copeland report out/mslr-5 --page`")
 def report_command(
     folder: Annotated[
@@ -255,20 +240,15 @@ def report_command(
     places = results.folders(folder)
     found = [results.read(place) for place in places]
     if page:
+        from copeland.report.pages import PAGE, write_pages
+
         for place, runs in zip(places, found, strict=True):
-            _write_page(place, runs, look)
+            about = results.manifest(place)
+            how = (about["versions"], about["command"], about.get("lower_bound"), look)
+            write_pages(runs, place, *how)
+            note(f"Written to {place}: look at {place / PAGE}.")
     if as_json:
         print_json(outcome(found[0]) if len(found) == 1 else [outcome(runs) for runs in found])
         return
     for runs in found:
         show(runs_table(runs, window()))
-
-
-def _write_page(folder: Path, runs: Runs, look: Look) -> None:
-    import copeland.results as results
-    from copeland.report.pages import PAGE, write_pages
-
-    about = results.manifest(folder)
-    limit = about.get("lower_bound")
-    write_pages(runs, folder, about["versions"], about["command"], limit, look)
-    note(f"Written to {folder}: look at {folder / PAGE}.")

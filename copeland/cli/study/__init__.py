@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,10 +15,10 @@ from copeland.words import listed
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
-    from copeland.study.meaning.panels import PanelStanding
 
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
 Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
+Item = Annotated[str | None, typer.Option(metavar="NAME", help="What the options are compared on.")]
 AsGuide = Annotated[
     bool,
     typer.Option(
@@ -72,16 +72,10 @@ def study_command(context: typer.Context, as_json: Json = False) -> None:
     First `create` a study. Then `vote` yourself, let a `judge` vote, or `import` votes. `status` says
     where it stands.
     """
-    called = context.invoked_subcommand
-    if called is None:
+    if context.invoked_subcommand is None:
         print(context.get_help())
-    elif as_json:  # before a command as well as after it
-        context.default_map = {called: _json_for_all(study.commands.get(called))}
-
-
-def _json_for_all(command: Any) -> dict[str, Any]:
-    below = getattr(command, "commands", {})
-    return {name: _json_for_all(one) for name, one in below.items()} | {"as_json": True}
+    elif as_json:
+        study.pass_json_on(context)
 
 
 def open_study(name: str, storage: str) -> Study:
@@ -91,16 +85,13 @@ def open_study(name: str, storage: str) -> Study:
     return open_study(name, storage)
 
 
-def let_guide(work: Study, voter: str | None) -> None:
-    """Make a voter a guide."""
-    if voter is None:
-        raise InvalidParameter("a guide needs a name; give one with --voter.")
-    work.set_role(voter, "guide")
-
-
-def refuse_cases(work: Study) -> None:
-    """Refuse ballots one by one in a study that judges decide on test cases: it draws the cases of all of them."""
-    if work.settings.cases > 1:
+def admit(work: Study, voter: str | None, guide: bool) -> None:
+    """Make a voter a guide; any other is refused where judges decide on test cases, which the study draws together."""
+    if guide:
+        if voter is None:
+            raise InvalidParameter("a guide needs a name; give one with --voter.")
+        work.set_role(voter, "guide")
+    elif work.settings.cases > 1:
         judge = command_line("copeland", "study", "judge", work.name)
         raise InvalidParameter(
             f"judges decide this study on {work.settings.cases:,} test cases, and it draws the case of each ballot; let one "
@@ -116,7 +107,11 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
         )
     standing = work.standing(voters=False)
     if standing.panel is not None:
-        return _nothing_of(standing.panel, voter, standing.closed)
+        panel, statement = standing.panel, standing.panel.active.statement
+        if panel.active.best or standing.closed or not panel.awaited:
+            return f"Nothing is left to ask: {statement[0].lower()}{statement[1:]}"
+        whom = "" if voter is None else f" of {voter}"
+        return f"Nothing is left to ask{whom} now. Still to be asked: {listed(panel.awaited)}."
     if standing.certificate.best:
         return "Nothing is left to ask: the verdict is proved."
     if work.settings.cases:
@@ -124,14 +119,6 @@ def nothing_left(work: Study, voter: str | None = None) -> str:
     if work.settings.people and len(standing.active) > 1:
         return "Nothing is left to ask: this voter has seen every pair, but you can ask others."
     return "Nothing is left to ask."
-
-
-def _nothing_of(panel: PanelStanding, voter: str | None, closed: bool) -> str:
-    """Say why a panel, or a member of it, has nothing to answer now."""
-    if panel.active.best or closed or not panel.awaited:
-        return f"Nothing is left to ask: {panel.active.statement[0].lower()}{panel.active.statement[1:]}"
-    whom = "" if voter is None else f" of {voter}"
-    return f"Nothing is left to ask{whom} now. Still to be asked: {listed(panel.awaited)}."
 
 
 def wait_first(wait: Wait) -> str:

@@ -13,12 +13,12 @@ from copeland.cli.output import note, print_json, show, tell_result
 from copeland.cli.study import (
     AsGuide,
     Folder,
+    Item,
     Name,
     Voter,
-    let_guide,
+    admit,
     nothing_left,
     open_study,
-    refuse_cases,
     study,
     wait_first,
 )
@@ -28,7 +28,7 @@ from copeland.words import counted, listed
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Study
-    from copeland.study.judges import Item
+    from copeland.study.judges import Item as Case
 
 
 @study.command("ask", epilog="Example: `copeland study ask tea --voter ann --json`")
@@ -40,9 +40,7 @@ def ask_command(
         list[str] | None,
         typer.Option(metavar="OPTION", help="Ask only about these options; repeat for each."),
     ] = None,
-    item: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
-    ] = None,
+    item: Item = None,
     guide: AsGuide = False,
     storage: Storage = STORAGE,
     as_json: Json = False,
@@ -55,10 +53,7 @@ def ask_command(
     from copeland.study import Wait
 
     work = open_study(name, storage)
-    if guide:
-        let_guide(work, voter)
-    else:
-        refuse_cases(work)
+    admit(work, voter, guide)
     ballots = work.ask(voter, n=n, available=available, item=item)
     if not ballots:
         asked = work.ask(voter, available=available, item=item)
@@ -192,9 +187,7 @@ def vote_command(
         bool,
         typer.Option("--names", help="Show names above the texts; by default, voting is blind."),
     ] = False,
-    item: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What the options are compared on.")
-    ] = None,
+    item: Item = None,
     items: Annotated[
         Path | None,
         typer.Option(
@@ -217,10 +210,7 @@ def vote_command(
     work = open_study(name, storage)
     drawn = _items(work, item, items)
     voter = voter or _sitting_here(work)
-    if guide:
-        let_guide(work, voter)
-    else:
-        refuse_cases(work)
+    admit(work, voter, guide)
     booth = Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
     interrupted = False
     try:
@@ -258,7 +248,7 @@ def _account() -> str:
         return "terminal"
 
 
-def _items(work: Study, item: str | None, items: Path | None) -> list[Item]:
+def _items(work: Study, item: str | None, items: Path | None) -> list[Case]:
     """Return the items of a file, in which all options have answers, or none."""
     if items is None:
         return []

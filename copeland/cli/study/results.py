@@ -29,6 +29,9 @@ _DRIFTS = 5  # pairs that are named
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, whether there is a cycle, and about how many more votes it may take."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     from copeland.study.meaning.guidance import guidance_sentences
     from copeland.study.meaning.reading import Reading
     from copeland.study.meaning.verdict import verdict_of
@@ -57,7 +60,9 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         ("Guides", tuple(guidance_sentences(standing.guides))),
     ):
         if sentences:
-            show(_bold(f"\n{heading}"), *(_bullet(sentence) for sentence in sentences))
+            # Padding keeps the indent of a sentence that is wrapped.
+            bullets = [Padding(Text(one), (0, 0, 0, 2), expand=False) for one in sentences]
+            show(Text(f"\n{heading}", style="bold"), *bullets)
     if standing.votes:
         show("", standing_table(rows_of_options(reading)))
     if standing.panel is not None:
@@ -67,6 +72,7 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
 def describe(reading: Reading, verdict: Verdict) -> dict[str, Any]:
     """Return how a study stands, ready for JSON."""
     standing, labels, outlook = reading.standing, reading.standing.labels, reading.outlook
+    likely, chances = reading.likely, reading.chances  # an estimate, not a proof
     return {
         "study": standing.name,
         "votes": standing.votes,
@@ -82,7 +88,9 @@ def describe(reading: Reading, verdict: Verdict) -> dict[str, Any]:
         },
         "remaining": None if reading.remaining is None else reading.remaining.to_dict(),
         "reach": None if reading.reach is None else reading.reach.to_dict(),
-        "likely": _likely(reading),
+        "likely": None
+        if likely is None or chances is None
+        else {"option": labels[likely], "chance": chances.each[likely]},
         "panel": None if standing.panel is None else standing.panel.rows(),
         "leader": standing.leader,
         "leaders": [labels[i] for i in reading.leaders],
@@ -107,16 +115,6 @@ def describe(reading: Reading, verdict: Verdict) -> dict[str, Any]:
             for one in standing.guides
         ],
         "settings": standing.settings.to_dict(),
-    }
-
-
-def _likely(reading: Reading) -> dict[str, Any] | None:
-    """Who is likely best: an estimate, not a proof."""
-    if reading.likely is None or reading.chances is None:
-        return None
-    return {
-        "option": reading.standing.labels[reading.likely],
-        "chance": reading.chances.each[reading.likely],
     }
 
 
@@ -201,20 +199,6 @@ def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
         *said,
         f"A certificate assumes that preferences stay the same. To start counting from zero: {again}",
     ]
-
-
-def _bold(text: str) -> Text:
-    from rich.text import Text
-
-    return Text(text, style="bold")
-
-
-def _bullet(sentence: str) -> Any:
-    """A sentence that keeps its indent when it is wrapped."""
-    from rich.padding import Padding
-    from rich.text import Text
-
-    return Padding(Text(sentence), (0, 0, 0, 2), expand=False)
 
 
 @study.command("rank", epilog="Example: `copeland study rank tea`")

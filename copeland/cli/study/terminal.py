@@ -106,7 +106,9 @@ class Booth:
             if meaning == UNDO:
                 self._undo()
             else:
-                self._tell(self.ballot, meaning)
+                vote = self.work.tell(self.ballot, meaning, self.voter, source="terminal")
+                self.given.append((self.ballot, vote))
+                self.ballot = None
 
     def _ask(self) -> Ballot | Wait | None:
         """Return the next ballot, on an item that is drawn from all of them."""
@@ -137,11 +139,6 @@ class Booth:
         """Give back the ballot in hand, so that nobody counts on its answer; a person meets it again."""
         if self.ballot is not None and not self.work.settings.once:
             self.work.tell(self.ballot, "skip", self.voter, source="terminal: left")
-
-    def _tell(self, ballot: Ballot, outcome: str) -> None:
-        vote = self.work.tell(ballot, outcome, self.voter, source="terminal")
-        self.given.append((ballot, vote))
-        self.ballot = None
 
     def _undo(self) -> None:
         """Take the last vote back, and ask the same again."""
@@ -215,10 +212,7 @@ class Booth:
         if not is_drawing(option) and not is_image(option, self.items.get(self.ballot.item or "")):
             return f"There is no image on the {side}."
         try:
-            if is_drawing(option):
-                open_drawing(option)
-            else:
-                open_image(option.path, self.folder)
+            open_picture(option, self.folder)
         except InvalidParameter as error:
             return str(error)
         return f"The image on the {side} is opened."
@@ -240,13 +234,9 @@ def content_of(option: Option, folder: Path | None, item: Item | None = None) ->
     if is_image(option):
         return f"Image: {option.path}"
     try:
-        return _cut(read_material(option.path, folder))
+        text = read_material(option.path, folder)
     except InvalidParameter:
         return option.path  # of another machine, say
-
-
-def _cut(text: str) -> str:
-    """Return a text, or as much of it as can be laid out at once, and say so."""
     more = len(text) - LONGEST
     return text if more <= 0 else f"{text[:LONGEST]}\n… ({more:,} more characters in the file)"
 
@@ -262,21 +252,19 @@ def is_drawing(option: Option) -> bool:
     return option.point is not None and is_svg(option.text)
 
 
-def open_drawing(option: Option) -> None:
-    """Open the drawing of a point with the program that this machine has for it."""
-    with tempfile.NamedTemporaryFile("w", suffix=".svg", encoding="utf-8", delete=False) as file:
-        file.write(option.text)
-    if typer.launch(file.name) != 0:
-        raise InvalidParameter("the drawing is not opened: this machine has no program for it.")
-
-
-def open_image(path: str, folder: Path | None) -> None:
-    """Open an image, an ordinary file inside the folder, with the program that this machine has for it."""
-    real = place_of(path, folder)
-    if not real.is_file():
-        raise InvalidParameter(f"{path} cannot be opened: it is not an ordinary file.")
-    if typer.launch(str(real)) != 0:
-        raise InvalidParameter(f"{path} cannot be opened: this machine has no program for it.")
+def open_picture(option: Option, folder: Path | None) -> None:
+    """Open the drawing of a point, or an image inside the folder, with the program that this machine has for it."""
+    if is_drawing(option):
+        how: Any = {"suffix": ".svg", "encoding": "utf-8", "delete": False}
+        with tempfile.NamedTemporaryFile("w", **how) as file:
+            file.write(option.text)
+        place, fault = file.name, "the drawing is not opened"
+    else:
+        place, fault = str(place_of(option.path, folder)), f"{option.path} cannot be opened"
+        if not Path(place).is_file():
+            raise InvalidParameter(f"{fault}: it is not an ordinary file.")
+    if typer.launch(place) != 0:
+        raise InvalidParameter(f"{fault}: this machine has no program for it.")
 
 
 def sheet(item: str | None, sides: Sequence[tuple[str, str]]) -> list[Any]:
@@ -299,7 +287,10 @@ class Pages:
         self.room = 0  # lines of a page
         self.lines: list[str] = []
         if sys.stdout.isatty() and sys.stdin.isatty():  # else there is no key to turn a page
-            self.lines = _lines(parts)
+            paper = io.StringIO()
+            console = Console(file=paper, width=width())
+            console.print(*parts, markup=False, highlight=False, sep="\n")
+            self.lines = paper.getvalue().rstrip("\n").split("\n")
             self.room = max(shutil.get_terminal_size().lines - besides, 1)
 
     @property
@@ -323,12 +314,6 @@ class Pages:
         """Say which lines these are, of how many."""
         end = min(self.top + self.room, len(self.lines))
         return f"lines {self.top + 1:,} to {end:,} of {len(self.lines):,}"
-
-
-def _lines(parts: list[Any]) -> list[str]:
-    paper = io.StringIO()
-    Console(file=paper, width=width()).print(*parts, markup=False, highlight=False, sep="\n")
-    return paper.getvalue().rstrip("\n").split("\n")
 
 
 @contextmanager

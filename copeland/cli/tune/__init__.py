@@ -184,7 +184,8 @@ def tables_of(options: Sequence[str]) -> dict[str, Any]:
             raise _misread(option)
         if name.strip() in tables:
             raise InvalidParameter(inert(f"the parameter '{name.strip()[:40]}' is there twice."))
-        tables[name.strip()] = _range(option, said) if ":" in said else _choices(said)
+        choices = {"choices": [_value(one.strip()) for one in said.split(",")]}
+        tables[name.strip()] = _range(option, said) if ":" in said else choices
     return tables
 
 
@@ -194,10 +195,6 @@ def _range(option: str, said: str) -> dict[str, Any]:
     if any(isinstance(end, str) for end in ends) or kinds[1:] or not set(kinds) <= set(_KINDS):
         raise _misread(option)
     return {"low": ends[0], "high": ends[1], **dict.fromkeys(kinds, True)}
-
-
-def _choices(said: str) -> dict[str, Any]:
-    return {"choices": [_value(one.strip()) for one in said.split(",")]}
 
 
 def _value(text: str) -> int | float | str:

@@ -1,21 +1,32 @@
-"""copeland problems and copeland data: matrices that have a name, built in or downloaded once."""
+"""copeland problems, data, winners and bounds: matrices with a name, who is best in one, and what theory says of it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import Json, Matrix
+from copeland.cli.options import (
+    Json,
+    LeftColumn,
+    Matrix,
+    Number,
+    OutcomeColumn,
+    RightColumn,
+    columns_of,
+)
 from copeland.cli.output import complain, print_json, print_line, progress_bar, show
 from copeland.cli.program import FAILURE, Group, app
 from copeland.errors import DataError, MissingExtra
+from copeland.words import some
 
 if TYPE_CHECKING:
-    from copeland.problems import Problem
+    from copeland.matrix import PreferenceMatrix
 
 LARGEST_GIVEN = 50  # options of a matrix that is part of the JSON
 LARGEST_SHOWN = 12  # options of a matrix that fits on a screen
+NAMED = 12  # options, and cycles, in a sentence
 
 _ADVICE = "`copeland data fetch NAME` downloads one; its name then works wherever a matrix does."
 
@@ -29,7 +40,8 @@ app.add(data)
 def problems_command(context: typer.Context, as_json: Json = False) -> None:
     """List the built-in problems; `show NAME` shows one in detail."""
     if context.invoked_subcommand is not None:
-        context.obj = as_json
+        if as_json:
+            problems.pass_json_on(context)
         return
     from copeland.report.tables import problems_table
 
@@ -43,12 +55,12 @@ def problems_command(context: typer.Context, as_json: Json = False) -> None:
 
 
 @problems.command("show", epilog="Example: `copeland problems show cyclic-4 --json`")
-def show_command(context: typer.Context, name: Matrix, as_json: Json = False) -> None:
+def show_command(name: Matrix, as_json: Json = False) -> None:
     """Show a problem: its matrix, if it is small, and who is best."""
     from copeland.report.tables import matrix_table
 
     found = _describe_problem(name)
-    if as_json or context.obj:
+    if as_json:
         print_json(found)
         return
     show(f"{found['name']}: {found['k']} options")
@@ -79,27 +91,20 @@ def _list_problems() -> list[dict[str, Any]]:
 
 
 def _describe_problem(name: str) -> dict[str, Any]:
-    from copeland.cli.winners import findings
     from copeland.problems import load, problem_of, redrawn
     from copeland.problems.catalogue import LARGEST_WRITTEN_OUT
 
     problem = problem_of(name)
     about = {"name": problem.name, "k": problem.k, "redrawn": redrawn(name)}
     if problem.k > LARGEST_WRITTEN_OUT:
-        return about | {"labels": None, "matrix": None, "winners": _by_score(problem)}
+        winners = {"k": problem.k, "copeland": problem.winners.tolist()}
+        return about | {"labels": None, "matrix": None, "winners": winners}
     m = load(name)
     rows = m.p.tolist() if m.k <= LARGEST_GIVEN else None
     return about | {"labels": list(m.labels), "matrix": rows, "winners": findings(m)}
 
 
-def _by_score(problem: Problem) -> dict[str, Any]:
-    """What is known of a problem too large for a matrix."""
-    return {"k": problem.k, "copeland": problem.winners.tolist()}
-
-
 def _best(found: dict[str, Any]) -> list[str]:
-    from copeland.cli.winners import sentences
-
     if found["labels"] is not None:
         return sentences(found["winners"])
     winners = ", ".join(str(i) for i in found["winners"]["copeland"])
@@ -111,13 +116,14 @@ def _best(found: dict[str, Any]) -> list[str]:
 )
 def data_command(context: typer.Context, as_json: Json = False) -> None:
     """List the data sets; `fetch NAME` downloads one, `path NAME` says where it is."""
-    context.obj = as_json
     if context.invoked_subcommand is None:
-        list_command(context)
+        list_command(as_json)
+    elif as_json:
+        data.pass_json_on(context)
 
 
 @data.command("list", epilog="Example: `copeland data list --json`")
-def list_command(context: typer.Context, as_json: Json = False) -> None:
+def list_command(as_json: Json = False) -> None:
     """List the data sets, and which of them are in the cache."""
     from dataclasses import asdict
 
@@ -129,7 +135,7 @@ def list_command(context: typer.Context, as_json: Json = False) -> None:
         asdict(one) | {"path": None if places[name] is None else str(places[name])}
         for name, one in datasets().items()
     ]
-    if as_json or context.obj:
+    if as_json:
         print_json(rows)
         return
     show(problems_table([_row(row) for row in rows]), _ADVICE)
@@ -137,7 +143,6 @@ def list_command(context: typer.Context, as_json: Json = False) -> None:
 
 @data.command("fetch", epilog="Example: `copeland data fetch mslr-informational mslr-perfect`")
 def fetch_command(
-    context: typer.Context,
     names: Annotated[
         list[str], typer.Argument(metavar="NAME...", help="Data sets of `copeland data list`.")
     ],
@@ -151,7 +156,7 @@ def fetch_command(
 
     needed = {name: force or cached(name) is None for name in names}  # refuses a wrong name first
     rows = [_fetch(name, download) for name, download in needed.items()]
-    if as_json or context.obj:
+    if as_json:
         print_json(rows)
         return
     for row in rows:
@@ -161,7 +166,6 @@ def fetch_command(
 
 @data.command("path", epilog="Example: `copeland data path mslr-informational`")
 def path_command(
-    context: typer.Context,
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="A data set of `copeland data list`.")
     ],
@@ -171,7 +175,7 @@ def path_command(
     from copeland.data import path
 
     there = str(path(name))
-    if as_json or context.obj:
+    if as_json:
         print_json({"name": name, "path": there})
         return
     print_line(there)
@@ -194,3 +198,110 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     state = "not downloaded" if row["path"] is None else "downloaded"
     source = f"{row['citation']}; licence {row['licence']}; {row['size']:,} bytes, {state}"
     return {"name": row["name"], "example": row["name"], "about": row["about"], "source": source}
+
+
+@app.command("winners", epilog="Example: `copeland winners mslr-5`")
+def winners_command(
+    matrix: Matrix,
+    left: LeftColumn = None,
+    right: RightColumn = None,
+    outcome: OutcomeColumn = None,
+    as_json: Json = False,
+) -> None:
+    """Say who is best by every notion of winner, and which preferences run in cycles."""
+    from copeland.matrix import PreferenceMatrix
+    from copeland.problems import load
+    from copeland.report.tables import options_table
+
+    columns = columns_of(left=left, right=right, outcome=outcome)
+    m = load(matrix) if columns is None else PreferenceMatrix.load(matrix, columns=columns)
+    found = findings(m)
+    if as_json:
+        print_json(found)
+        return
+    show(f"{m.name or matrix}: {m.k} options\n", *sentences(found), options_table(found))
+
+
+def findings(m: PreferenceMatrix) -> dict[str, Any]:
+    """Return every winner and score of a matrix, ready for JSON."""
+    import copeland.winners as notions
+
+    return {
+        "k": m.k,
+        "labels": list(m.labels),
+        "condorcet": notions.condorcet_winner(m),
+        "copeland": notions.copeland_winners(m).tolist(),
+        "borda": notions.borda_winners(m).tolist(),
+        "random_walk": notions.random_walk_winners(m).tolist(),
+        "smith": notions.smith_set(m).tolist(),
+        "copeland_scores": notions.copeland_scores(m).tolist(),
+        "borda_scores": notions.borda_scores(m).tolist(),
+        "random_walk_distribution": notions.random_walk_distribution(m).tolist(),
+        "von_neumann": notions.von_neumann(m).tolist(),
+        "cycles": [list(cycle) for cycle in notions.cycles(m)],
+    }
+
+
+def sentences(found: Mapping[str, Any]) -> list[str]:
+    """Return who is best, in words."""
+    from copeland.report.tables import option_name
+
+    names = [option_name(found, i) for i in range(found["k"])]
+    said = ["No Condorcet winner: no option beats all others."]
+    if found["condorcet"] is not None:
+        said = [f"Condorcet winner: {names[found['condorcet']]}, which beats all others."]
+    said.append(_copeland(found, names))
+    for notion, key in (("Borda", "borda"), ("Random walk", "random_walk")):
+        said.append(f"{notion} winner{_s(found[key])}: {_some(names, found[key])}.")
+    said.append(f"Smith set: {_some(names, found['smith'])}.")
+    lottery = found["von_neumann"]
+    order = sorted(range(found["k"]), key=lambda i: -lottery[i])
+    played = [f"{names[i]} ({lottery[i]:.3f})" for i in order if lottery[i] > 0]
+    said.append(f"Von Neumann lottery: {some(played, NAMED)}.")
+    if not found["cycles"]:
+        return [*said, "No cycles among the best."]
+    circles = [" > ".join(names[i] for i in (*c, c[0])) for c in found["cycles"]]
+    cycles = f"Cycle{_s(circles)} among the best (> reads beats)"
+    return [*said, f"{cycles}: {some(circles, NAMED, '; ')}."]
+
+
+def _copeland(found: Mapping[str, Any], names: Sequence[str]) -> str:
+    best = found["copeland"]
+    wins = f"{found['copeland_scores'][best[0]]} of {found['k'] - 1} wins"
+    tied = ", tied for first" if len(best) > 1 else ""
+    return f"Copeland winner{_s(best)} ({wins}{tied}): {_some(names, best)}."
+
+
+def _some(names: Sequence[str], options: Sequence[int]) -> str:
+    return some([names[i] for i in options], NAMED)
+
+
+def _s(things: Sequence[Any]) -> str:
+    return "s" if len(things) > 1 else ""
+
+
+@app.command("bounds", epilog="Example: `copeland bounds mslr-5 --alpha 1.01 --corrected`")
+def bounds_command(
+    matrix: Matrix,
+    alpha: Annotated[float, Number(help="CCB's parameter, above 1/2.")] = 0.51,
+    delta: Annotated[float, Number(help="The probability that a bound may fail.")] = 0.05,
+    horizon: Annotated[float, Number(show_default="1e8", help="T, the number of duels.")] = 1e8,
+    corrected: Annotated[
+        bool,
+        typer.Option(
+            "--corrected", help="Give the bounds that the proofs support, not those printed."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the gaps of a problem, the paper's bounds on regret for it, and lower bounds."""
+    from copeland.bounds import summary
+    from copeland.problems import load
+    from copeland.report.tables import bounds_table
+
+    m = load(matrix)
+    found = summary(m, alpha, delta, horizon, corrected)
+    if as_json:
+        print_json(found)
+        return
+    show(bounds_table(found, m.name or matrix))
