@@ -13,7 +13,6 @@ from copeland.cli.options import Backend, Force, Jobs, Json, Number, Whole
 from copeland.cli.output import note, print_json, print_line, progress_bar, require_new
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
-from copeland.files import write_file
 from copeland.inert import command_line
 from copeland.times import seconds_since_1970
 from copeland.words import counted
@@ -120,6 +119,7 @@ def count_command(
     """Count who won each interleaved list by its clicks, from logs of any size."""
     require_new(out, force)
 
+    from copeland.files import write_file
     from copeland.ranking.logs.counting import count_clicks
     from copeland.ranking.logs.joining import Rules
 

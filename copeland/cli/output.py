@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 import sys
 import warnings
 from collections.abc import Iterator
@@ -28,6 +26,8 @@ _PIPE_WIDTH = 130  # columns of a table that no terminal limits
 
 def print_json(value: Any) -> None:
     """Put a value on standard output as JSON."""
+    import json
+
     # JSON in ASCII escapes every other control character.
     print(json.dumps(value, allow_nan=False).replace("\x7f", "\\u007f"))
 
@@ -79,6 +79,8 @@ def spell_command(*words: str, **options: Any) -> str:
     >>> spell_command("copeland", "simulate", algorithm=["ccb", "scb"], lower_bound=True, out=None)
     'copeland simulate --algorithm ccb --algorithm scb --lower-bound'
     """
+    import shlex
+
     spelt = list(words)
     for name, value in options.items():
         flag = f"--{name.replace('_', '-')}"

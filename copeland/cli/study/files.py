@@ -26,7 +26,6 @@ from copeland.cli.options import (
 from copeland.cli.output import note, print_json, require_new, show, tell_result
 from copeland.cli.program import FAILURE
 from copeland.cli.study import AsGuide, Name, open_study, study
-from copeland.files import write_file
 from copeland.inert import command_line, file_name
 from copeland.words import listed
 
@@ -124,6 +123,7 @@ def certify_command(
     as_json: Json = False,
 ) -> None:
     """Say what the votes prove, and what that assumes; exit code 1 if no option is proved best yet, or no audit proves anything."""
+    from copeland.files import write_file
     from copeland.study.meaning.filing import certificate_to_file
 
     work = open_study(name, storage)

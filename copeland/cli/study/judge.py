@@ -14,7 +14,6 @@ from copeland.cli.output import note, print_json, progress_bar, show
 from copeland.cli.program import FAILURE
 from copeland.cli.study import AsGuide, Folder, Name, nothing_left, open_study, study, wait_first
 from copeland.errors import InvalidParameter, StudyClosed
-from copeland.files import read_text
 from copeland.inert import command_line
 from copeland.words import counted, percent
 
@@ -113,6 +112,7 @@ def judge_command(
     A judge answers each pair, with its sides and item, once; in a study of --voters judge, all judges together. A failure is kept as an error, which is
     not a vote. Exit code 1 if a judge keeps failing.
     """
+    from copeland.files import read_text
     from copeland.forecast.goals import goal_of
     from copeland.study.judges import judge_study, read_items
 

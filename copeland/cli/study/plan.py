@@ -14,7 +14,6 @@ from copeland.cli.options import STORAGE, Force, Json, Number, Storage, Whole
 from copeland.cli.output import note, print_json, progress_bar, require_new, show
 from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter
-from copeland.files import write_file
 from copeland.words import percent
 
 if TYPE_CHECKING:
@@ -174,6 +173,8 @@ def allocate_command(
         valid=valid,
     )
     if out is not None:
+        from copeland.files import write_file
+
         write_file(out, found.to_json().encode())
         note(f"Written to {out}; it holds until {found.valid_until}.")
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -62,6 +61,8 @@ def example_command(context: typer.Context, as_json: Json = False) -> None:
     if context.invoked_subcommand is not None:
         return
     if as_json:
+        import tomllib
+
         print_json(tomllib.loads(_EXAMPLE))
         return
     print_line(_EXAMPLE.rstrip())
