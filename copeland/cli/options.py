@@ -51,7 +51,7 @@ Matrix = Annotated[
 STORAGE = "sqlite:///copeland.db"
 
 
-def _require_kept(url: str) -> str:
+def _refuse_memory(url: str) -> str:
     """Refuse a storage that ends with the command."""
     if url == STORAGE:
         return url
@@ -69,7 +69,7 @@ Storage = Annotated[
     str,
     typer.Option(
         envvar="COPELAND_STORAGE",
-        callback=_require_kept,
+        callback=_refuse_memory,
         metavar="URL",
         help="Where studies are kept: sqlite:///file.db or postgresql://user@host/database.",
     ),

@@ -113,12 +113,12 @@ def _simplify(options: Any) -> Any:
         if getattr(option, "is_flag", False) and option.metavar is None:
             option.metavar = ""
         if "process_value" not in vars(option) and hasattr(option, "type_descriptor"):
-            option.process_value = _reader(option)
+            option.process_value = _make_reader(option)
     return options
 
 
-def _reader(option: Any) -> Callable[[Any, Any], Any]:
-    """What reads the value of an option: itself for text, paths and what has a parser, else typer.
+def _make_reader(option: Any) -> Callable[[Any, Any], Any]:
+    """Return what reads the value of an option: itself for text, paths and what has a parser, else typer.
 
     Typer would have pydantic read them, whose import takes longer than all else before a command's own work.
     """
