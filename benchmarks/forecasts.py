@@ -22,16 +22,16 @@ from benchmarks.likely import Draw, believed, near_tie, strengths, uniform
 from benchmarks.panel import panel
 from benchmarks.people import PRESENT, play_dealt
 from copeland import PreferenceMatrix
-from copeland.forecast.panels import nobody_asked, panel_remaining
-from copeland.forecast.planned import PlannedRace
-from copeland.forecast.ranges import Range
-from copeland.forecast.remaining import _by_rule as by_rule
-from copeland.forecast.remaining import remaining_of
-from copeland.forecast.starts import Start, new_start
-from copeland.panel import next_question
+from copeland.certificate import next_question
+from copeland.forecast.forecast_range import Range
+from copeland.forecast.panel_forecast import nobody_asked, panel_remaining
+from copeland.forecast.planner_race import PlannedRace
+from copeland.forecast.start import Start, new_start
+from copeland.forecast.votes_remaining import _by_rule as by_rule
+from copeland.forecast.votes_remaining import remaining_of
 from copeland.policy import warm
-from copeland.streams import stream
-from copeland.study.meaning.standing import standing_of
+from copeland.study.results.standing import standing_of
+from copeland.support.rng import stream
 
 RUNS = 5
 MOMENTS = (0.0, 0.1, 0.3, 0.6)  # shares of what it took in all

@@ -20,7 +20,7 @@ from copeland.ranking.interleaving import interleave
 from copeland.ranking.logs.counting import count_clicks
 from copeland.ranking.logs.joining import Rules
 from copeland.study import create_study
-from copeland.study.record.storage import Storage
+from copeland.study.log.storage import Storage
 
 K, LENGTH, POOL = 5, 8, 1_000
 DAY = 86_400

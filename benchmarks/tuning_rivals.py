@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from copeland.policy import Policy
-from copeland.streams import stream
-from copeland.tuning.asking import Asked, best_in, crowd, field_of, joined
+from copeland.support.rng import stream
 from copeland.tuning.covariance import against, kernels
+from copeland.tuning.duel_choice import Asked, best_in, crowd, field_of, joined
 from copeland.tuning.laplace import halved
-from copeland.tuning.samples import heard, sample
+from copeland.tuning.posterior_samples import heard, sample
 from copeland.tuning.tuner import Tuner
 from copeland.tuning.walkers import started
 

@@ -29,8 +29,8 @@ from copeland.errors import (
     need,
 )
 from copeland.study import Ballot, Option, Vote
-from copeland.study.record.texts import check_text
-from copeland.study.record.votes import new_event_id
+from copeland.study.input_limits import check_text
+from copeland.study.votes import new_event_id
 
 KEY = "COPELAND_KEY"  # the variable that holds a key, if none is given
 ATTEMPTS = 6

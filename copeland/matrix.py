@@ -14,14 +14,14 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
-from copeland.files import whole_file
-from copeland.inert import cell, inert, uncell
-from copeland.shown import MOST_ROWS, html_table
-from copeland.tables import JSON_LINES, Table, lines_of, read_table, table_of_lines
-from copeland.tallies import form_of, is_votes, sayings, tallied
-from copeland.words import listed, some
+from copeland.support.atomic_files import whole_file
+from copeland.support.escaping import cell, inert, uncell
+from copeland.support.notebook_html import MOST_ROWS, html_table
+from copeland.support.npz import read_array, read_arrays
+from copeland.support.phrasing import listed, some
+from copeland.support.row_files import JSON_LINES, Table, lines_of, read_table, table_of_lines
+from copeland.support.vote_tables import form_of, is_votes, sayings, tallied
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
@@ -207,7 +207,7 @@ class PreferenceMatrix:
         ----------
         path
             A .csv may have a header of labels, and then a first column of the same labels, as pandas writes it. It may also
-            hold counts of wins, with 0 on the diagonal, or votes in any form that :mod:`copeland.tallies` knows, as a .tsv,
+            hold counts of wins, with 0 on the diagonal, or votes in any form that :mod:`copeland.support.vote_tables` knows, as a .tsv,
             .jsonl, .ndjson or .json file does. An .npz may hold one square 2-D array under any name
             (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.

@@ -16,12 +16,12 @@ import copeland
 from copeland import PreferenceMatrix
 from copeland.cli.output import note, print_json, show
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.inert import cell, file_name, inert, uncell
 from copeland.study import Storage, create_study, open_study
-from copeland.study.record.events import CREATED, Event
-from copeland.study.record.settings import Settings
-from copeland.study.record.texts import LIMITS, WITH_LINES
-from copeland.words import letters, shortened
+from copeland.study.input_limits import LIMITS, WITH_LINES
+from copeland.study.log.events import CREATED, Event
+from copeland.study.settings import Settings
+from copeland.support.escaping import cell, file_name, inert, uncell
+from copeland.support.phrasing import letters, shortened
 
 TITLE = "tea\x1b]0;owned\x07"  # changes the title of a terminal
 CLIPBOARD = "\x9d52;c;cm0gLXJm\x9cmilk"  # the same as a C1 character: writes the clipboard

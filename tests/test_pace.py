@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from copeland import tasks
-from copeland.comparisons import Comparison, load_of
 from copeland.pace import Load, Pace, samples_first
 from copeland.problems import problem_of
-from copeland.tasks import finish
+from copeland.simulation.plan import Comparison, load_of
+from copeland.support import tasks
+from copeland.support.tasks import finish
 
 
 class Clock:

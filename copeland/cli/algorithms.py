@@ -28,7 +28,7 @@ Names = Annotated[
 def algorithms_command(as_json: Json = False) -> None:
     """List the algorithms: what each one looks for, its parameters and needs, and its paper."""
     from copeland.registry import algorithms
-    from copeland.report.tables import algorithms_table
+    from copeland.report.terminal_tables import algorithms_table
 
     with warnings_as_notes():
         known = algorithms().values()
@@ -45,9 +45,9 @@ def compile_command(wanted: Names = None, as_json: Json = False) -> None:
 
     Otherwise the first simulation, or a server's first questions, would wait for it.
     """
-    from copeland.readiness import compile_ahead
     from copeland.registry import algorithms, find
-    from copeland.words import counted
+    from copeland.simulation.readiness import compile_ahead
+    from copeland.support.phrasing import counted
 
     names = wanted or list(algorithms())
     for name in names:
@@ -71,7 +71,7 @@ def compile_command(wanted: Names = None, as_json: Json = False) -> None:
 @app.command("doctor", epilog="Example: `copeland doctor --json`")
 def doctor_command(as_json: Json = False) -> None:
     """Show versions, extras, folders and what is compiled. Include this when you report a fault."""
-    from copeland.words import counted, listed
+    from copeland.support.phrasing import counted, listed
 
     found = _examine()
     if as_json:
@@ -96,8 +96,8 @@ def _examine() -> dict[str, Any]:
     import platform
     from importlib.metadata import metadata
 
-    from copeland.readiness import cache_folders, is_ready
     from copeland.registry import algorithms
+    from copeland.simulation.readiness import cache_folders, is_ready
 
     known = algorithms()
     return {
@@ -116,8 +116,8 @@ def _examine() -> dict[str, Any]:
 
 
 def _data_folder() -> str:
-    from copeland.data import folder
     from copeland.errors import MissingExtra
+    from copeland.problems.download import folder
 
     try:
         return str(folder())

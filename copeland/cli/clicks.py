@@ -13,9 +13,9 @@ from copeland.cli.options import Backend, Force, Jobs, Json, Number, Whole
 from copeland.cli.output import note, print_json, print_line, progress_bar, require_new
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line
-from copeland.times import seconds_since_1970
-from copeland.words import counted
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import counted
+from copeland.support.timestamps import seconds_since_1970
 
 if TYPE_CHECKING:
     from copeland.ranking.logs.counts import ClickCounts
@@ -119,9 +119,9 @@ def count_command(
     """Count who won each interleaved list by its clicks, from logs of any size."""
     require_new(out, force)
 
-    from copeland.files import write_file
     from copeland.ranking.logs.counting import count_clicks
     from copeland.ranking.logs.joining import Rules
+    from copeland.support.atomic_files import write_file
 
     rules = Rules(window, bots=bots, once=once)
     if since is not None:

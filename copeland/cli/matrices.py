@@ -19,7 +19,7 @@ from copeland.cli.options import (
 from copeland.cli.output import complain, print_json, print_line, progress_bar, show
 from copeland.cli.program import FAILURE, Group, app
 from copeland.errors import DataError, MissingExtra
-from copeland.words import some
+from copeland.support.phrasing import some
 
 if TYPE_CHECKING:
     from copeland.matrix import PreferenceMatrix
@@ -43,7 +43,7 @@ def problems_command(context: typer.Context, as_json: Json = False) -> None:
         if as_json:
             problems.pass_json_on(context)
         return
-    from copeland.report.tables import problems_table
+    from copeland.report.terminal_tables import problems_table
 
     rows = _list_problems()
     if as_json:
@@ -57,7 +57,7 @@ def problems_command(context: typer.Context, as_json: Json = False) -> None:
 @problems.command("show", epilog="Example: `copeland problems show cyclic-4 --json`")
 def show_command(name: Matrix, as_json: Json = False) -> None:
     """Show a problem: its matrix, if it is small, and who is best."""
-    from copeland.report.tables import matrix_table
+    from copeland.report.terminal_tables import matrix_table
 
     found = _describe_problem(name)
     if as_json:
@@ -73,7 +73,7 @@ def show_command(name: Matrix, as_json: Json = False) -> None:
 
 def _list_problems() -> list[dict[str, Any]]:
     from copeland.problems.catalogue import FAMILIES
-    from copeland.problems.printed import PRINTED
+    from copeland.problems.published import PRINTED
 
     return [
         {"name": name, "example": name, "about": one.about, "source": one.source, "random": False}
@@ -127,8 +127,8 @@ def list_command(as_json: Json = False) -> None:
     """List the data sets, and which of them are in the cache."""
     from dataclasses import asdict
 
-    from copeland.data import cached, datasets
-    from copeland.report.tables import problems_table
+    from copeland.problems.download import cached, datasets
+    from copeland.report.terminal_tables import problems_table
 
     places = {name: cached(name) for name in datasets()}
     rows = [
@@ -152,7 +152,7 @@ def fetch_command(
     as_json: Json = False,
 ) -> None:
     """Download data sets into the cache, unless they are there already."""
-    from copeland.data import cached
+    from copeland.problems.download import cached
 
     needed = {name: force or cached(name) is None for name in names}  # refuses a wrong name first
     rows = [_fetch(name, download) for name, download in needed.items()]
@@ -172,7 +172,7 @@ def path_command(
     as_json: Json = False,
 ) -> None:
     """Print the path of a downloaded data set."""
-    from copeland.data import path
+    from copeland.problems.download import path
 
     there = str(path(name))
     if as_json:
@@ -182,7 +182,7 @@ def path_command(
 
 
 def _fetch(name: str, download: bool) -> dict[str, Any]:
-    from copeland.data import fetch
+    from copeland.problems.download import fetch
 
     try:
         with progress_bar(f"{name}, bytes", name) as advance:
@@ -211,7 +211,7 @@ def winners_command(
     """Say who is best by every notion of winner, and which preferences run in cycles."""
     from copeland.matrix import PreferenceMatrix
     from copeland.problems import load
-    from copeland.report.tables import options_table
+    from copeland.report.terminal_tables import options_table
 
     columns = columns_of(left=left, right=right, outcome=outcome)
     m = load(matrix) if columns is None else PreferenceMatrix.load(matrix, columns=columns)
@@ -224,7 +224,7 @@ def winners_command(
 
 def findings(m: PreferenceMatrix) -> dict[str, Any]:
     """Return every winner and score of a matrix, ready for JSON."""
-    import copeland.winners as notions
+    import copeland.theory.winners as notions
 
     return {
         "k": m.k,
@@ -244,7 +244,7 @@ def findings(m: PreferenceMatrix) -> dict[str, Any]:
 
 def sentences(found: Mapping[str, Any]) -> list[str]:
     """Return who is best, in words."""
-    from copeland.report.tables import option_name
+    from copeland.report.terminal_tables import option_name
 
     names = [option_name(found, i) for i in range(found["k"])]
     said = ["No Condorcet winner: no option beats all others."]
@@ -295,9 +295,9 @@ def bounds_command(
     as_json: Json = False,
 ) -> None:
     """Show the gaps of a problem, the paper's bounds on regret for it, and lower bounds."""
-    from copeland.bounds import summary
     from copeland.problems import load
-    from copeland.report.tables import bounds_table
+    from copeland.report.terminal_tables import bounds_table
+    from copeland.theory.bounds import summary
 
     m = load(matrix)
     found = summary(m, alpha, delta, horizon, corrected)

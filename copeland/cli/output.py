@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copeland.errors import AlgorithmWarning, AssumptionWarning, CopelandError, FolderExists
-from copeland.inert import inert
+from copeland.support.escaping import inert
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,8 +15,8 @@ from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
 from copeland.cli.output import note, print_json, progress_bar, require_new, show
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line
-from copeland.words import listed, some
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import listed, some
 
 if TYPE_CHECKING:
     from copeland.ranking import Collection, Ranker
@@ -81,9 +81,9 @@ def choices_command(context: typer.Context, as_json: Json = False) -> None:
         return
 
     from copeland.ranking.clicks import click_models
+    from copeland.ranking.comparison_arrays import OUTCOMES, SCORE_TIES
     from copeland.ranking.estimates import TIES
     from copeland.ranking.interleaving import methods
-    from copeland.ranking.worlds import OUTCOMES, SCORE_TIES
 
     there = {
         "clicks": list(click_models()),
@@ -159,7 +159,7 @@ def estimate_command(
     from copeland.ranking.clicks import click_model
     from copeland.ranking.estimates import check_ties
     from copeland.ranking.estimation import Protocol, estimate
-    from copeland.tasks import check_workers
+    from copeland.support.tasks import check_workers
 
     check_ties(ties)
     check_workers(jobs, backend)
@@ -209,7 +209,7 @@ def estimate_command(
 
 def _about(found: Any, ties: str, seed: int, budget: int | None) -> dict[str, Any]:
     """Say what was found; ``budget`` is what an adaptive estimate could have spent on each pair."""
-    from copeland import winners
+    from copeland.theory import winners
 
     made: dict[str, Any] = {"comparisons_of_each_pair": int(found.n.max())}
     if budget is not None:
@@ -279,7 +279,7 @@ def report_command(
 
     from copeland.ranking.estimation import Estimate
     from copeland.ranking.evaluation import agreement
-    from copeland.ranking.report import certainty
+    from copeland.ranking.rankers_page import certainty
 
     found = Estimate.load(matrix)
     found.probabilities(ties)  # refuses a rule that cannot be applied before more is read
@@ -287,8 +287,8 @@ def report_command(
     means = _means(found, entries, grades, cutoff, seed) if any(entries[:-2]) else None
     measure = f"nDCG@{cutoff}"
     if page is not None:
-        from copeland.ranking.report import write_rankers_page
-        from copeland.results import versions
+        from copeland.ranking.rankers_page import write_rankers_page
+        from copeland.simulation.result_folder import versions
 
         about = {"name": matrix.stem, "measure": measure, "versions": versions()}
         write_rankers_page(found, page, means, ties=ties, seed=seed, **about)
@@ -326,7 +326,7 @@ def _means(found: Estimate, entries: Entries, grades: int | None, cutoff: int, s
 
 def _sentences(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> list[str]:
     from copeland.cli.matrices import findings, sentences
-    from copeland.ranking.report import agreement_sentence, certainty_sentences, top_options
+    from copeland.ranking.rankers_page import agreement_sentence, certainty_sentences, top_options
 
     said = [*sentences(findings(m)), *certainty_sentences(sure)]
     top = sure.touching(top_options(m))
@@ -344,7 +344,7 @@ def _summary(m: Any, sure: Any, means: Any, agreed: Any, measure: str) -> dict[s
     from dataclasses import asdict
 
     from copeland.cli.matrices import findings
-    from copeland.ranking.report import top_options
+    from copeland.ranking.rankers_page import top_options
 
     told = {
         **findings(m),
@@ -399,7 +399,7 @@ class Entries(NamedTuple):
 
 def read_entries(entries: Entries, grades: int | None) -> tuple[Collection, list[Ranker]]:
     """Return the documents, refused if they have other grades than was told, and the rankers."""
-    from copeland.ranking.entries import by_features, by_model, by_scores, read_run
+    from copeland.ranking.ranker_files import by_features, by_model, by_scores, read_run
     from copeland.ranking.rankers import trec_run
 
     entries.check()

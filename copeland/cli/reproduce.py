@@ -15,8 +15,8 @@ from copeland.cli.program import app
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from copeland.experiments.score_ties import Rows
     from copeland.matrix import PreferenceMatrix
+    from copeland.reproduction.score_ties import Rows
 
 RANKERS = "mslr-informational"
 OTHERS = ("mslr-navigational", "mslr-perfect")
@@ -90,9 +90,9 @@ def reproduce_command(
     as_json: Json = False,
 ) -> None:
     """Make the paper's figures and tables again, beside what the paper says about them."""
-    import copeland.data as data
-    import copeland.results as results
-    from copeland.tasks import check_workers
+    import copeland.problems.download as data
+    import copeland.simulation.result_folder as results
+    from copeland.support.tasks import check_workers
 
     check_workers(jobs, backend)
     if quick and full:
@@ -107,9 +107,9 @@ def reproduce_command(
     others = {name: data.load(name) for name in OTHERS if data.cached(name) is not None}
     rows = _rows(letor or (), parts)
 
-    from copeland.experiments.durations import duration
-    from copeland.experiments.reproduction import as_json as numbers
-    from copeland.experiments.reproduction import reproduce
+    from copeland.reproduction.durations import duration
+    from copeland.reproduction.reproduction import as_json as numbers
+    from copeland.reproduction.reproduction import reproduce
 
     note(f"copeland: {duration(parts, full, jobs, rankers is not None, rows, comparisons)}")
 
@@ -134,7 +134,7 @@ def reproduce_command(
         note("copeland: stopped; finished work is kept, and the same command continues from there.")
         raise typer.Exit(INTERRUPTED) from None
 
-    from copeland.experiments.reproduction_page import PAGE, summary, write_reproduction
+    from copeland.reproduction.reproduction_page import PAGE, summary, write_reproduction
 
     command = spell_command(
         *("copeland", "reproduce", "--full" if full else "--quick"),
@@ -157,7 +157,7 @@ def reproduce_command(
 def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
     """The LETOR rows to estimate a matrix from, if there are any."""
     if letor:
-        from copeland.experiments.score_ties import Rows
+        from copeland.reproduction.score_ties import Rows
 
         return Rows.load(letor)
     if "ties" in parts:
@@ -169,7 +169,7 @@ def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
 
 def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | None:
     """The matrix to analyse: the one given, or the paper's, or none."""
-    import copeland.data as data
+    import copeland.problems.download as data
 
     if matrix is not None:
         from copeland.problems import load

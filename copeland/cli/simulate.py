@@ -23,8 +23,8 @@ from copeland.cli.program import app
 from copeland.errors import Interrupted, InvalidParameter, Undefined
 
 if TYPE_CHECKING:
-    from copeland.report.looks import Look
-    from copeland.runs import Curves, Runs
+    from copeland.report.plot_options import Look
+    from copeland.simulation.runs import Curves, Runs
 
 _EXAMPLE = (
     "copeland simulate mslr-5 -a ccb -a ccb:alpha=1.01 --horizon 1e8 --runs 20 --out out/mslr-5"
@@ -102,10 +102,10 @@ def simulate_command(
     as_json: Json = False,
 ) -> None:
     """Run algorithms on a problem and show their regret; --out writes the results to a folder."""
-    import copeland.results as results
-    from copeland.report.looks import LOOK, Look, checked
-    from copeland.runs import Runs
-    from copeland.simulation import simulate
+    import copeland.simulation.result_folder as results
+    from copeland.report.plot_options import LOOK, Look, checked
+    from copeland.simulation.runs import Runs
+    from copeland.simulation.simulator import simulate
 
     look = checked(Look(yscale, xscale, width, spread, by))
     named = [word for name in algorithm for word in ("-a", name)]
@@ -158,7 +158,7 @@ def outcome(runs: Runs) -> dict[str, Any]:
 
 
 def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
-    from copeland.runs import number
+    from copeland.simulation.runs import number
 
     return {
         "name": curve.name,
@@ -171,7 +171,7 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
 
 def _limit(problem: str, regret: str) -> float | None:
     """The lower bound of a problem; None, and a note, if there is none to draw."""
-    from copeland.report.least import lower_bound_of
+    from copeland.report.least_regret import lower_bound_of
 
     try:
         return lower_bound_of(problem, regret)
@@ -184,7 +184,7 @@ def _deliver(
     runs: Runs, out: Path | None, command: str, limit: float | None, look: Look, as_json: bool
 ) -> None:
     """Print a simulation, and write it where it was asked for."""
-    from copeland.report.tables import limit_sentence, runs_table
+    from copeland.report.terminal_tables import limit_sentence, runs_table
 
     if as_json:
         print_json(outcome(runs) | ({} if limit is None else {"lower_regret": limit}))
@@ -193,8 +193,8 @@ def _deliver(
         if limit is not None:
             show(limit_sentence(runs, limit))
     if out is not None:
-        import copeland.results as results
-        from copeland.report.pages import PAGE, write_pages
+        import copeland.simulation.result_folder as results
+        from copeland.report.simulation_page import PAGE, write_pages
 
         # A folder that must not be replaced was refused before the simulation began.
         results.write(runs, out, force=True, command=command, lower_bound=limit)
@@ -230,9 +230,9 @@ def report_command(
     as_json: Json = False,
 ) -> None:
     """Show the results in a folder again; for a reproduction, those of each experiment."""
-    import copeland.results as results
-    from copeland.report.looks import LOOK, Look, checked
-    from copeland.report.tables import runs_table
+    import copeland.simulation.result_folder as results
+    from copeland.report.plot_options import LOOK, Look, checked
+    from copeland.report.terminal_tables import runs_table
 
     look = checked(Look(yscale, xscale, width, spread, by, algorithm or None))
     if look != LOOK and not page:
@@ -240,7 +240,7 @@ def report_command(
     places = results.folders(folder)
     found = [results.read(place) for place in places]
     if page:
-        from copeland.report.pages import PAGE, write_pages
+        from copeland.report.simulation_page import PAGE, write_pages
 
         for place, runs in zip(places, found, strict=True):
             about = results.manifest(place)

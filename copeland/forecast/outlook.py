@@ -17,7 +17,7 @@ from copeland.kernels.planner import (
     rate_win,
 )
 from copeland.registry import find
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 
 class Need(NamedTuple):

@@ -7,24 +7,22 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from copeland.cells import _interrupts_between_calls as interrupts_between_calls
-from copeland.compiling import compile_now
 from copeland.errors import InvalidParameter
-from copeland.forecast.goals import PROOF, Goal
-from copeland.forecast.likely import votes_to_likely
-from copeland.forecast.planned import Ended, run_to_proof
-from copeland.forecast.ranges import Range, quantile_of, range_of
-from copeland.forecast.starts import PLANNED, Probabilities, Start
-from copeland.forecast.starts import (
+from copeland.forecast.forecast_range import Range, quantile_of, range_of
+from copeland.forecast.likely_best import votes_to_likely
+from copeland.forecast.planner_race import Ended, run_to_proof
+from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
+from copeland.forecast.start import PLANNED, PROOF, Goal, Probabilities, Start
+from copeland.forecast.start import (
     new_start as new_start,  # where races begin, for those who run them
 )
-from copeland.forecast.voters import Voters, Within, is_possible, race_of_voters
-from copeland.forecast.worlds import belief_of, ties_in, worlds
-from copeland.kernels import verdicts
-from copeland.kernels.evidence import levels
-from copeland.kernels.mark import bound
-from copeland.kernels.verdicts import new_verdicts, votes_to_proof
-from copeland.streams import stream
+from copeland.forecast.voter_races import Voters, Within, is_possible, race_of_voters
+from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
+from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.vote_evidence import levels
+from copeland.simulation.cell import _interrupts_between_calls as interrupts_between_calls
+from copeland.simulation.compilation import compile_now
+from copeland.support.rng import stream
 from copeland.waiting import tell_what, waiting
 
 ALL_PAIRS = "all pairs"
@@ -79,7 +77,7 @@ def _listed(
 @cache
 def _votes() -> Callable[..., int]:
     """The compiled loop, which numba keeps on disk."""
-    return bound(votes_to_proof, {}, "votes_to_proof", verdicts.__file__, compile=True)
+    return bind_parts(votes_to_proof, {}, "votes_to_proof", compile=True, keep=True)
 
 
 _RACES: dict[str, Callable[..., int]] = {
@@ -157,7 +155,7 @@ def forecast_of(
 ) -> Forecast:
     """Return how many more votes it may take until an option is proved best, or likely.
 
-    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.worlds`); in each of them
+    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.plausible_worlds`); in each of them
     voting is carried on from the present votes: by cpc-pac, by all pairs in turn and by random pairs,
     all until the same certificate holds. Ctrl-C ends it with the worlds done by then.
 

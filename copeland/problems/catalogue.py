@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import copeland.data as data
-import copeland.problems.derived as derived
+import copeland.problems.download as data
 import copeland.problems.generators as generators
+import copeland.problems.sub_problems as derived
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
 from copeland.matrix import FILES, PreferenceMatrix
 from copeland.problems.implicit import as_matrix, implicit_order
-from copeland.problems.printed import PRINTED
 from copeland.problems.problem import Problem, matrix_problem
-from copeland.spec import Spec
-from copeland.streams import stream
+from copeland.problems.published import PRINTED
+from copeland.support.rng import stream
+from copeland.support.spec import Spec
 
 LARGEST_WRITTEN_OUT = 5_000
 LONGEST_NAME = 200  # characters of a family's name: more digits mean nothing

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix, numbers_of
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 Gaps = float | tuple[float, float]
 

@@ -13,7 +13,7 @@ from copeland.errors import InvalidMatrix
 from copeland.kernels import kernel
 from copeland.kernels.loop import TIE
 from copeland.matrix import PreferenceMatrix, numbers_of
-from copeland.winners import copeland_scores
+from copeland.theory.winners import copeland_scores
 
 
 @dataclass(frozen=True)

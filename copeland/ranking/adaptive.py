@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import EVEN
 from copeland.ranking.estimation import (
     Estimate,
     Protocol,
@@ -28,8 +27,9 @@ from copeland.ranking.estimation import (
     tally,
     world_of,
 )
+from copeland.ranking.interleaved_comparison import EVEN
 from copeland.ranking.rankers import Ranker
-from copeland.tasks import finish
+from copeland.support.tasks import finish
 
 Bools = NDArray[np.bool_]
 

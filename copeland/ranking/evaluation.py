@@ -15,7 +15,7 @@ from copeland.errors import InvalidParameter, need
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
-from copeland.words import listed
+from copeland.support.phrasing import listed
 
 Floats = NDArray[np.float64]
 

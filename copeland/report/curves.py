@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from copeland.report.images import name
 from copeland.report.labels import End
-from copeland.report.looks import SPREADS, Look
+from copeland.report.plot_options import SPREADS, Look
 from copeland.report.styles import Size, style_of
-from copeland.runs import Curves, Runs
-from copeland.words import counted, wrapped
+from copeland.simulation.runs import Curves, Runs
+from copeland.support.phrasing import counted, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from copeland.report.images import name
 from copeland.report.styles import INK, Size
-from copeland.words import wrapped
+from copeland.support.phrasing import wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

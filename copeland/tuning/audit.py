@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from copeland.errors import InvalidParameter, UnknownDuel
-from copeland.kernels.evidence import log_evidence
-from copeland.streams import stream
-from copeland.tuning.duels import Duel
+from copeland.kernels.vote_evidence import log_evidence
+from copeland.support.phrasing import counted, percent
+from copeland.support.rng import stream
+from copeland.tuning.duel import Duel
 from copeland.tuning.spaces import Point, Space
-from copeland.words import counted, percent
 
 _HALVINGS = 50
 

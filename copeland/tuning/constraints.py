@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.inert import inert
+from copeland.support.escaping import inert
+from copeland.support.phrasing import listed
 from copeland.tuning.parameters import Choice, Parameter
-from copeland.words import listed
 
 MOST_CONSTRAINTS, LONGEST = 64, 300
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {

@@ -6,22 +6,24 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar, overload
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
-from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
-from copeland.streams import stream
-from copeland.tuning.asking import OPPONENTS, Asked, choose
+from copeland.support.npz import packed, read_arrays
+from copeland.support.phrasing import counted
+from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
-from copeland.tuning.duels import Duel
-from copeland.tuning.landscapes import Landscape, landscape_of
+from copeland.tuning.duel import Duel
+from copeland.tuning.duel_choice import OPPONENTS, Asked, choose
+from copeland.tuning.landscape import Landscape, landscape_of
 from copeland.tuning.laplace import Fit, Votes
-from copeland.tuning.ledger import Ledger
-from copeland.tuning.recommending import Scores, scored, shares, worlds_of
+from copeland.tuning.recommendation import Scores, scored, shares, worlds_of
 from copeland.tuning.spaces import Floats, Point, Space, lacks_constraint
-from copeland.tuning.threads import one_thread
+from copeland.tuning.vote_counts import Ledger
 from copeland.tuning.walkers import (
     WALKERS,
     begun,
@@ -31,7 +33,20 @@ from copeland.tuning.walkers import (
     steps_at,
     walked,
 )
-from copeland.words import counted
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let linear algebra use one thread, and as many as before afterwards."""
+    with _libraries().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """What numpy and scipy have loaded: looking for it takes longer than a question."""
+    return ThreadpoolController()
+
 
 MOST_AT_ONCE = 1_000  # duels
 MOST_LISTED = 100  # points of a shortlist

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
+from copeland.support.phrasing import capital
 from copeland.web import limits
 from copeland.web.ballots import offered, pairs_for, side_of
 from copeland.web.creating import created, draft_of, hints_of
@@ -31,7 +32,6 @@ from copeland.web.sessions import (
 )
 from copeland.web.views import page as html
 from copeland.web.views import see
-from copeland.words import capital
 
 router = APIRouter(prefix="/admin")
 

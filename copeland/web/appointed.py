@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.files import read_text
+from copeland.study.input_limits import check_text
 from copeland.study.judges import ChatJudge, CommandJudge
-from copeland.study.record.texts import check_text
+from copeland.support.atomic_files import read_text
 
 PROGRAM = {"command", "timeout"}
 MODEL = {"model", "url", "prompt", "prices", "key_variable", "timeout", "max_tokens", "options"}

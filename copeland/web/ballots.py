@@ -9,8 +9,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
-from copeland.study.conduct.asking import ENDLESS
-from copeland.study.record.options import ACTIVE
+from copeland.study.ballots import ENDLESS
+from copeland.study.options import ACTIVE
 from copeland.web.drawings import drawing_of
 from copeland.web.page import Page
 from copeland.web.records import pane_key

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Ballot, Event, Study
-from copeland.study.record.events import ASKED, LEFT, RIGHT
+from copeland.study.log.events import ASKED, LEFT, RIGHT
+from copeland.support.phrasing import counted
 from copeland.web.ballots import Shown, Side, side_of
 from copeland.web.page import Page
 from copeland.web.records import Checked
@@ -20,7 +21,6 @@ from copeland.web.server import Server
 from copeland.web.sessions import Voter
 from copeland.web.texts import shown_text
 from copeland.web.tokens import hashed
-from copeland.words import counted
 
 FIRST = 1 << 62  # from here on the numbers of ballots are those of checks
 _BITS = 48  # bits of the ballot that a check repeats

@@ -14,8 +14,8 @@ from starlette.datastructures import FormData, UploadFile
 
 from copeland.errors import InvalidParameter
 from copeland.study import Option, Study, create_study
-from copeland.study.record.arrivals import AGAINST, IGNORED
-from copeland.study.record.settings import BATCH
+from copeland.study.log.arrivals import AGAINST, IGNORED
+from copeland.study.settings import BATCH
 from copeland.web.media import image_of
 from copeland.web.offered import DIVIDER, NAME, Offered, from_csv, from_lines, pictured
 from copeland.web.page import KINDS, QUESTION
@@ -128,7 +128,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
 
 def _space(form: FormData) -> Space | None:
     """The space that a form describes; options beside it would mean nothing."""
-    from copeland.tuning.described import described
+    from copeland.tuning.space_file import described
 
     if not said(form, "space"):
         return None

@@ -13,12 +13,13 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
-from copeland.study.meaning.cases import is_judged
-from copeland.study.meaning.history import share_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.standing import Standing
-from copeland.study.record.events import Event, times_of
-from copeland.study.record.options import ACTIVE
+from copeland.study.log.events import Event, times_of
+from copeland.study.options import ACTIVE
+from copeland.study.results.analysis import Reading
+from copeland.study.results.case_progress import is_judged
+from copeland.study.results.history import share_of
+from copeland.study.results.standing import Standing
+from copeland.support.phrasing import counted, percent, quote_name
 from copeland.web.admin import Here, Managed, common
 from copeland.web.checks import KNOWN, REPEAT, is_excluded
 from copeland.web.judging import spent_on
@@ -29,7 +30,6 @@ from copeland.web.readings import Seen
 from copeland.web.server import STREAMS, Server
 from copeland.web.shield import POLICY
 from copeland.web.views import page as html
-from copeland.words import counted, percent, quote_name
 
 router = APIRouter()
 

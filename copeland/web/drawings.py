@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from copeland.study.record.points import is_drawing
+from copeland.study.log.space_points import is_drawing
 from copeland.web.page import Page
 from copeland.web.server import Server
 

@@ -16,16 +16,15 @@ from starlette.responses import HTMLResponse
 from copeland.errors import CopelandError
 from copeland.forecast.prospects import FEW
 from copeland.forecast.races import WORLDS, Way, forecast_of, new_start
-from copeland.forecast.starts import PLANNED, Start
-from copeland.forecast.voters import MOST_PEOPLE, fewest_people, nobody
-from copeland.kernels.evidence import fewest_votes
-from copeland.study.meaning.panel_plan import questions_sentence
-from copeland.study.meaning.prospect import people_words
+from copeland.forecast.start import PLANNED, Start
+from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, nobody
+from copeland.kernels.vote_evidence import fewest_votes
+from copeland.study.results.voter_reach import people_words, questions_sentence
+from copeland.support.phrasing import capital, counted
 from copeland.web.admin import Form, Session
 from copeland.web.creating import Intent, intent_of, whole
 from copeland.web.server import server_of
 from copeland.web.views import page as html
-from copeland.words import capital, counted
 
 router = APIRouter()
 

@@ -8,10 +8,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.inert import command_line
-from copeland.study.meaning.flips import flip_sentences
-from copeland.study.meaning.standing import Standing
-from copeland.study.record.events import ERROR
+from copeland.study.log.events import ERROR
+from copeland.study.results.agreement import flip_sentences
+from copeland.study.results.standing import Standing
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import capital, counted, percent
 from copeland.web.admin import Form, Here, Managed, common
 from copeland.web.creating import number, whole
 from copeland.web.judging import AT_WORK, Run, runs_of, start, stop
@@ -19,7 +20,6 @@ from copeland.web.logs import judges as judges_in
 from copeland.web.sessions import said
 from copeland.web.views import page as html
 from copeland.web.views import see
-from copeland.words import capital, counted, percent
 
 router = APIRouter(prefix="/admin/s/{slug}/judges")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study.judges import Item, Judged, judge_study, sleep_until
-from copeland.study.record.events import ERROR, SKIP
+from copeland.study.log.events import ERROR, SKIP
 from copeland.web.appointed import Appointed
 from copeland.web.page import Page
 from copeland.web.server import Server

@@ -10,12 +10,23 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
 
-from copeland.study.record.log import events, studies
-from copeland.study.record.storage import Storage
-from copeland.study.record.texts import is_storable
+from copeland.study.input_limits import is_storable
+from copeland.study.log.schema import (
+    checks,
+    events,
+    keys,
+    links,
+    media,
+    outputs,
+    pages,
+    panes,
+    server,
+    sessions,
+    studies,
+)
+from copeland.study.log.storage import Storage
 from copeland.web.page import Page, page_of
 from copeland.web.records import Checked, Image, Key, Link, Pane
-from copeland.web.tables import checks, keys, links, media, outputs, pages, panes, server, sessions
 from copeland.web.tokens import Signer, hashed, new_token
 
 _ARRIVAL = (

@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy import func, select
 
 from copeland.study import Storage
-from copeland.study.judges.answered import ONCE
-from copeland.study.record.events import UNDONE, VOTED
-from copeland.study.record.log import events, times
+from copeland.study.judges.memory import ONCE
+from copeland.study.log.event_log import times
+from copeland.study.log.events import UNDONE, VOTED
+from copeland.study.log.schema import events
 
 _e = events.c
 

@@ -7,9 +7,9 @@ import math
 from starlette.datastructures import FormData
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.ranges import Range
-from copeland.study.meaning.standing import Standing
-from copeland.study.record.events import ERROR
+from copeland.forecast.forecast_range import Range
+from copeland.study.log.events import ERROR
+from copeland.study.results.standing import Standing
 from copeland.web.page import Page
 from copeland.web.sessions import said
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from copeland.study.judges.answered import ONCE
-from copeland.study.meaning.notes import undone_note
+from copeland.study.judges.memory import ONCE
+from copeland.study.results.certificate_file import undone_note
+from copeland.support.phrasing import listed
 from copeland.web.logs import undone, votes_by_source
 from copeland.web.page import Page
 from copeland.web.server import Server
-from copeland.words import listed
 
 OPEN, PERSONAL = "by open links", "by personal links"
 PROGRAMS, JUDGES, ELSEWHERE = "from programs with a key", "from judges", "from elsewhere"

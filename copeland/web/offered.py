@@ -11,8 +11,8 @@ from starlette.datastructures import UploadFile
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, read_options
-from copeland.study.record.texts import check_text
-from copeland.tables import rows_of_file
+from copeland.study.input_limits import check_text
+from copeland.support.row_files import rows_of_file
 from copeland.web.media import image_of
 from copeland.web.records import Pane, pane_key
 from copeland.web.server import Server

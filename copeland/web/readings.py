@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from copeland.study import Event, Study, Voter
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.standing import standing_of, voters_of
-from copeland.study.meaning.verdict import Verdict, verdict_of
-from copeland.study.page.page import judges_agreement, study_parts
-from copeland.study.record.books import replayed
-from copeland.study.record.events import UNDONE, VOTED, times_of
+from copeland.study.log.events import UNDONE, VOTED, times_of
+from copeland.study.log.state import replayed
+from copeland.study.report.study_page import judges_agreement, study_parts
+from copeland.study.results.analysis import Reading
+from copeland.study.results.history import history_of
+from copeland.study.results.standing import standing_of, voters_of
+from copeland.study.results.verdict import Verdict, verdict_of
 from copeland.web.figures import drawn, one_at_a_time
 
 FIGURES = 30.0  # seconds for which figures are good enough

@@ -10,7 +10,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
-from copeland.inert import cell, file_name
+from copeland.support.escaping import cell, file_name
 from copeland.web.admin import Form, Here, Managed, Session, common, listed, manage_page
 from copeland.web.logs import votes_by_source
 from copeland.web.numbers import number_in

@@ -9,7 +9,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from copeland.inert import inert
+from copeland.support.escaping import inert
 
 LONGEST = 100_000  # characters of a text that is shown
 CACHED = 2_000  # texts

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from copeland.report.document import inline_svg
 from copeland.report.images import image
-from copeland.report.landscapes import landscape_figure
+from copeland.report.landscape_figure import landscape_figure
 from copeland.study import Study
-from copeland.study.meaning.tuned import Tuned, tuned_of, tuned_verdict
-from copeland.study.meaning.verdict import Verdict
-from copeland.study.record.books import replayed
+from copeland.study.kinds.space import Tuned, tuned_of, tuned_verdict
+from copeland.study.log.state import replayed
+from copeland.study.results.verdict import Verdict
 from copeland.web.figures import one_at_a_time, presentational
 from copeland.web.readings import whole
 

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Following, Look, Study, Wait
-from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.web import limits
 from copeland.web.ballots import (
     Shown,

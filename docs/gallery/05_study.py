@@ -5,9 +5,9 @@ How many others each option beats, who beats whom, the share of votes in each pa
 """
 
 import copeland
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import PROVED, Reading
-from copeland.study.page.figures import (
+from copeland.study.report.graph_figure import graph_figure
+from copeland.study.report.graph_layout import graph_of, shown_options
+from copeland.study.report.study_figures import (
     BEST,
     COLOURS,
     OUT,
@@ -18,8 +18,8 @@ from copeland.study.page.figures import (
     progress_figure,
     scores_figure,
 )
-from copeland.study.page.graph import graph_of, shown_options
-from copeland.study.page.graph_figure import graph_figure
+from copeland.study.results.analysis import PROVED, Reading
+from copeland.study.results.history import history_of
 
 study = copeland.create_study("lunch", ["soup", "salad", "pasta", "toast"])
 wins = {("soup", "salad"): 80, ("salad", "pasta"): 75, ("pasta", "soup"): 75}

@@ -11,8 +11,8 @@ import typer
 from commands import flat, run, shell, values
 
 import copeland
-from copeland import bounds
 from copeland.cli import app
+from copeland.theory import bounds
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

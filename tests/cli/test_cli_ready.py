@@ -3,8 +3,8 @@
 import pytest
 from commands import flat, run, values
 
-from copeland.readiness import compile_ahead, is_ready, kept_at
 from copeland.registry import find
+from copeland.simulation.readiness import compile_ahead, is_ready, kept_at
 from copeland.version import __version__
 
 
@@ -21,7 +21,7 @@ def test_an_algorithm_is_compiled_once_and_then_ready():
 
 def test_what_was_not_compiled_is_not_ready(monkeypatch, tmp_path):
     kept = kept_at(find("random"))
-    monkeypatch.setattr("copeland.readiness.kept_at", lambda _one: tmp_path / kept.name)
+    monkeypatch.setattr("copeland.simulation.readiness.kept_at", lambda _one: tmp_path / kept.name)
     assert not is_ready(find("random"))
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from curves_by_hand import CUT, curves, runs_of
 
-from copeland.experiments import findings, paper
-from copeland.experiments.findings import Reading, ahead, reading
-from copeland.report.figures import regret_figure
 from copeland.report.images import image
+from copeland.report.regret_figure import regret_figure
+from copeland.reproduction import findings, paper_experiments
+from copeland.reproduction.findings import Reading, ahead, reading
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -38,7 +38,7 @@ def test_a_cut_hides_who_is_ahead_only_where_it_must(ccb, scb, leader):
 
 
 def figure_named(name):
-    return paper.Figure(name, "title", "says", comparison=None)
+    return paper_experiments.Figure(name, "title", "says", comparison=None)
 
 
 @pytest.mark.quick

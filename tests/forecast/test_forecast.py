@@ -11,8 +11,17 @@ from scipy.integrate import quad
 from scipy.stats import binom, norm
 
 import copeland
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
+from copeland.forecast.plausible_worlds import (
+    SHARES,
+    SPREADS,
+    _fitted,
+    belief_of,
+    best_in,
+    ties_in,
+    worlds,
+)
 from copeland.forecast.races import (
     ALL_PAIRS,
     PLANNED,
@@ -25,8 +34,7 @@ from copeland.forecast.races import (
     new_start,
     votes_needed,
 )
-from copeland.forecast.worlds import SHARES, SPREADS, _fitted, belief_of, best_in, ties_in, worlds
-from copeland.kernels.verdicts import begin, judge, new_verdicts
+from copeland.kernels.certificate_race import begin, judge, new_verdicts
 
 # Races
 
@@ -36,7 +44,7 @@ def plainly(way, p, tie, key, most, margin=0.0):
     k = len(p)
     wins, ties = counts(np.zeros((k, k), int))
     pairs = new_start(k).pairs
-    noise = copeland.streams.stream(*key, "votes", way)
+    noise = copeland.support.rng.stream(*key, "votes", way)
     for vote in range(most):
         nth = vote % len(pairs) if way == ALL_PAIRS else int(noise.random() * len(pairs))
         i, j = pairs[nth]
@@ -74,7 +82,7 @@ def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, marg
     drawn = np.triu(rng.integers(0, 10, (k, k)), 1)
     found = certify(wins, drawn + drawn.T, margin=margin)
     state = new_verdicts(wins, drawn + drawn.T)
-    at = copeland.kernels.evidence.levels(k, 0.05)
+    at = copeland.kernels.vote_evidence.levels(k, 0.05)
     begin(state, at, margin)
     judge(state, at, margin)
     assert tuple(np.flatnonzero(state.best)) == found.best

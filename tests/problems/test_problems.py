@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import InvalidParameter, winners
+from copeland import InvalidParameter
 from copeland.errors import UnknownProblem
 from copeland.problems import generators, names, problem_of
 from copeland.problems.catalogue import FAMILIES
 from copeland.problems.implicit import as_matrix, implicit_order, probability
+from copeland.theory import winners
 
 
 def losses(m):

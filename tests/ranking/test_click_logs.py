@@ -10,8 +10,8 @@ from oracles.click_log import DAY, plain_count
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.ranking.logs.counting import count_clicks
 from copeland.ranking.logs.joining import Rules
-from copeland.tables import read_table
-from copeland.tallies import form_of, sayings, tallied
+from copeland.support.row_files import read_table
+from copeland.support.vote_tables import form_of, sayings, tallied
 
 NOON = 1_700_006_400 + DAY / 2  # of a day in UTC
 RULES = Rules(window=600.0, bots=3)

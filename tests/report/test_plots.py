@@ -11,11 +11,11 @@ from matplotlib.text import Text
 
 import copeland
 from copeland.errors import InvalidParameter
-from copeland.limits import lower_regret
-from copeland.report.figures import regret_figure
 from copeland.report.images import image
-from copeland.report.looks import Look
-from copeland.runs import Curves, Runs
+from copeland.report.plot_options import Look
+from copeland.report.regret_figure import regret_figure
+from copeland.simulation.runs import Curves, Runs
+from copeland.theory.lower_bounds import lower_regret
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -13,16 +13,15 @@ from scipy.stats import binom
 
 from benchmarks import false_people
 from copeland import Real, Space
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import levels, log_evidence
+from copeland.kernels.vote_evidence import levels, log_evidence
 from copeland.study import create_study
-from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.record.books import Books
-from copeland.study.record.counts import empty_tables
-from copeland.study.record.events import ASKED, CREATED, UNDONE, VOTED, Event
-from copeland.study.record.settings import Settings
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
+from copeland.study.log.count_tables import empty_tables
+from copeland.study.log.events import ASKED, CREATED, UNDONE, VOTED, Event
+from copeland.study.log.state import Books, dump_books, load_books
+from copeland.study.settings import Settings
 
 DELTA = 0.05
 LEVEL = math.log(40)  # of two options at this delta, and of one claim at half of it

@@ -12,24 +12,24 @@ from commands import values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import copeland.study.conduct.folding as folding
+import copeland.study.bulk_imports as folding
 from copeland.errors import Conflict, UnknownVote
 from copeland.policy import Policy
 from copeland.study import create_study
-from copeland.study.meaning.agreement import agreement
-from copeland.study.meaning.filing import (
+from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
+from copeland.study.log.events import ASKED, VOTED, Event, times_of
+from copeland.study.log.state import dump_books, load_books
+from copeland.study.report.study_page import judges_agreement, study_parts
+from copeland.study.results.agreement import agreement
+from copeland.study.results.analysis import Reading
+from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     objections_by_file,
     read_certificate,
 )
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import judges_agreement, study_parts
-from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.record.events import ASKED, VOTED, Event, times_of
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 from copeland.web.logs import undone, votes_by_source
 from copeland.web.readings import frozen
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from soup import study_with, votes
 
 from copeland.report.images import image
-from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED, Reading
-from copeland.study.page.figures import BEST, OUT
-from copeland.study.page.graph import (
+from copeland.study.report.graph_figure import graph_figure, shapes_of, way_of
+from copeland.study.report.graph_layout import (
     COLUMNS,
     DRAWN,
     FEW,
@@ -22,8 +21,9 @@ from copeland.study.page.graph import (
     graph_of,
     shown_options,
 )
-from copeland.study.page.graph_figure import graph_figure, shapes_of, way_of
-from copeland.words import shortened
+from copeland.study.report.study_figures import BEST, OUT
+from copeland.study.results.analysis import AHEAD, LIKELY, PROVED, Reading
+from copeland.support.phrasing import shortened
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

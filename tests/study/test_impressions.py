@@ -8,11 +8,11 @@ import pytest
 from commands import flat, run
 
 from copeland.errors import InvalidParameter, InvalidToken
-from copeland.ranking.impressions import Ticket, outcome_of, query_digest, sealed, unsealed
 from copeland.ranking.interleaving import credit, interleave, winner
+from copeland.ranking.list_tokens import Ticket, outcome_of, query_digest, sealed, unsealed
 from copeland.study import create_study, open_study
-from copeland.study.record.lists import Lists
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.shown_lists import Lists
+from copeland.study.log.state import dump_books, load_books
 
 SECRET = "sixteen characters and more"
 LISTS = {"one": "abcdefgh", "two": "hgfedcba", "three": "cadbhegf"}
@@ -178,7 +178,7 @@ def test_clicks_of_earlier_logs_take_nothing_from_the_lists_that_are_counted():
 
 
 def test_the_queries_of_old_ballots_are_forgotten(monkeypatch):
-    monkeypatch.setattr("copeland.study.record.lists.REMEMBERED", 2)
+    monkeypatch.setattr("copeland.study.log.shown_lists.REMEMBERED", 2)
     lists = Lists()
     for ballot in (1, 2, 3):
         lists.show({"ballot": ballot, "query": "tea"})

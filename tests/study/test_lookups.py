@@ -9,8 +9,7 @@ import sqlalchemy as sa
 
 from copeland import create_study, open_study
 from copeland.study import Storage
-from copeland.study.record import storage as storage_module
-from copeland.study.record.events import ASKED, CREATED, VOTED, Event
+from copeland.study.log.events import ASKED, CREATED, VOTED, Event
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 LOG = [
@@ -91,7 +90,7 @@ def _make_old(file):
             if name.removeprefix("copeland_") not in kept:
                 connection.execute(f"DROP TABLE {name}")
         connection.execute("DROP INDEX copeland_asked")
-        connection.execute(f"UPDATE {storage_module.VERSION_TABLE} SET version_num = '0002'")
+        connection.execute("UPDATE copeland_version SET version_num = '0002'")
 
 
 @pytest.mark.parametrize("name", LOOKUPS)

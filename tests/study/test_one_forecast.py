@@ -9,21 +9,25 @@ import pytest
 import copeland
 from copeland.cli.study.plan import _describe as plan_values
 from copeland.cli.study.results import describe
-from copeland.compiling import compile_now
+from copeland.forecast.forecast_range import Range, quantile_of, range_of
 from copeland.forecast.outlook import outlook_of
-from copeland.forecast.panels import new_panel_remaining
-from copeland.forecast.ranges import Range, quantile_of, range_of
-from copeland.forecast.remaining import remaining_of
-from copeland.forecast.starts import Start, new_start
-from copeland.study.meaning.panel_plan import answers_words
-from copeland.study.meaning.prospect import people_words, prospect_sentence
-from copeland.study.meaning.reach import plan_sentence, who_votes
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
+from copeland.forecast.panel_forecast import new_panel_remaining
+from copeland.forecast.start import Start, new_start
+from copeland.forecast.votes_remaining import remaining_of
+from copeland.simulation.compilation import compile_now
+from copeland.study.results.analysis import Reading
+from copeland.study.results.verdict import verdict_of
+from copeland.study.results.voter_reach import (
+    answers_words,
+    people_words,
+    plan_sentence,
+    prospect_sentence,
+    who_votes,
+)
+from copeland.support.phrasing import capital
 from copeland.web.api.reading import results_of
 from copeland.web.creating import Intent
 from copeland.web.expecting import expectation_of
-from copeland.words import capital
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -117,8 +121,8 @@ def test_a_panel_of_five_on_twelve_options_takes_about_54_answers():
 
 
 def test_members_of_a_simulated_panel_prefer_as_often_as_the_world_says_and_have_tastes():
-    from copeland.forecast.panels import _said_in
-    from copeland.forecast.worlds import belief_of
+    from copeland.forecast.panel_forecast import _said_in
+    from copeland.forecast.plausible_worlds import belief_of
 
     none = np.zeros((3, 3), int)
     p = np.array([[0.5, 0.6, 0.8], [0.4, 0.5, 0.7], [0.2, 0.3, 0.5]])
@@ -136,7 +140,7 @@ def test_settled_studies_need_no_more_votes():
 
 
 def test_the_rule_of_thumb_is_told_where_nothing_is_compiled(monkeypatch):
-    monkeypatch.setattr("copeland.forecast.remaining.is_compiled", lambda name: False)
+    monkeypatch.setattr("copeland.forecast.votes_remaining.is_compiled", lambda name: False)
     start = new_start(4, epoch=1, people=True)
     found, outlook = remaining_of(start, each=2), outlook_of(start)
     assert not found.simulated

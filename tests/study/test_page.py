@@ -10,10 +10,10 @@ from soup import said, study_with, text_of, undrawn, votes
 from test_inert import old_study
 
 from copeland.study import create_study
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import judges_agreement, study_page
+from copeland.study.report.study_page import judges_agreement, study_page
+from copeland.study.results.analysis import Reading
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -106,7 +106,7 @@ def test_the_numbers_behind_the_figures_are_in_tables(page):
 def test_the_chances_to_be_best_are_in_the_table_if_they_are_known(circle, page, monkeypatch):
     head = '<th scope="col">chance to be best</th>'
     assert head in page
-    monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
     assert head not in words_of(circle)
 
 

@@ -6,18 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from soup import study_with, told, votes
 
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.standing import position_of
-from copeland.study.page.figures import (
+from copeland.study.report.graph_layout import graph_of
+from copeland.study.report.study_figures import (
     Bar,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
-from copeland.study.page.graph import graph_of
-from copeland.study.page.words import (
+from copeland.study.report.study_sentences import (
     arrow_sentences,
     counting_sentences,
     cycle_sentences,
@@ -29,7 +26,10 @@ from copeland.study.page.words import (
     proved_at,
     score_sentences,
 )
-from copeland.words import letters, shortened
+from copeland.study.results.analysis import Reading
+from copeland.study.results.history import history_of
+from copeland.study.results.standing import position_of
+from copeland.support.phrasing import letters, shortened
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import copeland
-from copeland.certificate import certify
-from copeland.study.meaning.ranking import tiers_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.strengths import PRIOR, strengths_of
-from copeland.study.page.page import study_page
+from copeland.certificate.certificate import certify
+from copeland.study.report.study_page import study_page
+from copeland.study.results.analysis import Reading
+from copeland.study.results.ranking import PRIOR, strengths_of, tiers_of
 
 intervals = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
@@ -168,7 +167,7 @@ def test_the_command_and_the_page_show_the_ranking(tmp_path):
 
 
 def _history(study):
-    from copeland.study.meaning.history import history_of
+    from copeland.study.results.history import history_of
 
     return history_of(study.log())
 

@@ -12,11 +12,11 @@ from soup import text_of, undrawn
 
 import copeland
 from copeland.cli.study.results import describe
-from copeland.study.meaning.filing import certificate_to_file
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import STANDS_OUT, Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import study_page
+from copeland.study.report.study_page import study_page
+from copeland.study.results.analysis import STANDS_OUT, Reading
+from copeland.study.results.certificate_file import certificate_to_file
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 
 
 def study_of(votes, options, **how):

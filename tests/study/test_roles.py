@@ -20,14 +20,13 @@ from copeland.study import (
     open_study,
     read_certificate,
 )
-from copeland.study.conduct.chooser import Player
-from copeland.study.conduct.hints import hints_of, trust_in
 from copeland.study.judges import judge_study
-from copeland.study.meaning.filing import objections_by_file
-from copeland.study.meaning.history import history_of
-from copeland.study.record.books import replayed
-from copeland.study.record.events import GUIDE, ROLE, VOTED
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.events import GUIDE, ROLE, VOTED
+from copeland.study.log.state import dump_books, load_books, replayed
+from copeland.study.pair_choice import Player
+from copeland.study.planner_hints import hints_of, trust_in
+from copeland.study.results.certificate_file import objections_by_file
+from copeland.study.results.history import history_of
 
 OPTIONS = ["A", "B", "C", "D"]
 
@@ -345,7 +344,7 @@ def test_hints_move_what_a_policy_asks_and_prove_nothing():
 
 
 def test_a_policy_dumped_before_there_were_hints_is_loaded():
-    from copeland.archives import packed, read_arrays
+    from copeland.support.npz import packed, read_arrays
 
     policy = Policy("cpc-pac", k=5)
     policy.add(0, 1, 0)

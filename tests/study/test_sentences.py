@@ -7,14 +7,19 @@ import pytest
 from commands import run
 from soup import study_with, text_of, undrawn, votes
 
-from copeland.drift import Change
-from copeland.sentences import statement_before
+from copeland.certificate.drift_evidence import Change
+from copeland.certificate.sentences import statement_before
 from copeland.study import create_study
-from copeland.study.meaning.drifting import Drift
-from copeland.study.meaning.filing import _seal, certificate_to_file, objections, read_certificate
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.words import quote_name
+from copeland.study.results.analysis import Reading
+from copeland.study.results.certificate_file import (
+    _seal,
+    certificate_to_file,
+    objections,
+    read_certificate,
+)
+from copeland.study.results.drift import Drift
+from copeland.study.results.verdict import verdict_of
+from copeland.support.phrasing import quote_name
 
 
 @pytest.mark.parametrize("name", ["gpt-4.1", "A", "ccb:alpha=1.01", "prompt_2", "allspice", "茶"])

@@ -6,17 +6,16 @@ from soup import told, undrawn
 
 from copeland.study import create_study
 from copeland.study.judges import judge_study
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.page.words import (
+from copeland.study.log.events import VOTED
+from copeland.study.log.state import dump_books, load_books, replayed
+from copeland.study.report.study_sentences import (
     NO_ORDER,
     outcomes_sentence,
     progress_sentences,
     side_sentences,
 )
-from copeland.study.record.books import replayed
-from copeland.study.record.events import VOTED
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.results.analysis import Reading
+from copeland.study.results.history import history_of
 
 COUNTS = [{"i": "tea", "j": "milk", "wins": 60}, {"i": "milk", "j": "tea", "wins": 20}]
 SHOWN = [{"left": "tea", "right": "milk", "outcome": "left"}] * 3

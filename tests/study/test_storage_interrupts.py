@@ -10,7 +10,7 @@ import time
 import pytest
 
 from copeland.study import create_study, open_study
-from copeland.study.conduct.transactions import _Change
+from copeland.study.session import _Change
 
 # What an interrupt inside a finaliser leaves unfinished, Python and psycopg complain of when they collect it.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

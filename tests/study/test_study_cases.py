@@ -6,9 +6,12 @@ import pytest
 
 from copeland.errors import InvalidParameter
 from copeland.study import create_study, create_study_from_votes
-from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
-from copeland.study.record.books import replayed
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.state import dump_books, load_books, replayed
+from copeland.study.results.certificate_file import (
+    certificate_to_file,
+    objections,
+    read_certificate,
+)
 
 OPTIONS = ["A", "B", "C"]
 TEN = [f"case {i}" for i in range(10)]

@@ -8,12 +8,12 @@ from commands import run
 
 import copeland
 from copeland.errors import InvalidParameter
-from copeland.forecast.goals import LIKELY
+from copeland.forecast.start import LIKELY
 from copeland.study.judges import judge_study
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import study_page
+from copeland.study.report.study_page import study_page
+from copeland.study.results.analysis import Reading
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 
 
 def likely_study(**how):

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from copeland.errors import AlreadyVoted, InvalidParameter, StudyExists
 from copeland.study import Storage, create_study, open_study
-from copeland.study.conduct.manners import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, Manners
-from copeland.study.meaning.reach import remaining_in
-from copeland.study.meaning.reading import Reading
-from copeland.study.record.events import ASKED
+from copeland.study.log.events import ASKED
+from copeland.study.results.analysis import Reading
+from copeland.study.results.voter_reach import remaining_in
+from copeland.study.voter_history import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, Manners
 
 LEASE = 600
 

@@ -9,9 +9,8 @@ from commands import run
 import copeland
 from copeland.errors import InvalidParameter
 from copeland.study import Settings
-from copeland.study.meaning.prospect import prospect_sentence
-from copeland.study.meaning.reach import plan_sentence
-from copeland.study.meaning.reading import Reading
+from copeland.study.results.analysis import Reading
+from copeland.study.results.voter_reach import plan_sentence, prospect_sentence
 
 PEOPLE = Settings(voters="people", repeats="first")
 
@@ -95,7 +94,9 @@ def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
     # the numbers are those of a simulation, so the fewest voters of a certificate must agree
     order = np.triu(np.ones((6, 6), int), 1)
     for voters, proved in ((found.fewest, True), (found.fewest - 1, False)):
-        certificate = copeland.certificate.certify(voters * order, epoch=1, voters="people")
+        certificate = copeland.certificate.certificate.certify(
+            voters * order, epoch=1, voters="people"
+        )
         assert bool(certificate.best) == proved
 
 

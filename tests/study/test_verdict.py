@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 import copeland
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.outlook import SETTLED, Need, outlook_of
-from copeland.forecast.worlds import chances_of
-from copeland.study.meaning.filing import (
+from copeland.forecast.plausible_worlds import chances_of
+from copeland.study.results.analysis import Reading
+from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     objections_by_votes,
     read_certificate,
 )
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
+from copeland.study.results.verdict import verdict_of
 
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
@@ -360,7 +360,7 @@ def test_a_verdict_reads_well_as_text_and_in_a_notebook():
 
 
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
-    monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
     assert not any("Chances" in one for one in verdict.shown)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
-from copeland.archives import packed, read_arrays
 from copeland.errors import UnknownDuel
-from copeland.tuning.duels import Duel
-from copeland.tuning.problems import game
+from copeland.support.npz import packed, read_arrays
+from copeland.tuning.benchmark_games import game
+from copeland.tuning.duel import Duel
 
 LINE = Space({"x": Real(0, 1)})
 MIXED = Space(

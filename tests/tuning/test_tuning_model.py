@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 from copeland.tuning.covariance import Pairs, Theta, against, covariance, seen, weighted
 from copeland.tuning.laplace import Votes, fit, halved
-from copeland.tuning.samples import heard, prior_at, relation, sample, waves
+from copeland.tuning.posterior_samples import heard, prior_at, relation, sample, waves
 from copeland.tuning.walkers import WALKERS, prior_of, refitted, started, theta_at, walked
 
 THETA = Theta(np.array([0.4, 0.7]), 1.3, 1.5, 0.9)

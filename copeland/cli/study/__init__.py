@@ -10,8 +10,8 @@ import typer
 from copeland.cli.options import Json
 from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line
-from copeland.words import listed
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import listed
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait

@@ -23,8 +23,8 @@ from copeland.cli.study import (
     wait_first,
 )
 from copeland.errors import InvalidParameter, UnknownVote
-from copeland.inert import command_line
-from copeland.words import counted, listed
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import counted, listed
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Study
@@ -257,8 +257,8 @@ def _items(work: Study, item: str | None, items: Path | None) -> list[Case]:
             "--item names one item and --items a file of items; give only one of them."
         )
     from copeland.study.judges import read_items
-    from copeland.study.judges.wording import answer_of
-    from copeland.study.record.options import ACTIVE
+    from copeland.study.judges.templates import answer_of
+    from copeland.study.options import ACTIVE
 
     found = read_items(items)
     for option in work.options:

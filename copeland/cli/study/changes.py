@@ -10,7 +10,7 @@ from copeland.cli.options import STORAGE, Json, Storage
 from copeland.cli.output import tell_result
 from copeland.cli.program import Group
 from copeland.cli.study import Name, open_study, study
-from copeland.words import counted
+from copeland.support.phrasing import counted
 
 option = Group("option", no_args_is_help=True)
 study.add(option)

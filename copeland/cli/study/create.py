@@ -27,7 +27,7 @@ from copeland.cli.options import (
 from copeland.cli.output import note, tell_result
 from copeland.cli.study import study
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
-from copeland.inert import command_line
+from copeland.support.escaping import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study
@@ -154,7 +154,7 @@ def create_command(
     With --from, the options are those in the votes unless you name them, and a damaged file creates nothing.
     """
     from copeland.study import create_study, create_study_from_votes
-    from copeland.study.meaning.reach import who_votes
+    from copeland.study.results.voter_reach import who_votes
 
     columns = columns_of(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
@@ -255,7 +255,7 @@ def _who_votes(
 
 def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:
     """What so many people can settle, in a sentence and as JSON; nothing if it was not asked for."""
-    from copeland.study.meaning.prospect import prospect_sentence
+    from copeland.study.results.voter_reach import prospect_sentence
 
     if people is None:
         return "", {}
@@ -269,7 +269,7 @@ def _require_fitting(
 ) -> None:
     """Refuse what Python would refuse too, in the words of the command line."""
     from copeland.forecast.prospects import check_people
-    from copeland.study.record.settings import JUDGE, PANEL, PEOPLE
+    from copeland.study.settings import JUDGE, PANEL, PEOPLE
 
     if voters not in (*PEOPLE, PANEL, JUDGE, "independent"):
         raise InvalidParameter(f"--voters is '{voters}'; say people, independent, panel or judge.")
@@ -294,7 +294,7 @@ def _require_fitting(
 
 def _require_panel(voters: str, repeats: str | None, members: list[str], margin: float) -> None:
     """Refuse a panel without members, members without a panel, and what means nothing to one."""
-    from copeland.study.record.settings import PANEL
+    from copeland.study.settings import PANEL
 
     if voters != PANEL:
         if members:

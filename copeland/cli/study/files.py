@@ -26,8 +26,8 @@ from copeland.cli.options import (
 from copeland.cli.output import note, print_json, require_new, show, tell_result
 from copeland.cli.program import FAILURE
 from copeland.cli.study import AsGuide, Name, open_study, study
-from copeland.inert import command_line, file_name
-from copeland.words import listed
+from copeland.support.escaping import command_line, file_name
+from copeland.support.phrasing import listed
 
 
 @study.command("import", epilog="Example: `copeland study import tea votes.csv`")
@@ -123,8 +123,8 @@ def certify_command(
     as_json: Json = False,
 ) -> None:
     """Say what the votes prove, and what that assumes; exit code 1 if no option is proved best yet, or no audit proves anything."""
-    from copeland.files import write_file
-    from copeland.study.meaning.filing import certificate_to_file
+    from copeland.study.results.certificate_file import certificate_to_file
+    from copeland.support.atomic_files import write_file
 
     work = open_study(name, storage)
     if out is not None:
@@ -161,7 +161,11 @@ def verify_command(
     as_json: Json = False,
 ) -> None:
     """Check a certificate by making it again from its log; exit code 1 if it does not hold."""
-    from copeland.study.meaning.filing import objections, objections_by_file, read_certificate
+    from copeland.study.results.certificate_file import (
+        objections,
+        objections_by_file,
+        read_certificate,
+    )
 
     filed = read_certificate(file)
     found = (

@@ -14,8 +14,8 @@ from copeland.cli.output import note, print_json, progress_bar, show
 from copeland.cli.program import FAILURE
 from copeland.cli.study import AsGuide, Folder, Name, nothing_left, open_study, study, wait_first
 from copeland.errors import InvalidParameter, StudyClosed
-from copeland.inert import command_line
-from copeland.words import counted, percent
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import counted, percent
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
@@ -112,9 +112,9 @@ def judge_command(
     A judge answers each pair, with its sides and item, once; in a study of --voters judge, all judges together. A failure is kept as an error, which is
     not a vote. Exit code 1 if a judge keeps failing.
     """
-    from copeland.files import read_text
-    from copeland.forecast.goals import goal_of
+    from copeland.forecast.start import goal_of
     from copeland.study.judges import judge_study, read_items
+    from copeland.support.atomic_files import read_text
 
     goal = goal_of(until, "--until")
     if temperature < 0:
@@ -233,7 +233,7 @@ def _describe(name: str, done: Summary) -> dict[str, Any]:
 
 
 def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
-    from copeland.study.meaning.flips import flip_sentences
+    from copeland.study.results.agreement import flip_sentences
 
     besides = [
         words

@@ -14,12 +14,12 @@ from copeland.cli.options import STORAGE, Force, Json, Number, Storage, Whole
 from copeland.cli.output import note, print_json, progress_bar, require_new, show
 from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter
-from copeland.words import percent
+from copeland.support.phrasing import percent
 
 if TYPE_CHECKING:
     from copeland.forecast.races import Forecast, Way
-    from copeland.forecast.voters import Within
-    from copeland.ranking.allocation import Allocation
+    from copeland.forecast.voter_races import Within
+    from copeland.search.allocation import Allocation
 
 _SHOWN = 20  # pairs
 _EXAMPLE = "copeland study allocate rankers --impressions 100000 --out allocation.json"
@@ -61,11 +61,11 @@ def plan_command(
     """
     if cost_per_vote is not None and not cost_per_vote > 0:
         raise InvalidParameter(f"--cost-per-vote is {cost_per_vote}; it must be above 0.")
-    from copeland.forecast.goals import goal_of
-    from copeland.forecast.panels import BELIEF as PANEL_BELIEF
-    from copeland.forecast.worlds import BELIEF
-    from copeland.study.meaning.reach import plan_sentence
-    from copeland.study.page.tables import plan_sentences, plan_table
+    from copeland.forecast.panel_forecast import BELIEF as PANEL_BELIEF
+    from copeland.forecast.plausible_worlds import BELIEF
+    from copeland.forecast.start import goal_of
+    from copeland.study.report.study_tables import plan_sentences, plan_table
+    from copeland.study.results.voter_reach import plan_sentence
 
     goal = goal_of(until, "--until")
     work = open_study(name, storage)
@@ -173,7 +173,7 @@ def allocate_command(
         valid=valid,
     )
     if out is not None:
-        from copeland.files import write_file
+        from copeland.support.atomic_files import write_file
 
         write_file(out, found.to_json().encode())
         note(f"Written to {out}; it holds until {found.valid_until}.")
@@ -186,7 +186,7 @@ def allocate_command(
 
 
 def _sentences(found: Allocation) -> Iterator[str]:
-    from copeland.ranking.allocation import BUCKETS
+    from copeland.search.allocation import BUCKETS
 
     part = found.taking_part / BUCKETS
     yield f"{percent(part)} of users take part; the others see {found.alone}."

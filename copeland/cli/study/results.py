@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from copeland.cli.options import STORAGE, Json, Storage
 from copeland.cli.output import print_json, show
 from copeland.cli.study import Name, open_study, study
-from copeland.inert import command_line
-from copeland.words import counted, percent, quote_name, quote_names
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import counted, percent, quote_name, quote_names
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from copeland.certificate import Certificate
-    from copeland.panel import PanelCertificate
+    from copeland.certificate import PanelCertificate
+    from copeland.certificate.certificate import Certificate
     from copeland.study import Standing
-    from copeland.study.meaning.drifting import Drift
-    from copeland.study.meaning.reading import Reading
-    from copeland.study.meaning.verdict import Verdict
+    from copeland.study.results.analysis import Reading
+    from copeland.study.results.drift import Drift
+    from copeland.study.results.verdict import Verdict
 
 _MOST = 100_000  # votes that are gone through for changes; of more, the report tells
 _DRIFTS = 5  # pairs that are named
@@ -32,10 +32,10 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
     from rich.padding import Padding
     from rich.text import Text
 
-    from copeland.study.meaning.guidance import guidance_sentences
-    from copeland.study.meaning.reading import Reading
-    from copeland.study.meaning.verdict import verdict_of
-    from copeland.study.page.tables import panel_table, standing_table
+    from copeland.study.report.study_tables import panel_table, standing_table
+    from copeland.study.results.analysis import Reading
+    from copeland.study.results.guidance import guidance_sentences
+    from copeland.study.results.verdict import verdict_of
 
     work = open_study(name, storage)
     if work.settings.space:
@@ -168,8 +168,8 @@ def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
 
 def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
-    from copeland.study.meaning.flips import flip_sentences
-    from copeland.study.page.words import lists_sentence
+    from copeland.study.report.study_sentences import lists_sentence
+    from copeland.study.results.agreement import flip_sentences
 
     position = standing.position
     if position.is_biased:
@@ -207,7 +207,7 @@ def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) 
 
     The tiers and the intervals of scores are proved; the order within a tier and the strengths are not.
     """
-    from copeland.study.page.tables import ranking_table
+    from copeland.study.report.study_tables import ranking_table
 
     found = open_study(name, storage).ranking()
     if as_json:
@@ -221,8 +221,8 @@ def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) 
 def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
     """List the studies in a storage, the oldest first."""
     from copeland.study import list_studies
-    from copeland.study.page.tables import studies_table
-    from copeland.study.record.storage import Storage as Kept
+    from copeland.study.log.storage import Storage as Kept
+    from copeland.study.report.study_tables import studies_table
 
     kept = Kept(storage, create=False)
     rows = [_describe_row(name, storage) for name in list_studies(kept)]

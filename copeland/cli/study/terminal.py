@@ -22,12 +22,12 @@ from rich.text import Text
 from copeland.cli.output import show, width
 from copeland.cli.study import nothing_left, wait_first
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line, inert
 from copeland.study.judges.items import Drawer
-from copeland.study.judges.wording import answer_of
-from copeland.study.record.options import place_of, read_material
-from copeland.study.record.points import is_drawing as is_svg
-from copeland.words import counted
+from copeland.study.judges.templates import answer_of
+from copeland.study.log.space_points import is_drawing as is_svg
+from copeland.study.options import place_of, read_material
+from copeland.support.escaping import command_line, inert
+from copeland.support.phrasing import counted
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study, Vote, Wait

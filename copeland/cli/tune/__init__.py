@@ -14,8 +14,8 @@ from copeland.cli.output import show as show_lines
 from copeland.cli.program import Group, app
 from copeland.cli.study import Name, open_study
 from copeland.errors import InvalidParameter
-from copeland.inert import command_line, inert
-from copeland.words import counted
+from copeland.support.escaping import command_line, inert
+from copeland.support.phrasing import counted
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
@@ -158,8 +158,8 @@ def create_command(
 
 def _space(file: Path | None, parameters: list[str], constraints: list[str]) -> Space:
     """The space of a file and of options."""
-    from copeland.files import read_text
-    from copeland.tuning.described import space_of, tables_in
+    from copeland.support.atomic_files import read_text
+    from copeland.tuning.space_file import space_of, tables_in
 
     if file is None and not parameters:
         raise InvalidParameter("there is nothing to tune; give --space FILE, or --parameter.")
@@ -235,7 +235,7 @@ def audit_command(
 
     The error probabilities of all audits of a study add up to its delta at most.
     """
-    from copeland.study.record.points import values_of
+    from copeland.study.log.space_points import values_of
 
     work = open_study(name, storage)
     work.audit(None if option is None else work.option(option).point, votes)
@@ -256,7 +256,7 @@ def shortlist_command(
     as_json: Json = False,
 ) -> None:
     """List settings that may well include the best one; a study of them proves which is best of these alone."""
-    from copeland.study.record.points import values_of
+    from copeland.study.log.space_points import values_of
 
     points = open_study(name, storage).shortlist(n)
     if as_json:

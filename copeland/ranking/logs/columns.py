@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, need
 from copeland.ranking.logs.hashing import WRONG, fast, hash_texts, team_bits
-from copeland.tallies import LONGEST
-from copeland.times import YEAR_2200, seconds_since_1970
+from copeland.support.timestamps import YEAR_2200, seconds_since_1970
+from copeland.support.vote_tables import LONGEST
 
 Flags = NDArray[np.bool_]
 Words = NDArray[np.uint64]

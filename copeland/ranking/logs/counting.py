@@ -26,7 +26,7 @@ from copeland.ranking.logs.files import CLICK_COLUMNS, SHOWN_COLUMNS, files_of
 from copeland.ranking.logs.joining import CLICKS, LISTS, Rules
 from copeland.ranking.logs.steps import Joining, Reading, Tallying
 from copeland.ranking.logs.tallying import FATES
-from copeland.tasks import Arrays, check_workers, finish
+from copeland.support.tasks import Arrays, check_workers, finish
 from copeland.waiting import waiting
 
 PART = 6 * 2**20  # bytes of log files to a part: few enough lists to stay near the processor
@@ -61,7 +61,7 @@ def count_clicks(
     scratch
         A folder for temporary files, about as large as the log; workers on other machines must see it too.
     jobs, backend
-        As in :func:`copeland.tasks.finish`; no count depends on them.
+        As in :func:`copeland.support.tasks.finish`; no count depends on them.
     progress
         Called with (tasks done, tasks in all).
     part

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.inert import cell
+from copeland.support.escaping import cell
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, InvalidRow, need
-from copeland.tables import JSON_LINES, column_name, separator_of
-from copeland.words import listed
+from copeland.support.phrasing import listed
+from copeland.support.row_files import JSON_LINES, column_name, separator_of
 
 PARQUET = (".parquet", ".pq")
 SEPARATED = (".csv", ".tsv", ".txt")

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from copeland.kernels import kernel
-from copeland.kernels.mark import bound
+from copeland.kernels.compiler.compile import bind_parts
 
 LONGEST_LIST = 64  # positions
 WRONG = np.uint64(4)
@@ -91,4 +91,4 @@ def team_bits(data, ends, sides, left, right, length):
 @cache
 def fast(function):
     """Return the compiled twin of a kernel of this package, kept on disk."""
-    return bound(function, {}, function.__name__, __file__, compile=True)
+    return bind_parts(function, {}, function.__name__, compile=True, keep=True)

@@ -25,7 +25,7 @@ from copeland.ranking.logs.files import (
 from copeland.ranking.logs.joining import LEFT, RIGHT, Rules, join
 from copeland.ranking.logs.records import CLICK, SHOWN, VOTE, Records, clicks_of, shown_of
 from copeland.ranking.logs.tallying import tally
-from copeland.tasks import Arrays
+from copeland.support.tasks import Arrays
 
 NAMED = 100  # unreadable rows that a task names; the others are counted
 

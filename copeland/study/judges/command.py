@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.answers import JudgeFailed, outcome_answered, quoted
-from copeland.study.judges.wording import (
+from copeland.study.judges.call import JudgeFailed, outcome_answered, quoted
+from copeland.study.judges.templates import (
     answer_of,
     check_template,
     fill,

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from copeland.study.record.events import to_json
+from copeland.study.log.events import to_json
 from copeland.web.api.access import Call, allowed
 from copeland.web.api.problems import Problem
 from copeland.web.dashboard import BEAT, STEP, streamed

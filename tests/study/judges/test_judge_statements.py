@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tiny_study import A, B, quick
 
 from copeland.study.judges import JudgeFailed
-from copeland.study.judges.statements import outcome_stated
+from copeland.study.judges.verdict_text import outcome_stated
 
 STATED = [
     # One word, or an outcome alone on the first line
