@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -35,14 +34,14 @@ MOVED = {
 }
 
 
-class MovedFinder(MetaPathFinder, Loader):
-    """Find a module under its old name."""
+class MovedFinder:
+    """Find a module under its old name, and load it: a finder and a loader by their methods alone."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to load an old name, None for every other one."""
-        return ModuleSpec(fullname, self) if fullname in MOVED else None
+        return ModuleSpec(fullname, self) if fullname in MOVED else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module that the old name means."""
