@@ -45,8 +45,8 @@ from copeland.ranking.click_records import (
     shown_of,
 )
 from copeland.support.escaping import cell
+from copeland.support.progress import progress_bar
 from copeland.support.tasks import Arrays, check_workers, finish
-from copeland.waiting import waiting
 
 PART = 6 * 2**20  # bytes of log files to a part: few enough lists to stay near the processor
 MOST_PARTS = 256  # a reader keeps two files of each open, and systems allow some 1,000
@@ -162,7 +162,7 @@ def count_clicks(
     shares = 1 if jobs == 1 else min(READERS * jobs, max(len(lists), len(events)))
     total, done = shares + 2 * parts, 0
     temporary = tempfile.TemporaryDirectory(dir=scratch, prefix="copeland-clicks-")
-    with waiting("parts", progress) as tell, temporary as place:
+    with progress_bar("parts", progress) as tell, temporary as place:
 
         def run(tasks: Sequence[Any]) -> list[Arrays]:
             nonlocal done
