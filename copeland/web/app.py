@@ -43,6 +43,7 @@ PARTS = (
     *(voting, ahead, admin, downloads, expecting, judges, sharing, dashboard, results, health),
     problem_pages,
 )
+ROUTERS = (*(part.router for part in PARTS), sharing.keys_for_all)
 YEAR = 365 * 86_400
 
 NOTICES = {
@@ -85,11 +86,10 @@ def create_app(
         Returns seconds since 1970.
     """
     server = Server(config, storage, clock)
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland", lifespan=_life)
+    # The routes were made when their modules were imported; to include their routers would make them anew.
+    routes = [route for router in ROUTERS for route in router.routes]
+    app = FastAPI(title="copeland", openapi_url=None, routes=routes, lifespan=_life)
     app.state.server = server
-    for part in PARTS:
-        app.include_router(part.router)
-    app.include_router(sharing.keys_for_all)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, _sign_in)
@@ -101,18 +101,7 @@ def create_app(
     app.state.times = Times()
     app.add_middleware(Timed, times=app.state.times)
     app.add_middleware(Heads)
-    _look_through(app)
     return app
-
-
-def _look_through(app: FastAPI) -> None:
-    """Let every route be made now: FastAPI makes them at the first request, which several threads may bring."""
-    nowhere = {"type": "http", "method": "GET", "path": "/\0", "root_path": "", "headers": []}
-    for route in app.routes:
-        route.matches(dict(nowhere))
-        below = getattr(route, "app", None)
-        if isinstance(below, FastAPI):
-            _look_through(below)
 
 
 @asynccontextmanager

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from fastapi import HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 
 from copeland.study import Study
 from copeland.web import limits
+from copeland.web.api.problems import STATUSES
 from copeland.web.page import Page
 from copeland.web.records import Key
 from copeland.web.server import Server, server_of
 
 JSON = re.compile(r"application/([\w.-]+\+)?json")
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
+}
 
 
 class Call(NamedTuple):
@@ -49,6 +60,25 @@ async def readable(request: Request) -> None:
     has_body = told.get("content-length", "0") != "0" or "transfer-encoding" in told
     if has_body and kind and not (kind == "application/x-ndjson" or JSON.fullmatch(kind)):
         raise HTTPException(415)
+
+
+def new_router(prefix: str) -> APIRouter:
+    """Return a router for calls: all of them refuse other bodies than JSON, and tell of the same problems."""
+    problems: dict[int | str, dict[str, Any]] = {
+        status: {
+            "description": title,
+            "content": {"application/problem+json": {"schema": _PROBLEM}},
+        }
+        for status, (_, title) in STATUSES.items()
+        if status != 500
+    }
+    problems[409] = {**problems[422], "description": "It was done before, or the study is closed."}
+    return APIRouter(
+        prefix=prefix,
+        dependencies=[Depends(readable)],
+        responses=problems,
+        generate_unique_id_function=lambda route: route.name,
+    )
 
 
 def allowed(scope: str) -> Callable[[Request, str], Call]:

@@ -7,18 +7,18 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from copeland.study.record.events import to_json
-from copeland.web.api.access import Call, allowed
+from copeland.web.api.access import Call, allowed, new_router
 from copeland.web.api.problems import Problem
 from copeland.web.dashboard import BEAT, STEP, streamed
 from copeland.web.downloads import certificate_text, exported
 from copeland.web.numbers import LAST, number_in
 
-router = APIRouter(prefix="/studies/{study}")
+router = new_router("/studies/{study}")
 
 PIECE = 500  # events sent at a time
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from copeland.study import Option, Settings, create_study
 from copeland.study.record.texts import LIMITS
-from copeland.web.api.access import Call, allowed, key_of
+from copeland.web.api.access import Call, allowed, key_of, new_router
+from copeland.web.api.links import STUDY, links_to
 from copeland.web.api.problems import Problem
 from copeland.web.records import Key
 from copeland.web.server import server_of
 
-router = APIRouter(prefix="/studies")
+router = new_router("/studies")
 
 Admins = Annotated[Call, Depends(allowed("admin"))]
 Reads = Annotated[Call, Depends(allowed("read"))]
 SETTINGS = {field.name for field in fields(Settings)} - {"space", "show"}  # which stand beside them
+CREATED = {"study": "$response.body#/study"}
+OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 
 
@@ -86,7 +89,11 @@ class About(BaseModel):
     number: int
 
 
-@router.post("", status_code=201)
+@router.post(
+    "",
+    status_code=201,
+    responses={201: links_to(ask=("ask", CREATED), look_at_it=("about", CREATED))},
+)
 def create(request: Request, new: New) -> About:
     """Create a study; this takes a key that is for all studies."""
     key, server = key_of(request), server_of(request)
@@ -128,7 +135,7 @@ def _found(request: Request, name: str, key: Key) -> Call:
     return Call(server, page, server.study(page), key)
 
 
-@router.get("/{study}")
+@router.get("/{study}", responses={200: links_to(change_an_option=("change", OPTION))})
 def about(call: Reads) -> About:
     """Return what a study is."""
     return _about(call)
@@ -153,7 +160,9 @@ def change(call: Admins, name: str, change: State) -> About:
     return _about(call)
 
 
-@router.post("/{study}/close")
+@router.post(
+    "/{study}/close", responses={200: links_to(read=("results", STUDY), ask=("ask", STUDY))}
+)
 def close(call: Admins) -> About:
     """Take no more votes."""
     call.study.close()

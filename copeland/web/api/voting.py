@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import Depends, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.errors import InvalidRow
@@ -17,11 +17,12 @@ from copeland.study.record.texts import LIMITS
 from copeland.study.record.votes import Incoming, incoming
 from copeland.tables import column_name
 from copeland.tallies import blank, text_in
-from copeland.web.api.access import Call, allowed
+from copeland.web.api.access import Call, allowed, new_router
+from copeland.web.api.links import STUDY, links_to
 from copeland.web.api.problems import OTHERS, Problem
 from copeland.web.records import Key
 
-router = APIRouter(prefix="/studies/{study}")
+router = new_router("/studies/{study}")
 
 MOST = 100  # ballots asked for at a time
 MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
@@ -100,7 +101,12 @@ class Taken(BaseModel):
     undone: int
 
 
-@router.post("/ballots", status_code=201, response_model_exclude_none=True)
+@router.post(
+    "/ballots",
+    status_code=201,
+    response_model_exclude_none=True,
+    responses={201: links_to(answer=("tell", {**STUDY, "ballot": "$response.body#/ballots/0/id"}))},
+)
 def ask(call: Asks, asked: Asked) -> Ballots:
     """Ask for ballots."""
     if call.page.paused:
@@ -136,7 +142,13 @@ def _why(study: Study) -> str:
     "/ballots/{ballot}/vote",
     status_code=201,
     responses={
-        200: {"model": Kept, "description": "The vote that was kept before under this key."}
+        200: {"model": Kept, "description": "The vote that was kept before under this key."},
+        201: links_to(
+            undo=("undo", {**STUDY, "event_id": "$response.body#/event_id"}),
+            certify=("certificate", {**STUDY, "at": "$response.body#/number"}),
+            answer_again=("tell", {**STUDY, "ballot": "$request.path.ballot"}),
+            close=("close", STUDY),
+        ),
     },
 )
 def tell(
