@@ -16,10 +16,10 @@ from fastapi import FastAPI, Request
 from jinja2 import Environment, PackageLoader
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from copeland.web.ballots import Shown, Side
-from copeland.web.page import Page
-from copeland.web.texts import shown_text
-from copeland.web.voting import Form
+from copeland.web.models import Page
+from copeland.web.pages.ballot import Shown, Side
+from copeland.web.pages.vote import Form
+from copeland.web.render import shown_text
 
 PAIRS = 20
 

@@ -21,10 +21,10 @@ from playwright.sync_api import Page, sync_playwright
 
 from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
-from copeland.web.appointed import Appointed
-from copeland.web.judging import start as start_judge
-from copeland.web.media import image_of
-from copeland.web.records import Pane
+from copeland.web.images import image_of
+from copeland.web.models import Pane
+from copeland.web.pages.judges import Appointed
+from copeland.web.pages.judges import start as start_judge
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from examples.voter import WORTH
@@ -89,9 +89,9 @@ class Show:
                 right = draw.random() > 0.5 + 0.14 * ahead
                 study.tell(ballot, "tie" if draw.random() < 0.1 else "right" if right else "left")
         study.undo(study.votes()[5], "a colleague who knew the texts")
-        self.server.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
+        self.app.state.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
         page = self.server.keep.page_named("Parcel replies")
-        start_judge(self.server, page, self.server.judges[0], True, 200, 2.0).join()
+        start_judge(self.server, page, self.app.state.judges[0], True, 200, 2.0).join()
         return page.slug
 
     def _screens(self) -> str:

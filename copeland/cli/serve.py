@@ -54,8 +54,9 @@ def serve_command(
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")
     _check(host, port, url, workers)
-    from copeland.web.appointed import read_appointed
-    from copeland.web.serving import SETTINGS, application, prepared
+    from copeland.web.app import SETTINGS, create_app
+    from copeland.web.pages.judges import read_appointed
+    from copeland.web.server import Config, prepared
 
     named = "" if judges is None else str(judges.absolute())
     read_appointed(named)  # a damaged file is found before anything begins
@@ -73,10 +74,10 @@ def serve_command(
         "forwarded_allow_ips": trust_proxy or None,
     }
     if workers == 1:
-        uvicorn.run(application(storage, url, os.environ.get(SECRET, ""), named), **how)
+        uvicorn.run(create_app(Config(storage, url, os.environ.get(SECRET, ""), named)), **how)
         return
     os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url, SETTINGS["judges"]: named}
-    uvicorn.run("copeland.web.serving:from_environment", factory=True, workers=workers, **how)
+    uvicorn.run("copeland.web.app:from_environment", factory=True, workers=workers, **how)
 
 
 def _announce(link: str, base: str, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -12,40 +13,38 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copeland.errors import CopelandError, StorageError
 from copeland.policy import warm
 from copeland.study import Storage
-from copeland.web import (
-    admin,
-    ahead,
-    dashboard,
-    downloads,
-    expecting,
-    health,
-    judges,
-    problem_pages,
-    results,
-    sharing,
-    voting,
-)
-from copeland.web.api.calls import api
+from copeland.web import metrics
+from copeland.web.api import problems
+from copeland.web.api.app import api
 from copeland.web.api.problems import said_of_status
-from copeland.web.heads import Heads
+from copeland.web.metrics import Timed, Times
+from copeland.web.pages import (
+    admin,
+    create,
+    dashboard,
+    forecast,
+    judges,
+    options,
+    results,
+    share,
+    vote,
+)
+from copeland.web.render import STATIC, page, see
+from copeland.web.security import Shield
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
-from copeland.web.shield import Shield
-from copeland.web.timing import Timed, Times
-from copeland.web.views import STATIC, page, see
 
 API = "/api/v1"
-PARTS = (
-    *(voting, ahead, admin, downloads, expecting, judges, sharing, dashboard, results, health),
-    problem_pages,
-)
-ROUTERS = (*(part.router for part in PARTS), sharing.keys_for_all)
+ROUTERS = [
+    part.router
+    for part in (vote, admin, create, options, forecast, judges, share, dashboard, results)
+] + [metrics.router, problems.router]
 YEAR = 365 * 86_400
-
 NOTICES = {
     400: (
         "This did not work",
@@ -71,6 +70,11 @@ NOTICES = {
         "The server is busy, or cannot reach its votes. Try again in a moment.",
     ),
 }
+SETTINGS = {  # for other processes
+    "storage": "COPELAND_SERVE_STORAGE",
+    "url": "COPELAND_SERVE_URL",
+    "judges": "COPELAND_SERVE_JUDGES",
+}
 
 
 def create_app(
@@ -89,7 +93,7 @@ def create_app(
     # The routes were made when their modules were imported; to include their routers would make them anew.
     routes = [route for router in ROUTERS for route in router.routes]
     app = FastAPI(title="copeland", openapi_url=None, routes=routes, lifespan=_life)
-    app.state.server = server
+    app.state.server, app.state.judges = server, judges.read_appointed(config.judges)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, _sign_in)
@@ -150,3 +154,35 @@ def _refusal(request: Request, error: Exception) -> Response:
 
 def _failure(request: Request, _error: Exception) -> Response:
     return _notice(request, HTTPException(500))
+
+
+def from_environment() -> FastAPI:
+    """Return the application of one of several processes."""
+    names = {field: os.environ.get(name, "") for field, name in SETTINGS.items()}
+    return create_app(Config(**names, secret=os.environ.get("COPELAND_SECRET", "")))
+
+
+class Heads:
+    """A layer around the application that turns HEAD into GET, and leaves the body out."""
+
+    def __init__(self, app: ASGIApp):
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        answered = False
+
+        async def answer(message: Message) -> None:
+            nonlocal answered
+            if message["type"] == "http.response.start":
+                await send(message)
+                await send({"type": "http.response.body", "body": b""})
+                answered = True
+
+        async def received() -> Message:  # so a stream ends at once
+            return {"type": "http.disconnect"} if answered else await receive()
+
+        await self._app({**scope, "method": "GET"}, received, answer)

@@ -6,23 +6,16 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from copeland.study import Storage, Study, open_study
-from copeland.web.appointed import read_appointed
-from copeland.web.keep import Keep
-from copeland.web.limits import Limits
-from copeland.web.page import Page
-from copeland.web.past import Past
-from copeland.web.readings import Readings
-from copeland.web.records import Link, Pane
-from copeland.web.tokens import Signer, hashed, new_token
-
-if TYPE_CHECKING:
-    from copeland.web.tunings import Tunings
+from copeland.study import Storage, Study, create_study, open_study
+from copeland.web.cache import Past, Readings, Tunings
+from copeland.web.images import Drawing, drawing_in
+from copeland.web.models import Link, Page, Pane
+from copeland.web.security import Limits, Signer, hashed, new_token
+from copeland.web.store import Keep
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
@@ -33,6 +26,14 @@ ARRIVED = (
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
 STREAMS = 200  # open at a time, in one process
+DEMO = "Welcome lines"
+LINES = {
+    "plain": "Welcome back. Here is what changed since you were last here.",
+    "short": "Hello again.",
+    "question": "Good to see you. What would you like to do today?",
+    "list": "Welcome back:\n- 3 new replies\n- 1 invitation\n- nothing overdue",
+    "warm": "There you are! We kept your place, and your tea is still warm.",
+}
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,6 @@ class Server:
         self.signer = Signer(config.secret or self.keep.secret())
         self.limits = Limits(clock)
         self.streams = 0
-        self.judges = read_appointed(config.judges)
         self.ends = threading.Event()  # set when the process is to end
         self._studies: dict[str, Study] = {}
         self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
@@ -106,8 +106,6 @@ class Server:
 
     def tunings(self, page: Page) -> Tunings:
         """Return what is known of the votes on a space."""
-        from copeland.web.tunings import Tunings  # which loads scipy
-
         study = self.study(page)
         with self._turn:
             return self._tunings.setdefault(page.study, Tunings(study, self.clock))
@@ -146,6 +144,10 @@ class Server:
             self._texts |= {(page.study, one.name): one.text for one in self.study(page).options}
         return self._texts[key]
 
+    def drawing(self, page: Page, name: str) -> Drawing | None:
+        """Return the drawing of an option; None if it is shown as text."""
+        return drawing_in(self.text(page, name)) if self.study(page).settings.space else None
+
     def outputs(self, page: Page) -> dict[str, dict[str, str]]:
         """Return what is shown for each option, by item; it is fixed when the study is created."""
         if page.study not in self._outputs:
@@ -183,3 +185,17 @@ class Server:
 def server_of(connection: HTTPConnection) -> Server:
     """Return the server that a request came to."""
     return connection.app.state.server
+
+
+def prepared(storage: str, url: str, demo: bool) -> str:
+    """Make the tables and, if wished for, a study to try; return the admin's new token."""
+    kept = Storage(storage)
+    server = Server(Config(storage, url), kept)
+    if demo and DEMO not in kept.names():
+        create_study(DEMO, LINES, kept, voters="people", batch=10)
+        key = kept.key(DEMO)
+        server.keep.add_page(key, {"question": "Which line welcomes you better?", "per_voter": 10})
+        server.keep.add_links(key, server.signer, ["Open link"], personal=False)
+    token = server.new_admin_token()
+    kept.dispose()
+    return token

@@ -1,24 +1,35 @@
-"""Who is there: cookies of admins and voters, and whether a form comes from a page of this server."""
+"""Who is there, and what a form says: cookies of admins and voters, fields, and whether a page of this server sent them."""
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import AsyncIterator
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from copeland.web.page import Page
-from copeland.web.records import Link
+from copeland.errors import InvalidParameter
+from copeland.web.models import Link, Page
 from copeland.web.server import SESSION, Server, server_of
+
+if TYPE_CHECKING:
+    pass
 
 ADMIN = "copeland-admin"
 YEAR = 365 * 86_400  # seconds
-
 FIELDS, FILES, PART = 2_000, 200, 1_000_000  # of a form
+LAST = 2**63 - 1  # that a database keeps
+WHOLE = {
+    "people": "How many voters",
+    "calls": "Calls",
+    "per_voter": "Pairs for each voter",
+    "check_every": "Pairs between two checks",
+    "failures": "Known answers that exclude",
+}
 
 
 class SignIn(Exception):
@@ -170,3 +181,36 @@ def _set(server: Server, response: Response, name: str, value: str, seconds: int
         httponly=True,
         samesite="lax",
     )
+
+
+def number_in(text: str, most: int = LAST) -> int | None:
+    """Return the number that a text is, None if it is none or more than that.
+
+    Examples
+    --------
+    >>> number_in("12"), number_in("²"), number_in("-1"), number_in("9" * 30), number_in("7", most=6)
+    (12, None, None, None, None)
+    """
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most))):
+        return None
+    number = int(text)
+    return number if number <= most else None
+
+
+def number(form: FormData, name: str, usual: float) -> float:
+    """Return a number that a form says."""
+    try:
+        value = float(said(form, name) or usual)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InvalidParameter(f"The {name} is no number.")
+    return value
+
+
+def whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
+    """Return a whole number that a form says."""
+    value = number(form, name, usual)
+    if not value.is_integer() or not least <= value <= most:
+        raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
+    return int(value)

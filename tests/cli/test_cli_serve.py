@@ -41,7 +41,7 @@ def test_several_processes_find_their_settings(started, tmp_path, monkeypatch):
     storage = f"sqlite:///{tmp_path}/s.db"
     run("serve", "--storage", storage, "--workers", "3", "--url", "https://vote.example.org/at/")
     assert started["workers"] == 3 and started["factory"]
-    from copeland.web.serving import from_environment
+    from copeland.web.app import from_environment
 
     server = from_environment().state.server
     assert server.config.secure and server.config.base == "/at"

@@ -30,8 +30,8 @@ from copeland.study.page.page import judges_agreement, study_parts
 from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.record.events import ASKED, VOTED, Event, times_of
 from copeland.study.record.snapshots import dump_books, load_books
-from copeland.web.logs import undone, votes_by_source
-from copeland.web.readings import frozen
+from copeland.web.cache import frozen
+from copeland.web.provenance import undone, votes_by_source
 
 OPTIONS = ["tea", "milk", "juice"]
 HEAD = "i,j,wins,ties"

@@ -20,9 +20,9 @@ from copeland.study.meaning.prospect import people_words, prospect_sentence
 from copeland.study.meaning.reach import plan_sentence, who_votes
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.verdict import verdict_of
-from copeland.web.api.reading import results_of
-from copeland.web.creating import Intent
-from copeland.web.expecting import expectation_of
+from copeland.web.api.results import results_of
+from copeland.web.pages.create import Intent
+from copeland.web.pages.forecast import expectation_of
 from copeland.words import capital
 
 

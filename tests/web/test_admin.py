@@ -249,7 +249,7 @@ def test_the_stream_of_a_dashboard_says_when_something_is_new():
     answers = []
     import asyncio
 
-    from copeland.web.dashboard import _changes
+    from copeland.web.pages.dashboard import _changes
 
     class Gone:
         looks = 0

@@ -4,8 +4,8 @@ import pytest
 from test_admin import png
 from web_client import asks, fields, send, vote
 
-from copeland.web.media import image_of
-from copeland.web.records import Pane
+from copeland.web.images import image_of
+from copeland.web.models import Pane
 
 NAMES = ("top-1", "middle-2", "bottom-3")
 

@@ -149,7 +149,7 @@ def test_the_stream_goes_on_after_any_number():
     import asyncio
 
     from copeland.web.api.access import Call
-    from copeland.web.api.reading import _followed
+    from copeland.web.api.results import _followed
 
     site = Site()
     study = site.study(batch=1)

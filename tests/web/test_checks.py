@@ -3,8 +3,8 @@
 import pytest
 from web_client import asks, fields, send, vote
 
-from copeland.web.checks import FIRST, Check, check_of
-from copeland.web.page import Page
+from copeland.web.models import Page
+from copeland.web.pages.ballot import FIRST, Check, check_of
 
 OPTIONS = {f"o{i}": f"Text {i}." for i in range(6)}
 GOOD, BAD = "Paris is in France.", "Paris is in Peru."

@@ -6,8 +6,8 @@ import pytest
 from fastapi import HTTPException
 from web_client import vote
 
-from copeland.web import downloads, results
-from copeland.web.past import AT_ONCE, Past
+from copeland.web.cache import AT_ONCE, Past
+from copeland.web.pages import results
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_a_question_that_was_changed_is_shown_on_old_results(site, public):
 
 def test_a_certificate_is_computed_once_and_waits_for_its_place(site, public, monkeypatch):
     study, _ = public
-    gate = Gate(downloads.certificate_to_file)
+    gate = Gate(results.certificate_to_file)
     gate.go.set()
-    monkeypatch.setattr(downloads, "certificate_to_file", gate)
+    monkeypatch.setattr(results, "certificate_to_file", gate)
     key, path = site.key("read"), "/api/v1/studies/tea/certificate?at=3"
     assert key.get(path).text == key.get(path).text and gate.calls == 1
     for _ in range(AT_ONCE):

@@ -6,10 +6,9 @@ import pytest
 from web_client import HOME, Site, fields, send, vote
 
 from copeland.errors import InvalidParameter
-from copeland.web.media import image_of
-from copeland.web.shield import POLICY
-from copeland.web.texts import shown_text
-from copeland.web.tokens import Signer
+from copeland.web.images import image_of
+from copeland.web.render import shown_text
+from copeland.web.security import POLICY, Signer
 
 
 def posted(browser, page, headers=None, **said):

@@ -13,8 +13,7 @@ from web_client import send
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges import judge_study
-from copeland.web.appointed import Appointed, read_appointed
-from copeland.web.judging import PAUSED, runs_of, start, stop
+from copeland.web.pages.judges import PAUSED, Appointed, read_appointed, runs_of, start, stop
 
 SHORTER = "import sys; a, b = sys.argv[1:]; print('left' if len(a) <= len(b) else 'right')"
 COMMAND = shlex.join([sys.executable, "-c", SHORTER, "{left}", "{right}"])
@@ -36,9 +35,9 @@ class Obedient(Appointed):
 @pytest.fixture
 def obedient(site):
     site.study()
-    site.server.judges = (Obedient("shorter", {}),)
+    site.app.state.judges = (Obedient("shorter", {}),)
     Obedient.may.set()
-    yield site.server.judges[0]
+    yield site.app.state.judges[0]
     Obedient.may.set()
 
 
@@ -46,9 +45,9 @@ def obedient(site):
 def voting(site):
     """The same, in a study that judges decide."""
     site.study(voters="judge")
-    site.server.judges = (Obedient("shorter", {}),)
+    site.app.state.judges = (Obedient("shorter", {}),)
     Obedient.may.set()
-    yield site.server.judges[0]
+    yield site.app.state.judges[0]
     Obedient.may.set()
 
 
@@ -117,7 +116,7 @@ def test_where_people_vote_a_judge_can_only_guide(site, obedient):
 
 
 def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.pages.judges.TOLD", 0.0)
     admin = site.admin()
     Obedient.may.clear()
     thread = start(site.server, site.page(), voting, False, 200, None)
@@ -133,7 +132,7 @@ def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, 
 
 
 def test_a_judge_stops_when_the_voting_is_paused(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.pages.judges.TOLD", 0.0)
     site.server.keep.save_page(site.page().changed(paused=True))
     start(site.server, site.page(), voting, False, 200, None).join(20)
     assert runs_of(site.server, site.page())[0].ended == PAUSED

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Depends, HTTPException, Request
 
 from copeland.study import Study
-from copeland.web import limits
 from copeland.web.api.problems import STATUSES
-from copeland.web.page import Page
-from copeland.web.records import Key
+from copeland.web.models import Key, Page
+from copeland.web.security import ATTEMPTS, REQUESTS
 from copeland.web.server import Server, server_of
 
 JSON = re.compile(r"application/([\w.-]+\+)?json")
@@ -26,6 +25,7 @@ _PROBLEM = {
         "detail": {"type": "string"},
     },
 }
+STUDY = {"study": "$request.path.study"}
 
 
 class Call(NamedTuple):
@@ -44,10 +44,10 @@ def key_of(request: Request) -> Key:
     key = server.keep.key(token.strip()) if scheme.lower() == "bearer" else None
     if key is None:
         address = request.client.host if request.client else ""
-        if token and server.limits.wait(limits.ATTEMPTS, f"key {address}"):
+        if token and server.limits.wait(ATTEMPTS, f"key {address}"):
             raise HTTPException(429, headers={"Retry-After": "60"})
         raise HTTPException(401)
-    wait = server.limits.wait(limits.REQUESTS, f"key {key.client}")
+    wait = server.limits.wait(REQUESTS, f"key {key.client}")
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(wait)})
     return key
@@ -94,3 +94,13 @@ def allowed(scope: str) -> Callable[[Request, str], Call]:
         return Call(server, page, server.study(page), key)
 
     return call
+
+
+def links_to(**calls: tuple[str, dict[str, str]]) -> dict[str, Any]:
+    """Return what the answer of a call says of the calls that follow: each by a title, its operation and what it takes."""
+    return {
+        "links": {
+            title.replace("_", " "): {"operationId": operation, "parameters": parameters}
+            for title, (operation, parameters) in calls.items()
+        }
+    }

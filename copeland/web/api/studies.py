@@ -10,10 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 
 from copeland.study import Option, Settings, create_study
 from copeland.study.record.texts import LIMITS
-from copeland.web.api.access import Call, allowed, key_of, new_router
-from copeland.web.api.links import STUDY, links_to
+from copeland.web.api.access import STUDY, Call, allowed, key_of, links_to, new_router
 from copeland.web.api.problems import Problem
-from copeland.web.records import Key
+from copeland.web.models import Key
 from copeland.web.server import server_of
 
 router = new_router("/studies")

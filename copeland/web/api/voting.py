@@ -17,10 +17,9 @@ from copeland.study.record.texts import LIMITS
 from copeland.study.record.votes import Incoming, incoming
 from copeland.tables import column_name
 from copeland.tallies import blank, text_in
-from copeland.web.api.access import Call, allowed, new_router
-from copeland.web.api.links import STUDY, links_to
+from copeland.web.api.access import STUDY, Call, allowed, links_to, new_router
 from copeland.web.api.problems import OTHERS, Problem
-from copeland.web.records import Key
+from copeland.web.models import Key
 
 router = new_router("/studies/{study}")
 

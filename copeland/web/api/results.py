@@ -1,0 +1,116 @@
+"""What a study says: results, certificates, the log as a whole and as it grows."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from copeland.study.record.events import to_json
+from copeland.web.api.access import Call, allowed, new_router
+from copeland.web.api.problems import Problem
+from copeland.web.pages.dashboard import BEAT, STEP, streamed
+from copeland.web.pages.results import certificate_text, exported
+from copeland.web.sessions import LAST, number_in
+
+router = new_router("/studies/{study}")
+PIECE = 500  # events sent at a time
+Reads = Annotated[Call, Depends(allowed("read"))]
+After = Annotated[int, Query(ge=0, le=LAST)]
+
+
+@router.get("/results", responses={304: {"description": "Nothing has changed since that ETag."}})
+def results(call: Reads, request: Request) -> Response:
+    """Return the verdict, with an ETag."""
+    number = call.study.number
+    tag = f'"{number}"'
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers={"ETag": tag})
+    if call.study.settings.space:
+        found = call.server.tunings(call.page).seen()
+        return JSONResponse(tuned_results_of(found), headers={"ETag": f'"{found.number}"'})
+    seen = call.server.readings(call.page).seen()
+    return JSONResponse(results_of(seen), headers={"ETag": f'"{seen.number}"'})
+
+
+def results_of(seen: Any) -> dict[str, Any]:
+    """Return the one reading of the votes as plain values."""
+    reading, standing = seen.reading, seen.reading.standing
+    best = [standing.labels[i] for i in standing.certificate.best]
+    ended = bool(best) or standing.closed
+    left = None if ended else reading.remaining
+    return {
+        "study": standing.name,
+        "verdict": seen.verdict.kind,
+        "claim": seen.verdict.claim,
+        "best": best,
+        "leaders": [standing.labels[i] for i in reading.leaders],
+        "possible": [standing.labels[i] for i in standing.certificate.possible],
+        "votes": standing.votes,
+        "votes_left": 0 if ended else None if left is None else left.middle,
+        "votes_left_range": None if left is None else [left.low, left.high],
+        "closed": standing.closed,
+        "number": seen.number,
+    }
+
+
+def tuned_results_of(seen: Any) -> dict[str, Any]:
+    """Return what is known of a space as plain values: what is estimated, and what audits prove."""
+    told = seen.tuned.to_dict()
+    nobody: dict[str, Any] = {"best": [], "leaders": [], "possible": []}
+    unknown = {"votes_left": None, "votes_left_range": None}
+    return {
+        **{name: told[name] for name in ("study", "votes", "closed", "estimated", "audits")},
+        "verdict": seen.verdict.kind,
+        "claim": seen.verdict.claim,
+        **nobody,
+        **unknown,
+        "number": seen.number,
+    }
+
+
+@router.get("/certificate")
+def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = None) -> Response:
+    """Return the certificate as a file, of now or as of an event."""
+    number = call.study.number
+    if at is not None and at > number:
+        raise Problem(404, "unknown-event", f"There is no event {at} yet; the last is {number}.")
+    last = at or number
+    text = certificate_text(call.server, call.page, last)
+    return Response(text, media_type="application/json", headers={"ETag": f'"{last}"'})
+
+
+@router.get("/export")
+def export(call: Reads, after: After = 0) -> Response:
+    """Return the log as NDJSON, from after an event."""
+    return StreamingResponse(exported(call.study, after), media_type="application/x-ndjson")
+
+
+@router.get("/events")
+def events(call: Reads, request: Request, after: After = 0) -> Response:
+    """Follow the log: server-sent events whose ids are the numbers of the log; resume with Last-Event-ID."""
+    told = number_in(request.headers.get("last-event-id", ""))
+    start = after if told is None else told
+    return streamed(request, call.server, _followed(request, call, start))
+
+
+async def _followed(request: Request, call: Call, after: int) -> AsyncIterator[str]:
+    said = time.monotonic()
+    yield "retry: 2000\n\n"
+    while not await request.is_disconnected():
+        latest = await run_in_threadpool(call.server.latest, call.page)
+        new = await run_in_threadpool(call.study.events, after, PIECE) if latest > after else []
+        if new:
+            after, said = new[-1].number, time.monotonic()
+            yield "".join(f"id: {e.number}\nevent: {e.kind}\ndata: {to_json(e)}\n\n" for e in new)
+            if len(new) == PIECE:
+                continue
+        elif time.monotonic() - said > BEAT:
+            said = time.monotonic()
+            yield ": still here\n\n"
+        await asyncio.sleep(STEP)

@@ -1,0 +1,280 @@
+"""A ballot as a voter sees it: two panes and how far the voter is. Checks look the same, and are no votes.
+
+Checks are pairs with a known answer, and earlier pairs once more with their sides swapped. Known answers are about texts
+that are no options. Only they may exclude a voter, by a rule that is fixed when the study is created; the votes are then
+undone with that reason, for everybody to see.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from copeland.errors import StudyClosed, UnknownVote
+from copeland.study import Ballot, Event, Following, Look, Study, Wait
+from copeland.study.conduct.asking import ENDLESS
+from copeland.study.record.events import ASKED, LEFT, RIGHT
+from copeland.study.record.options import ACTIVE
+from copeland.web.models import Checked, Page, pane_key
+from copeland.web.render import shown_text
+from copeland.web.security import hashed
+from copeland.web.server import Server
+from copeland.web.sessions import Voter
+from copeland.words import counted
+
+FIRST = 1 << 62  # from here on the numbers of ballots are those of checks
+_BITS = 48  # bits of the ballot that a check repeats
+KNOWN, REPEAT = "known", "repeat"
+SWAPPED = {LEFT: RIGHT, RIGHT: LEFT}
+LATELY = 2  # answers that a repeat keeps away from
+
+
+class Side(NamedTuple):
+    """One half of a ballot."""
+
+    label: str  # A or B
+    text: Markup | None
+    image: str | None  # where it is to be had
+    alt: str
+    width: int
+    height: int
+
+
+class Progress(NamedTuple):
+    """What a voter did so far."""
+
+    done: int  # answers that stand
+    last: Event | None  # which can be undone, if it was the last thing this voter did
+    undone: Mapping[int | None, int]  # how often the answer to a ballot was undone
+    answered: tuple[Event, ...] = ()  # what stands, the oldest first
+
+
+class Shown(NamedTuple):
+    """A ballot on its page."""
+
+    token: str
+    sides: tuple[Side, Side]
+    has_images: bool
+    item: Markup | None = None  # what the options are compared on
+
+
+def progress_of(look: Look) -> Progress:
+    """Return how far a voter is, from that voter's answers and what became of them."""
+    answers = [vote for vote in look.votes if vote.ballot is not None]
+    standing = tuple(vote for vote in answers if vote.number not in look.undone)
+    undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
+    last = answers[-1] if answers and answers[-1].number not in look.undone else None
+    return Progress(len(standing), last, undone, standing)
+
+
+def offered(study: Study) -> int:
+    """Return how many options a study asks about; of a space, as good as endless ones."""
+    if study.settings.space:
+        return ENDLESS
+    return sum(option.state == ACTIVE for option in study.options)
+
+
+def pairs_for(page: Page, active: int) -> int:
+    """Return how many pairs a voter is asked at most, where so many options are asked."""
+    return min(page.per_voter, active * (active - 1) // 2)
+
+
+def shown(server: Server, voter: Voter, ballot: Ballot, attempt: int) -> Shown:
+    """Return a ballot as it is shown."""
+    page = voter.page
+    token = server.signer.seal(page.slug, voter.name, ballot.id, attempt)
+    at = f"/m/{page.slug}/{token}"
+    sides = [
+        side_of(server, page, name, label, f"{at}/{label.lower()}", ballot.item)
+        for name, label in ((ballot.left, "A"), (ballot.right, "B"))
+    ]
+    return Shown(
+        token, (sides[0], sides[1]), any(side.image for side in sides), _item(page, ballot)
+    )
+
+
+def _item(page: Page, ballot: Ballot) -> Markup | None:
+    if ballot.item is None:
+        return None
+    return shown_text("markdown" if page.kind == "markdown" else "text", ballot.item)
+
+
+def next_of(server: Server, voter: Voter, done: int) -> Following:
+    """Return what a voter's new ballots are about: items by lot, and the options that have a text for each."""
+    outputs = server.outputs(voter.page)
+    items = sorted(item for item, texts in outputs.items() if len(texts) > 1)
+    if not items:
+        return Following()
+    lots = (int(hashed(f"{voter.name} {n}")[:12], 16) for n in range(done, voter.page.per_voter))
+    drawn = [items[lot % len(items)] for lot in lots]
+    about = [(item, tuple(outputs[item])) for item in drawn]
+    return Following(*about[0], tuple(about[1:])) if about else Following()
+
+
+def side_of(
+    server: Server,
+    page: Page,
+    name: str,
+    label: str,
+    address: str,
+    item: str | None = None,
+) -> Side:
+    """Return what is shown for an option; ``address`` is where its image would be."""
+    pane = server.panes(page).get(pane_key(name, item))
+    drawing = server.drawing(page, name) if pane is None else None
+    if drawing is not None:
+        return Side(label, None, address, name, *drawing.size)
+    if pane is None:
+        output = server.outputs(page).get(item or "", {}).get(name)
+        text = shown_text(page.kind, output or server.text(page, name) or name, page.language)
+        return Side(label, text, None, "", 0, 0)
+    width, height = server.size(pane.media)
+    return Side(label, None, address, pane.alt, width, height)
+
+
+def why_ended(page: Page, study: Study, found: Wait | None, done: int, of: int) -> str:
+    """Return why a voter is asked nothing more: paused, closed, decided, done or later."""
+    if page.paused:
+        return "paused"
+    if study.closed:
+        return "closed"
+    if isinstance(found, Wait):
+        return "later"
+    if done >= of or study.settings.space:
+        return "done"
+    return "decided" if study.certificate().best else "done"
+
+
+class Check(NamedTuple):
+    """A check that a voter is to answer."""
+
+    place: int  # among this voter's checks
+    ballot: int  # which it repeats; 0 if its answer is known
+
+    @property
+    def number(self) -> int:
+        """What its token hides."""
+        return FIRST | self.place << _BITS | self.ballot
+
+
+def check_of(number: int) -> Check | None:
+    """Return the check of a number, None if that is a ballot's."""
+    if number < FIRST:
+        return None
+    rest = number - FIRST
+    return Check(rest >> _BITS, rest % (1 << _BITS))
+
+
+def planned(page: Page, pairs: int) -> list[str]:
+    """Return the kinds of the checks that a voter meets, in their order.
+
+    Examples
+    --------
+    >>> page = Page(1, "tea", "x", known=[["good", "bad"]], check_every=5, repeats=True)
+    >>> planned(page, 20)
+    ['known', 'repeat', 'repeat', 'repeat']
+    """
+    times = pairs // page.check_every if page.check_every else 0
+    kinds, left = [], len(page.known)
+    for number in range(times):
+        if left and (number % 2 == 0 or not page.repeats):
+            kinds.append(KNOWN)
+            left -= 1
+        elif page.repeats:
+            kinds.append(REPEAT)
+    return kinds
+
+
+def due(page: Page, pairs: int, done: int, given: int, answered: list[int]) -> Check | None:
+    """Return the check that comes before the next pair, if one does; ``answered`` are a voter's ballots."""
+    kinds = planned(page, pairs)
+    if given >= len(kinds) or done < (given + 1) * page.check_every:
+        return None
+    if kinds[given] == KNOWN:
+        return Check(given, 0)
+    before = answered[:-LATELY] or answered
+    return Check(given, before[given % len(before)]) if before else None
+
+
+def shown_check(server: Server, voter: Voter, study: Study, check: Check) -> Shown | None:
+    """Return a check as it is shown: as any other pair."""
+    token = server.signer.seal(voter.page.slug, voter.name, check.number, 0)
+    if check.ballot == 0:
+        return Shown(token, _known(voter, check), False)
+    ballot = repeated(study, check)
+    if ballot is None:
+        return None
+    at = f"/m/{voter.page.slug}/{token}"
+    one, other = (
+        side_of(server, voter.page, name, label, f"{at}/{label.lower()}", ballot.item)
+        for name, label in ((ballot.left, "A"), (ballot.right, "B"))
+    )
+    item = None if ballot.item is None else shown_text(voter.page.kind, ballot.item)
+    return Shown(token, (one, other), bool(one.image or other.image), item)
+
+
+def repeated(study: Study, check: Check) -> Ballot | None:
+    """Return the ballot that a check repeats, with its sides swapped."""
+    asked = next(iter(study.events(check.ballot - 1, 1)), None)
+    if asked is None or asked.kind != ASKED or asked.left is None or asked.right is None:
+        return None
+    options = study.options
+    left, right = options[asked.right].name, options[asked.left].name
+    return Ballot(asked.number, left, right, asked.voter, asked.item, 0.0)
+
+
+def _known(voter: Voter, check: Check) -> tuple[Side, Side]:
+    page = voter.page
+    better, worse = page.known[_known_at(page, check)]
+    texts = (better, worse) if right_answer(voter, check) == LEFT else (worse, better)
+    one, other = (shown_text(page.kind, text, page.language) for text in texts)
+    return Side("A", one, None, "", 0, 0), Side("B", other, None, "", 0, 0)
+
+
+def _known_at(page: Page, check: Check) -> int:
+    """Which of the known answers a check is about."""
+    kinds = planned(page, page.check_every * (check.place + 1))
+    return kinds[: check.place].count(KNOWN) % len(page.known)
+
+
+def right_answer(voter: Voter, check: Check) -> str:
+    """Return the side on which the better text is: by lot, and the same whenever it is shown."""
+    return LEFT if int(hashed(f"{voter.name} check {check.place}")[:8], 16) % 2 else RIGHT
+
+
+def keep_answer(
+    server: Server, voter: Voter, study: Study, check: Check, outcome: str, own: Iterable[Event]
+) -> None:
+    """Keep the answer to a check, once; and exclude who fails too often."""
+    if check.ballot == 0:
+        right = right_answer(voter, check)
+        good = True if outcome == right else False if outcome == SWAPPED[right] else None
+        kind = KNOWN
+    else:
+        before = [event.outcome for event in own if event.ballot == check.ballot]
+        said = SWAPPED.get(outcome, outcome)
+        good = (
+            said == before[-1] if before and outcome in SWAPPED and before[-1] in SWAPPED else None
+        )
+        kind = REPEAT
+    server.keep.add_check(voter.page.study, voter.name, kind, check.place, outcome, good)
+    if is_excluded(voter.page, server.keep.checks_of(voter.page.study, voter.name)):
+        _exclude(study, voter)
+
+
+def is_excluded(page: Page, given: Iterable[Checked]) -> bool:
+    """Tell whether somebody failed more known answers than the rule of the study allows."""
+    failed = sum(one.kind == KNOWN and one.good is False for one in given)
+    return page.failures > 0 and failed >= page.failures
+
+
+def _exclude(study: Study, voter: Voter) -> None:
+    """Undo all votes of a voter, visibly."""
+    reason = f"the voter failed {counted(voter.page.failures, 'known answer')}"
+    for vote in [one for one in study.log(voter=voter.name) if one.kind == "voted"]:
+        with suppress(UnknownVote, StudyClosed):
+            study.undo(str(vote.event_id), reason)

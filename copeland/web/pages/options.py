@@ -1,0 +1,295 @@
+"""The options of a study: read from what an admin pastes or uploads, shown, added, paused and retired."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.datastructures import FormData, UploadFile
+
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.study import Option, Study, read_options
+from copeland.study.record.texts import check_text
+from copeland.tables import rows_of_file
+from copeland.web.images import image_of
+from copeland.web.models import Pane, option_of, pane_key
+from copeland.web.render import names_in
+from copeland.web.server import Server
+from copeland.web.sessions import said
+
+if TYPE_CHECKING:
+    pass
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import HTMLResponse, Response
+
+from copeland.web.pages.admin import Form, Here, Managed, Session, common
+from copeland.web.pages.ballot import side_of
+from copeland.web.render import page as html
+from copeland.web.render import see
+from copeland.web.server import server_of
+from copeland.words import capital
+
+router = APIRouter(prefix="/admin")
+
+SHORT = 80  # letters of a line that is its own name
+NAME = 40  # letters of a name that is made of a longer text
+DIVIDER = "---"  # a line between pasted texts of several lines
+
+
+class Shot(NamedTuple):
+    """A row that names an image."""
+
+    item: str
+    name: str
+    image: str
+    text: str  # what the image shows
+
+
+class Offered(NamedTuple):
+    """Options, and what is shown for them where that is not their own text."""
+
+    options: list[Option]
+    outputs: Sequence[tuple[str, str, str]] = ()  # item, option, text
+    shots: Sequence[Shot] = ()
+
+
+def from_lines(pasted: str) -> list[Option]:
+    r"""Return options out of pasted text: one a line, or texts of several lines with ``---`` between them.
+
+    Examples
+    --------
+    >>> [option.name for option in from_lines("green tea\n\nblack tea\n")]
+    ['green tea', 'black tea']
+    >>> [option.text for option in from_lines("Dear all,\nhello.\n---\nHi!")]
+    ['Dear all,\nhello.', 'Hi!']
+    """
+    lines = pasted.splitlines()
+    if any(line.strip() == DIVIDER for line in lines):
+        texts = [text.strip() for text in "\n".join(lines).split(f"\n{DIVIDER}")]
+        texts = [text.removeprefix(DIVIDER).strip() for text in texts]
+    else:
+        texts = [line.strip() for line in lines]
+        if all(len(text) <= SHORT for text in texts):
+            return [Option(text) for text in texts if text]
+    texts = [text for text in texts if text]
+    return [Option(f"{n}. {_title(text)}", text) for n, text in enumerate(texts, 1)]
+
+
+def _title(text: str) -> str:
+    first = text.splitlines()[0]
+    return first if len(first) <= NAME else f"{first[:NAME].rstrip()}…"
+
+
+def from_csv(content: bytes) -> Offered:
+    """Return the options of a CSV file with the columns ``name`` and ``text``.
+
+    With a column ``item`` each row is what an option makes of that item. With a column ``image`` it names a file
+    that is shown, and the text says in words what that shows.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "options.csv")
+        path.write_bytes(content)
+        try:
+            rows = [row for _, row in rows_of_file(path, needed=("name",))]
+            if any(row.get("image", "").strip() for row in rows):
+                return _of_images(rows)
+            if any(row.get("item", "").strip() for row in rows):
+                return _of_items(rows)
+            options = read_options(path)
+        except CopelandError as error:  # its sentence names the file in a folder that nobody knows
+            raise InvalidParameter(str(error).replace(str(path), "The CSV file")) from error
+    if any(option.path for option in options):
+        raise InvalidParameter(
+            "The CSV file has a column path, and a server opens no files by their names; upload "
+            "the images instead."
+        )
+    return Offered(options)
+
+
+def _of_images(rows: list[Mapping[str, str]]) -> Offered:
+    """Options that are images: one for each, or one for each item."""
+    shots = [Shot(*(row.get(part, "").strip() for part in Shot._fields)) for row in rows]
+    with_items = any(shot.item for shot in shots)
+    if not all(
+        shot.name and shot.image and shot.text and bool(shot.item) == with_items for shot in shots
+    ):
+        raise InvalidParameter(
+            "The CSV file has a row without a name, an image, a text that says what the image shows, or an "
+            "item that others have."
+        )
+    if with_items:
+        return _of_items(rows)._replace(shots=shots)
+    for shot in shots:
+        check_text(name=shot.name, text=shot.text)
+    return Offered([Option(shot.name) for shot in shots], shots=shots)
+
+
+def _of_items(rows: list[Mapping[str, str]]) -> Offered:
+    told: dict[tuple[str, str], str] = {}
+    for row in rows:
+        item, name, text = (row.get(part, "").strip() for part in ("item", "name", "text"))
+        check_text(item=item or None, name=name or None, text=text or None)
+        if not (item and name and text):
+            raise InvalidParameter("The CSV file has a row without an item, a name or a text.")
+        if (item, name) in told:
+            raise InvalidParameter(f"The CSV file has two texts of '{name}' for one item.")
+        told[item, name] = text
+    options = [Option(name) for name in dict.fromkeys(name for _, name in told)]
+    return Offered(options, [(item, name, text) for (item, name), text in told.items()])
+
+
+def pictured(
+    shots: Sequence[Shot], files: list[UploadFile], server: Server
+) -> list[tuple[str, Pane]]:
+    """Return the images that rows name, stored, each with what it is kept under."""
+    chosen = {Path(file.filename or "").name: file for file in files}
+    missing = [shot.image for shot in shots if Path(shot.image).name not in chosen]
+    if missing:
+        raise InvalidParameter(
+            f"The CSV file names the image '{missing[0]}', which was not chosen; choose all images with it."
+        )
+    unused = set(chosen) - {Path(shot.image).name for shot in shots}
+    if unused:
+        raise InvalidParameter(f"The CSV file has no row for the image '{min(unused)}'.")
+    digests = {name: _stored(file, name, server) for name, file in chosen.items()}
+    return [
+        (pane_key(shot.name, shot.item or None), Pane(digests[Path(shot.image).name], shot.text))
+        for shot in shots
+    ]
+
+
+def _stored(file: UploadFile, name: str, server: Server) -> str:
+    image = image_of(file.file.read(), name)
+    server.keep.add_image(image)
+    return image.digest
+
+
+def hints_of(
+    study: Study, panes: Mapping[str, Pane], outputs: Mapping[str, Mapping[str, str]]
+) -> list[str]:
+    """Return the options in whose text or alt text a voter could read a name."""
+    names = [option.name for option in study.options]
+    texts = [(option.name, option.text) for option in study.options]
+    texts += [(option_of(key), pane.alt) for key, pane in panes.items()]
+    texts += [(name, text) for told in outputs.values() for name, text in told.items()]
+    found = {name for name, text in texts if names_in({name: text}, names)}
+    return [name for name in names if name in found]
+
+
+@router.get("/media/{digest}")
+def medium(request: Request, session: Session, digest: str) -> Response:
+    """Return an image, to an admin."""
+    image = server_of(request).keep.image(digest)
+    if image is None:
+        raise HTTPException(404)
+    kept = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(image.content, media_type=image.kind, headers=kept)
+
+
+# One study
+
+
+@router.get("/s/{slug}/preview")
+def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTMLResponse:
+    """Show a ballot as voters see it; nothing is asked or kept."""
+    options = here.study.options
+    if len(options) < 2:  # a space, of which nothing was asked
+        raise HTTPException(404)
+    chosen = [options[i % len(options)].name for i in (left, right)]
+    item = _item(here.server.outputs(here.page), chosen)
+    sides = [
+        side_of(here.server, here.page, name, label, _medium(here, name, item), item)
+        for name, label in zip(chosen, "AB", strict=True)
+    ]
+    values = {"sides": sides, "item": item, "left": left, "k": len(options)}
+    return html(request, "preview", **common(here, "options"), **values)
+
+
+def _item(outputs: dict[str, dict[str, str]], names: list[str]) -> str | None:
+    """The first item for which there is something to show of all these options."""
+    return next((item for item, told in outputs.items() if set(names) <= set(told)), None)
+
+
+def _medium(here: Managed, name: str, item: str | None) -> str:
+    if here.server.drawing(here.page, name) is not None:
+        return f"/admin/s/{here.page.slug}/drawing?of={quote(name)}"
+    key, panes = pane_key(name, item), here.server.panes(here.page)
+    return f"/admin/media/{panes[key].media}" if key in panes else ""
+
+
+@router.get("/s/{slug}/drawing")
+def drawing(here: Here, of: str) -> Response:
+    """Return the drawing of a point, to an admin."""
+    known = any(option.name == of for option in here.study.options)
+    found = here.server.drawing(here.page, of) if known else None
+    if found is None:
+        raise HTTPException(404)
+    return found.answer()
+
+
+@router.get("/s/{slug}/options")
+def options(request: Request, here: Here) -> HTMLResponse:
+    """List the options."""
+    return _options(request, here)
+
+
+def _options(request: Request, here: Managed, error: str = "", status: int = 200) -> HTMLResponse:
+    panes = here.server.panes(here.page)
+    return html(
+        request,
+        "options",
+        status,
+        **common(here, "options"),
+        options=here.study.options,
+        panes=panes,
+        **_told_of_options(here, panes),
+        error=capital(error),
+    )
+
+
+def _told_of_options(here: Managed, panes: dict[str, Pane]) -> dict[str, Any]:
+    """What to heed of the options; points of a space are made by the study itself."""
+    if here.study.settings.space:
+        return {"hints": [], "voted": False}
+    return {
+        "hints": hints_of(here.study, panes, here.server.outputs(here.page)),
+        "voted": here.study.standing(voters=False).votes > 0,
+    }
+
+
+@router.post("/s/{slug}/options")
+def change_option(request: Request, here: Here, form: Form) -> Response:
+    """Add, pause, resume or retire an option."""
+    name, does = said(form, "option"), said(form, "does")
+    changes = {
+        "pause": here.study.pause_option,
+        "resume": here.study.resume_option,
+        "retire": here.study.retire_option,
+    }
+    try:
+        if does == "add":
+            _add(here, form)
+        elif does in changes:
+            changes[does](name)
+    except CopelandError as error:
+        return _options(request, here, str(error), 422)
+    return see(request, f"/admin/s/{here.page.slug}/options")
+
+
+def _add(here: Managed, form: FormData) -> None:
+    """Add an option, with its image if there is one."""
+    name, file, alt = said(form, "option"), form.get("image"), said(form, "alt")
+    has_image = isinstance(file, UploadFile) and bool(file.filename)
+    if has_image and not alt:
+        raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
+    image = image_of(file.file.read(), "The image") if has_image else None  # type: ignore[union-attr]
+    here.study.add_option(name, said(form, "text"))
+    if image is not None:
+        here.server.keep.add_image(image)
+        here.server.keep.show(here.page.study, name, Pane(image.digest, alt))
+        here.server.forget_panes(here.page)

@@ -1,0 +1,139 @@
+"""How voters and programs come to a study: links, QR codes and keys."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, Response
+
+from copeland.inert import cell, file_name
+from copeland.web.models import SCOPES, Link
+from copeland.web.pages.admin import Form, Here, Managed, Session, common, listed, manage_page
+from copeland.web.provenance import votes_by_source
+from copeland.web.render import page as html
+from copeland.web.render import see
+from copeland.web.server import server_of
+from copeland.web.sessions import number_in, said
+
+router = APIRouter(prefix="/admin")
+DAY = 86_400.0
+MOST = 1_000  # personal links made at a time
+LABEL = 200  # letters
+LONGEST = 9_999  # days
+NUMBERS = 2**31 - 1  # of links and keys
+
+
+@router.get("/s/{slug}/share")
+def share(request: Request, here: Here) -> HTMLResponse:
+    """Show the links."""
+    now, rows = here.server.clock(), _rows(request, here)
+    live = [row for row in rows if row["link"].is_open(now)]
+    return html(
+        request,
+        "share",
+        **common(here, "share"),
+        open_links=[row for row in live if row["link"].voter is None],
+        personal=[row for row in live if row["link"].voter is not None],
+        ended=len(rows) - len(live),
+        judged=bool(here.study.settings.cases),
+    )
+
+
+def _rows(request: Request, here: Managed) -> list[dict[str, Any]]:
+    counts = votes_by_source(here.server.storage, here.page.study)
+    return [
+        {
+            "link": link,
+            "address": _address(request, here, link),
+            "votes": counts.get(link.source, 0),
+        }
+        for link in here.server.keep.links(here.page.study)
+    ]
+
+
+def _address(request: Request, here: Managed, link: Link) -> str:
+    return here.server.address(request, f"/v/{here.server.signer.link(link.nonce)}")
+
+
+@router.post("/s/{slug}/share")
+def change(request: Request, here: Here, form: Form) -> Response:
+    """Make links, or revoke one."""
+    does, keep, study = said(form, "does"), here.server.keep, here.page.study
+    days = number_in(said(form, "days"), most=LONGEST)
+    expires = None if days is None else here.server.clock() + DAY * days
+    if does == "open":
+        keep.add_links(study, here.server.signer, ["Open link"], False, expires)
+    elif does == "personal":
+        names = [line.strip()[:LABEL] for line in said(form, "names").splitlines() if line.strip()]
+        if names:
+            keep.add_links(study, here.server.signer, names[:MOST], True, expires)
+    elif does == "revoke":
+        keep.revoke_link(study, _id(form, "link"))
+    return see(request, f"/admin/s/{here.page.slug}/share")
+
+
+def _id(form: FormData, name: str) -> int:
+    """The number of a link or a key in a form; 0, which none has, if it is no number."""
+    return number_in(said(form, name), most=NUMBERS) or 0
+
+
+@router.get("/s/{slug}/links.csv")
+def table(request: Request, here: Here) -> Response:
+    """Return the personal links as a table, to be sent to each."""
+    file, now = io.StringIO(), here.server.clock()
+    writer = csv.writer(file)
+    writer.writerow(["name", "link", "answers"])
+    for row in _rows(request, here):
+        if row["link"].voter is not None and row["link"].is_open(now):
+            writer.writerow([cell(row["link"].label), row["address"], row["votes"]])
+    name = (
+        f"{file_name(here.page.name)}-links.csv".encode("ascii", "replace")
+        .decode()
+        .replace("?", "-")
+    )
+    header = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)
+
+
+@router.get("/s/{slug}/qr/{link}.png")
+def code(request: Request, here: Here, link: int) -> Response:
+    """Return a link as a QR code."""
+    import segno
+
+    found = [one for one in here.server.keep.links(here.page.study) if one.id == link]
+    if not found:
+        raise HTTPException(404)
+    file = io.BytesIO()
+    segno.make(_address(request, here, found[0]), error="m").save(
+        file, kind="png", scale=6, border=3
+    )
+    return Response(file.getvalue(), media_type="image/png")
+
+
+@router.post("/keys")
+def key_for_all(request: Request, form: Form, session: Session) -> Response:
+    """Make a key for all studies, which is shown this once, or revoke one."""
+    keep = server_of(request).keep
+    if said(form, "does") == "revoke":
+        keep.revoke_key(None, _id(form, "key"))
+        return see(request, "/admin")
+    made = keep.add_key(None, said(form, "label")[:LABEL] or "key", SCOPES)
+    return listed(request, session, made)
+
+
+@router.post("/s/{slug}/keys")
+def key(request: Request, here: Here, form: Form) -> Response:
+    """Make a key, which is shown this once, or revoke one."""
+    keep, study = here.server.keep, here.page.study
+    if said(form, "does") == "revoke":
+        keep.revoke_key(study, _id(form, "key"))
+        return see(request, f"/admin/s/{here.page.slug}/manage")
+    scopes = [scope for scope in SCOPES if said(form, scope) == "on"]
+    if not scopes:
+        return see(request, f"/admin/s/{here.page.slug}/manage")
+    made = keep.add_key(study, said(form, "label")[:LABEL] or "key", scopes)
+    return manage_page(request, here, made)

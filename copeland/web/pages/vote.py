@@ -1,0 +1,344 @@
+"""What a voter meets: start, vote, thanks. Nothing here tells a name, a count or a standing."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
+from copeland.study import Ballot, Following, Look, Study, Wait
+from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.web.models import Link, Page, option_of, pane_key
+from copeland.web.pages.ballot import (
+    Shown,
+    check_of,
+    due,
+    is_excluded,
+    keep_answer,
+    next_of,
+    offered,
+    pairs_for,
+    planned,
+    progress_of,
+    repeated,
+    shown,
+    shown_check,
+    why_ended,
+)
+from copeland.web.render import page as html
+from copeland.web.render import see, shown_text
+from copeland.web.security import ATTEMPTS, VOTES
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import (
+    Voter,
+    begin_voting,
+    form_of,
+    plain_form_of,
+    require_ours,
+    said,
+    voter_of,
+)
+
+PAIR_SECONDS = 12  # that a pair takes somebody, roughly
+UNDONE = "the voter took it back"
+Form = Annotated[FormData, Depends(plain_form_of)]
+router = APIRouter()
+HELD = 2  # ballots of a voter: the one that is shown, and the next
+
+
+@router.get("/v/{token}")
+def start(request: Request, token: str) -> HTMLResponse:
+    """Show what will be asked. This changes nothing: mail programs open links too."""
+    server = server_of(request)
+    link, page = _invited(request, token)
+    study = server.study(page)
+    begun = voter_of(request, page.slug)
+    pairs = pairs_for(page, offered(study))
+    shown_pairs = pairs + len(planned(page, pairs))
+    return html(
+        request,
+        "start",
+        page=page,
+        guidance=shown_text("markdown", page.guidance) if page.guidance else "",
+        pairs=shown_pairs,
+        minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
+        begun=begun is not None and begun.link.study == link.study,
+        ended=_ended(page, study.closed),
+        action=f"/v/{token}",
+        csrf=server.signer.form(link.hash),
+    )
+
+
+@router.post("/v/{token}")
+def begin(request: Request, token: str, form: Form) -> Response:
+    """Let somebody vote."""
+    link, page = _invited(request, token)
+    require_ours(request, form, link.hash)
+    answer = see(request, f"/vote/{page.slug}")
+    begin_voting(request, answer, page, link)
+    return answer
+
+
+@router.get("/vote/{slug}")
+def vote(request: Request, slug: str) -> HTMLResponse:
+    """Show the pair that this voter is to answer: the same one until it is answered."""
+    voter = _voter(request, slug)
+    return _next(request, voter, server_of(request).study(voter.page))
+
+
+@router.post("/vote/{slug}")
+def answer(request: Request, slug: str, form: Form) -> Response:
+    """Keep an answer, and show the next pair."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    _not_too_often(server, voter)
+    ballot, attempt = _ballot(server, voter, said(form, "ballot"))
+    outcome = said(form, "outcome")
+    if outcome not in outcomes_of(voter.page):
+        raise HTTPException(400)
+    study = server.study(voter.page)
+    check = check_of(ballot)
+    if check is not None:
+        look = study.look(voter.name)
+        if not look.closed:
+            keep_answer(server, voter, study, check, outcome, progress_of(look).answered)
+        return _after(request, voter, study, "Vote kept. ")
+    server.outputs(voter.page)  # which are not to be looked up amid the transaction
+    try:
+        kept = study.answer(
+            *(ballot, outcome, voter.name),
+            event_id=f"page/{voter.page.slug}/{ballot}/{attempt}",  # which no other study has
+            source=voter.link.source,
+            following=lambda look: _onward(server, voter, look),
+        )
+    except (AlreadyVoted, Conflict):
+        return _after(request, voter, study, "This pair was answered before. ")
+    except (StudyClosed, UnknownBallot):
+        return _after(request, voter, study, "")
+    if kept.look is None or _has_checks(voter, kept.look) or not _wants_fragment(request):
+        return _after(request, voter, study, "Vote kept. ")
+    return _view(request, voter, study, kept.next, kept.look, "Vote kept. ")
+
+
+def _onward(server: Server, voter: Voter, look: Look) -> Following | None:
+    """What a voter is asked right after an answer, if anything."""
+    done = progress_of(look).done
+    goes_on = done < pairs_for(voter.page, look.active) and not voter.page.paused
+    return next_of(server, voter, done) if goes_on and not _has_checks(voter, look) else None
+
+
+def _has_checks(voter: Voter, look: Look) -> bool:
+    return bool(planned(voter.page, pairs_for(voter.page, look.active)))
+
+
+@router.post("/vote/{slug}/undo")
+def undo(request: Request, slug: str, form: Form) -> Response:
+    """Take back this voter's last answer, until there is another; then its pair is asked again."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    _not_too_often(server, voter)
+    study = server.study(voter.page)
+    last = progress_of(study.look(voter.name)).last
+    try:
+        if last is not None and last.event_id is not None:
+            study.undo(last.event_id, UNDONE, own=True)
+    except (StudyClosed, UnknownVote):  # it was closed, or undone in another window, just now
+        last = None
+    return _after(request, voter, study, "Your last answer is taken back. " if last else "")
+
+
+@router.get("/m/{slug}/{token}/{side}")
+def medium(request: Request, slug: str, token: str, side: str) -> Response:
+    """Return an image of a ballot, to the voter whose ballot it is."""
+    server, voter = server_of(request), _voter(request, slug)
+    number, _ = _ballot(server, voter, token)
+    key = _shown_at(server.study(voter.page), number, side)
+    drawing = server.drawing(voter.page, option_of(key)) if key else None
+    if drawing is not None:
+        return drawing.answer()
+    pane = server.panes(voter.page).get(key)
+    image = server.keep.image(pane.media) if pane else None
+    if image is None:
+        raise HTTPException(404)
+    kept = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(image.content, media_type=image.kind, headers=kept)
+
+
+def _shown_at(study: Study, number: int, side: str) -> str:
+    """What the image is kept under that is on a side of a ballot, or of a check that repeats one."""
+    check = check_of(number)
+    if check is not None:
+        ballot = repeated(study, check) if check.ballot else None
+        name = {"a": ballot.left, "b": ballot.right}.get(side) if ballot else None
+        return pane_key(name, ballot.item) if ballot and name else ""
+    asked = next(iter(study.events(number - 1, 1)), None)
+    option = (
+        {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
+    )
+    if asked is None or option is None:
+        return ""
+    return pane_key(study.options[option].name, asked.item)
+
+
+def outcomes_of(page: Page) -> tuple[str, ...]:
+    """Return what a voter can say on a page."""
+    return (
+        *(LEFT, RIGHT, SKIP),
+        *((TIE,) if page.ties else ()),
+        *((BOTH_BAD,) if page.both_bad else ()),
+    )
+
+
+def _invited(request: Request, token: str) -> tuple[Link, Page]:
+    """The link of a token and its page; whoever tries many tokens has to wait."""
+    server = server_of(request)
+    address = request.client.host if request.client else ""
+    wait = server.limits.wait(ATTEMPTS, address, counts=False)
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    link = server.keep.link(token)
+    page = server.keep.page_with(link.study) if link else None
+    if link is None or page is None or not link.is_open(server.clock()):
+        server.limits.wait(ATTEMPTS, address)
+        raise HTTPException(404)
+    return link, page
+
+
+def _voter(request: Request, slug: str) -> Voter:
+    voter = voter_of(request, slug)
+    if voter is None:
+        raise HTTPException(404)
+    return voter
+
+
+def _ballot(server: Server, voter: Voter, token: str) -> tuple[int, int]:
+    found = server.signer.unseal(voter.page.slug, voter.name, token)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def _not_too_often(server: Server, voter: Voter) -> None:
+    wait = server.limits.wait(VOTES, f"{voter.page.slug} {voter.name}")
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(wait)})
+
+
+def _ended(page: Page, closed: bool) -> str:
+    """Why nobody can vote, if so."""
+    return "paused" if page.paused else "closed" if closed else ""
+
+
+def _after(request: Request, voter: Voter, study: Study, happened: str) -> Response:
+    """What follows a form: the next pair, or for a browser without scripts the way to it."""
+    if _wants_fragment(request):
+        return _next(request, voter, study, happened)
+    return see(request, f"/vote/{voter.page.slug}")
+
+
+def _wants_fragment(request: Request) -> bool:
+    return request.headers.get("x-fragment") == "pair"
+
+
+def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> HTMLResponse:
+    look = study.look(voter.name)
+    done, found = progress_of(look).done, None
+    if _has_checks(voter, look):
+        checked = _checked(request, voter, study, look, happened)
+        if checked is not None:
+            return checked
+    if not _ended(voter.page, look.closed) and done < pairs_for(voter.page, look.active):
+        with suppress(StudyClosed):  # just now
+            found = study.following(voter.name, *next_of(server_of(request), voter, done))
+    return _view(request, voter, study, found, look, happened)
+
+
+def _checked(
+    request: Request, voter: Voter, study: Study, look: Look, happened: str
+) -> HTMLResponse | None:
+    """A check if one is due, or the end for who failed too many."""
+    server, page = server_of(request), voter.page
+    given = server.keep.checks_of(page.study, voter.name)
+    if is_excluded(page, given):
+        return _view(request, voter, study, None, look, happened, "excluded")
+    progress, of = progress_of(look), pairs_for(page, look.active)
+    ballots = [event.ballot for event in progress.answered if event.ballot is not None]
+    check = due(page, of, progress.done, len(given), ballots)
+    is_due = check is not None and not _ended(page, look.closed)
+    pair = shown_check(server, voter, study, check) if check and is_due else None
+    return pair and _view(request, voter, study, pair, look, happened)
+
+
+def _view(
+    request: Request,
+    voter: Voter,
+    study: Study,
+    found: Ballot | Shown | Wait | None,
+    look: Look,
+    happened: str,
+    why: str = "",
+) -> HTMLResponse:
+    """A pair, or why there is none."""
+    server, is_part = server_of(request), _wants_fragment(request)
+    progress, of = progress_of(look), pairs_for(voter.page, look.active)
+    values = {
+        "page": voter.page,
+        "done": progress.done + _checks_given(server, voter, of),
+        "of": of + len(planned(voter.page, of)),
+        "undo": progress.last is not None and not look.closed and not why,
+        "happened": happened,
+        "csrf": server.signer.form(voter.name),
+        "outcomes": outcomes_of(voter.page),
+    }
+    if isinstance(found, Ballot):
+        found = shown(server, voter, found, progress.undone.get(found.id, 0))
+    if isinstance(found, Shown):
+        return html(request, "pair" if is_part else "vote", ballot=found, **values)
+    values["why"] = why or why_ended(voter.page, study, found, progress.done, of)
+    return html(request, "ended" if is_part else "thanks", **values)
+
+
+def _checks_given(server: Server, voter: Voter, of: int) -> int:
+    """How many checks a voter has answered: they look like pairs, and are counted with them."""
+    if not planned(voter.page, of):
+        return 0
+    return len(server.keep.checks_of(voter.page.study, voter.name))
+
+
+@router.post("/vote/{slug}/ahead")
+def ahead(request: Request, slug: str, form: Annotated[FormData, Depends(form_of)]) -> Response:
+    """Return where the images of a voter's next pair are, if it has some and is certain to come."""
+    server, voter = server_of(request), voter_of(request, slug)
+    if voter is None:
+        raise HTTPException(404)
+    require_ours(request, form, voter.name)
+    found = (
+        _ballot_ahead(server, voter, server.study(voter.page)) if server.panes(voter.page) else None
+    )
+    if found is None:
+        return Response(status_code=204)
+    sides = shown(server, voter, found, 0).sides
+    images = [server.config.base + side.image for side in sides if side.image]
+    return JSONResponse({"images": images})
+
+
+def _ballot_ahead(server: Server, voter: Voter, study: Study) -> Ballot | None:
+    """The ballot after the one that is shown: held already, or asked now."""
+    look = study.look(voter.name)
+    done, of = progress_of(look).done, pairs_for(voter.page, look.active)
+    goes_on = done + HELD <= of and not voter.page.paused and not planned(voter.page, of)
+    held = study.waiting(voter.name)
+    if look.closed or not goes_on or not held:
+        return None
+    if len(held) >= HELD:
+        return held[1]
+    try:
+        about = next_of(server, voter, done + 1)
+        found = study.ask(voter.name, item=about.item, available=about.available)
+    except StudyClosed:  # just now
+        return None
+    return found if isinstance(found, Ballot) and found.id != held[0].id else None

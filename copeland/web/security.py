@@ -1,0 +1,260 @@
+"""Tokens, how often somebody may come, and what stands before every page."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import math
+import secrets
+import threading
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import cache
+from hashlib import sha256
+from struct import Struct
+from typing import Any, NamedTuple
+
+from itsdangerous import BadData, URLSafeSerializer
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_NONCE, _TAG = 8, 16  # bytes
+_BALLOT = Struct(">QH")  # its number, and how often its answer was undone
+MANY = 10_000  # names that are remembered before old ones are looked for
+BODY = 1_000_000  # bytes
+UPLOADS = 64_000_000  # bytes of a form with images, which only admins send
+LARGE = ("/admin/new", "/admin/s/")  # where such forms go
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+DAY = 86_400
+
+
+def new_token() -> str:
+    """Return 128 random bits as text."""
+    return secrets.token_urlsafe(16)
+
+
+def hashed(token: str) -> str:
+    """Return what is stored of a token."""
+    return sha256(token.encode()).hexdigest()
+
+
+class Signer:
+    """What one server's secret makes and recognises."""
+
+    def __init__(self, secret: str):
+        self._secret = secret.encode()
+        self._serializer = cache(lambda purpose: URLSafeSerializer(self._secret, salt=purpose))
+
+    def link(self, nonce: str) -> str:
+        """Return the token of a link, which is stored nowhere and can be shown again."""
+        return _text(self._digest("link", nonce.encode())[:16])
+
+    def sign(self, purpose: str, value: Any) -> str:
+        """Return a value that can be read by everybody and changed by nobody."""
+        return str(self._serializer(purpose).dumps(value))
+
+    def read(self, purpose: str, token: str) -> Any:
+        """Return a value that was signed for this purpose, None if it was not."""
+        try:
+            return self._serializer(purpose).loads(token)
+        except BadData:
+            return None
+
+    def form(self, holder: str) -> str:
+        """Return what a form carries, so that only a page of this server can have sent it."""
+        return _text(self._digest("form", holder.encode())[:16])
+
+    def is_form(self, holder: str, token: str) -> bool:
+        """Tell whether a form carries what it should."""
+        return hmac.compare_digest(self.form(holder).encode(), token.encode())
+
+    def seal(self, study: str, voter: str, ballot: int, attempt: int) -> str:
+        """Return the token of a ballot."""
+        body, whose = _BALLOT.pack(ballot, min(attempt, 65535)), f"{study}\n{voter}".encode()
+        nonce = self._digest("nonce", body, whose)[:_NONCE]
+        hidden = nonce + _xor(body, self._digest("pad", nonce))
+        return _text(hidden + self._digest("tag", hidden, whose)[:_TAG])
+
+    def unseal(self, study: str, voter: str, token: str) -> tuple[int, int] | None:
+        """Return the number of a ballot and of its attempt, None if the token is not of this study and voter."""
+        try:
+            raw = urlsafe_b64decode(token.encode() + b"==")
+        except ValueError:
+            return None
+        hidden, tag = raw[:-_TAG], raw[-_TAG:]
+        whose = f"{study}\n{voter}".encode()
+        if len(hidden) != _NONCE + _BALLOT.size:
+            return None
+        if not hmac.compare_digest(tag, self._digest("tag", hidden, whose)[:_TAG]):
+            return None
+        pad = self._digest("pad", hidden[:_NONCE])
+        ballot, attempt = _BALLOT.unpack(_xor(hidden[_NONCE:], pad))
+        return ballot, attempt
+
+    def _digest(self, purpose: str, *parts: bytes) -> bytes:
+        framed = b"".join(
+            len(part).to_bytes(4, "big") + part for part in (purpose.encode(), *parts)
+        )
+        return hmac.digest(self._secret, framed, "sha256")
+
+
+def _xor(one: bytes, other: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(one, other, strict=False))
+
+
+def _text(raw: bytes) -> str:
+    return urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+class Rate(NamedTuple):
+    """So many times within so many seconds."""
+
+    times: int
+    seconds: float
+
+
+VOTES = Rate(60, 60.0)  # of a voter
+
+
+ATTEMPTS = Rate(10, 60.0)  # from an address, with links, keys and tokens that open nothing
+
+
+REQUESTS = Rate(100, 1.0)  # of a key
+
+
+class Limits:
+    """How often each came of late.
+
+    Examples
+    --------
+    >>> limits = Limits(clock=lambda: 5.0)
+    >>> [limits.wait(Rate(2, 10.0), "ann") for _ in range(3)]
+    [0, 0, 10]
+    """
+
+    def __init__(self, clock: Callable[[], float]):
+        self._clock = clock
+        self._seen: dict[tuple[Rate, str], deque[float]] = {}
+        self._turn = threading.Lock()
+
+    def wait(self, rate: Rate, who: str, counts: bool = True) -> int:
+        """Return for how many seconds somebody should wait, 0 if not at all; then this time counts."""
+        now = self._clock()
+        with self._turn:
+            times = self._recent(rate, who, now)
+            if len(times) >= rate.times:
+                return max(1, math.ceil(times[0] + rate.seconds - now))
+            if counts:
+                times.append(now)
+            return 0
+
+    def _recent(self, rate: Rate, who: str, now: float) -> deque[float]:
+        if len(self._seen) > MANY:
+            self._seen = {
+                key: seen for key, seen in self._seen.items() if _is_recent(key[0], seen, now)
+            }
+        times = self._seen.setdefault((rate, who), deque())
+        while times and times[0] <= now - rate.seconds:
+            times.popleft()
+        return times
+
+
+def _is_recent(rate: Rate, times: deque[float], now: float) -> bool:
+    return bool(times) and times[-1] > now - rate.seconds
+
+
+class TooLarge(Exception):
+    """A body that goes on beyond what is read."""
+
+
+class Shield:
+    """The outermost layer of the application."""
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...], secure: bool):
+        self._app = app
+        self._hosts = hosts
+        headers = dict(HEADERS)
+        if secure:
+            headers["Strict-Transport-Security"] = f"max-age={180 * DAY}"
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers, begun = dict(scope["headers"]), False
+        most = UPLOADS if scope["path"].startswith(LARGE) else BODY
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                told = list(message["headers"])
+                names = {name for name, _ in told}
+                message["headers"] = told + [one for one in self._headers if one[0] not in names]
+            await send(message)
+
+        if _host(headers) not in self._hosts:
+            await _refuse(answer, 400, "This server does not go by that name.")
+            return
+        try:
+            if _announced(headers) > most:
+                raise TooLarge
+            await self._app(scope, _counted(receive, most), answer)
+        except TooLarge:
+            if not begun:
+                await _refuse(
+                    answer, 413, f"This is more than {most:,} bytes; send less at a time."
+                )
+
+
+def _host(headers: dict[bytes, bytes]) -> str:
+    host = headers.get(b"host", b"").decode("latin-1").lower()
+    name, _, port = host.rpartition(":")
+    return name if port.isdigit() and name else host
+
+
+def _announced(headers: dict[bytes, bytes]) -> int:
+    length = headers.get(b"content-length", b"0")
+    return int(length) if length.isdigit() and len(length) < 19 else 0
+
+
+def _counted(receive: Receive, most: int) -> Receive:
+    """A way to receive a body that ends with an error once it is too large."""
+    came = 0
+
+    async def counted() -> Message:
+        nonlocal came
+        message = await receive()
+        came += len(message.get("body", b""))
+        if came > most:
+            raise TooLarge
+        return message
+
+    return counted
+
+
+async def _refuse(send: Send, status: int, title: str) -> None:
+    body = json.dumps({"type": "about:blank", "title": title, "status": status}).encode()
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,363 @@
+"""The tables beside the logs, read and written: pages, images, links, keys and sessions."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, func, select
+
+from copeland.study.record.log import events, studies
+from copeland.study.record.storage import Storage
+from copeland.study.record.texts import is_storable
+from copeland.web.models import (
+    Checked,
+    Image,
+    Key,
+    Link,
+    Page,
+    Pane,
+    checks,
+    keys,
+    links,
+    media,
+    outputs,
+    page_of,
+    pages,
+    panes,
+    server,
+    sessions,
+)
+from copeland.web.security import Signer, hashed, new_token
+
+_ARRIVAL = (
+    select(pages.c.study, studies.c.name, pages.c.slug, pages.c.body, *links.c)
+    .join(studies, studies.c.id == pages.c.study)
+    .join(links, links.c.study == pages.c.study)
+    .where(pages.c.slug == sa.bindparam("slug"), links.c.nonce == sa.bindparam("nonce"))
+)
+
+
+class Keep:
+    """The tables beside the logs."""
+
+    def __init__(self, storage: Storage, clock: Callable[[], float] = time.time):
+        self.storage = storage
+        self.changes = 0  # that this process made, to whatever is kept here
+        self._clock = clock
+
+    # The server
+
+    def secret(self) -> str:
+        """Return the secret that all processes of the server share; made at the first start."""
+        return self.value("secret") or self._write(_once("secret", secrets.token_hex(32)))
+
+    def value(self, name: str) -> str | None:
+        """Return what is stored under a name."""
+        return self._one(select(server.c.value).where(server.c.name == name))
+
+    def set_value(self, name: str, value: str) -> None:
+        """Store something under a name."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(sa.delete(server).where(server.c.name == name))
+            connection.execute(sa.insert(server).values(name=name, value=value))
+
+        self._write(work)
+
+    def values(self, prefix: str) -> dict[str, str]:
+        """Return all that is stored under names that begin so."""
+        here = server.c.name.startswith(prefix, autoescape=True)
+        return dict(self._rows(select(server.c.name, server.c.value).where(here)))  # type: ignore[arg-type]
+
+    # Pages
+
+    def pages(self) -> list[Page]:
+        """Return the page of every study, the newest first; a study without one gets it."""
+
+        def missing(connection: Connection) -> list[int]:
+            without = select(studies.c.id).where(studies.c.id.not_in(select(pages.c.study)))
+            return list(connection.execute(without).scalars())
+
+        for study in self._read(missing):
+            self.add_page(study, {})
+        query = self._pages().order_by(studies.c.id.desc())
+        return [_page(row) for row in self._rows(query)]
+
+    def page(self, slug: str) -> Page | None:
+        """Return the page at an address."""
+        if not is_storable(slug):  # databases refuse to look for it
+            return None
+        rows = self._rows(self._pages().where(pages.c.slug == slug))
+        return _page(rows[0]) if rows else None
+
+    def page_with(self, study: int) -> Page | None:
+        """Return the page of a study, by the study's key."""
+        rows = self._rows(self._pages().where(pages.c.study == study))
+        return _page(rows[0]) if rows else None
+
+    def page_named(self, name: str) -> Page | None:
+        """Return the page of a study, by the study's name or by its own address."""
+        if not is_storable(name):
+            return None
+        here = (studies.c.name == name) | (pages.c.slug == name)
+        rows = self._rows(self._pages().where(here).order_by(studies.c.name != name))
+        return _page(rows[0]) if rows else None
+
+    def add_page(self, study: int, body: Mapping[str, Any]) -> None:
+        """Give a study a page at a random address, unless it has one."""
+
+        def work(connection: Connection) -> None:
+            known = select(pages.c.slug).where(pages.c.study == study)
+            if connection.execute(known).scalar() is None:
+                row = {"study": study, "slug": secrets.token_urlsafe(9), "body": dict(body)}
+                connection.execute(sa.insert(pages), row)
+
+        self._write(work)
+
+    def save_page(self, page: Page) -> None:
+        """Store what a page says."""
+        self._write(
+            lambda c: c.execute(
+                sa.update(pages).where(pages.c.study == page.study).values(body=page.body)
+            )
+        )
+
+    def _pages(self) -> sa.Select:
+        columns = (pages.c.study, studies.c.name, pages.c.slug, pages.c.body)
+        return select(*columns).join(studies, studies.c.id == pages.c.study)
+
+    # Images
+
+    def add_image(self, image: Image) -> None:
+        """Store an image, once."""
+
+        def work(connection: Connection) -> None:
+            known = select(media.c.digest).where(media.c.digest == image.digest)
+            if connection.execute(known).scalar() is None:
+                connection.execute(sa.insert(media), image._asdict())
+
+        self._write(work)
+
+    def image(self, digest: str) -> Image | None:
+        """Return an image."""
+        rows = self._rows(select(media).where(media.c.digest == digest))
+        return Image(*rows[0]) if rows else None
+
+    def show(self, study: int, option: str, pane: Pane) -> None:
+        """Let an image be shown for an option."""
+        row = {"study": study, "option": option, **pane._asdict()}
+        self._write(lambda c: c.execute(sa.insert(panes), row))
+
+    def panes(self, study: int) -> dict[str, Pane]:
+        """Return what images are shown, by option."""
+        rows = self._rows(
+            select(panes.c.option, panes.c.media, panes.c.alt).where(panes.c.study == study)
+        )
+        return {option: Pane(*rest) for option, *rest in rows}
+
+    def add_outputs(self, study: int, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Store what is shown for options on items: item, option and text."""
+        told = [
+            {"study": study, "digest": hashed(item), "option": option, "item": item, "text": text}
+            for item, option, text in rows
+        ]
+        self._write(lambda c: c.execute(sa.insert(outputs), told))
+
+    def outputs(self, study: int) -> dict[str, dict[str, str]]:
+        """Return what is shown for each option, by item."""
+        found: dict[str, dict[str, str]] = {}
+        query = select(outputs.c.item, outputs.c.option, outputs.c.text)
+        for item, option, text in self._rows(query.where(outputs.c.study == study)):
+            found.setdefault(item, {})[option] = text
+        return found
+
+    # Checks
+
+    def add_check(
+        self, study: int, voter: str, kind: str, index: int, outcome: str, good: bool | None
+    ) -> None:
+        """Store the answer to a voter's check of this index, unless there is one."""
+
+        def work(connection: Connection) -> None:
+            here = (checks.c.study == study) & (checks.c.voter == voter)
+            bodies = connection.execute(select(checks.c.body).where(here)).scalars()
+            if all(body["index"] != index for body in bodies):
+                body = {"index": index, "outcome": outcome, "good": good}
+                row = {"study": study, "voter": voter, "kind": kind, "time": self._clock()}
+                connection.execute(sa.insert(checks), {**row, "body": body})
+
+        self._write(work)
+
+    def checks_of(self, study: int, voter: str | None = None) -> list[Checked]:
+        """Return the checks that a voter answered, or all of a study."""
+        query = select(checks.c.voter, checks.c.kind, checks.c.body).where(checks.c.study == study)
+        if voter is not None:
+            query = query.where(checks.c.voter == voter)
+        rows = self._rows(query.order_by(checks.c.id))
+        return [Checked(who, kind, body["good"]) for who, kind, body in rows]
+
+    # Links
+
+    def add_links(
+        self,
+        study: int,
+        signer: Signer,
+        labels: Sequence[str],
+        personal: bool,
+        expires: float | None = None,
+        voters: Sequence[str] = (),
+    ) -> None:
+        """Make links: for one voter each, who is known to the log by a random name, or for everybody.
+
+        ``voters`` are these names, if there are some already.
+        """
+        rows, known = [], iter(voters)
+        for label in labels:
+            nonce = new_token()
+            rows.append(
+                {
+                    "study": study,
+                    "nonce": nonce,
+                    "hash": hashed(signer.link(nonce)),
+                    "voter": next(known, f"voter-{secrets.token_hex(6)}") if personal else None,
+                    "label": label,
+                    "created": self._clock(),
+                    "expires": expires,
+                    "revoked": False,
+                }
+            )
+        self._write(lambda c: c.execute(sa.insert(links), rows))
+
+    def links(self, study: int) -> list[Link]:
+        """Return all links of a study, the oldest first."""
+        rows = self._rows(select(links).where(links.c.study == study).order_by(links.c.id))
+        return [Link(*row) for row in rows]
+
+    def link(self, token: str) -> Link | None:
+        """Return the link of a token."""
+        rows = self._rows(select(links).where(links.c.hash == hashed(token)))
+        return Link(*rows[0]) if rows else None
+
+    def link_by_nonce(self, nonce: str) -> Link | None:
+        """Return a link that a voter's cookie names."""
+        rows = self._rows(select(links).where(links.c.nonce == nonce))
+        return Link(*rows[0]) if rows else None
+
+    def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
+        """Return a page and one of its links, which a voter's cookie names."""
+        found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
+        return None if found is None else (_page(found[:4]), Link(*found[4:]))
+
+    def revoke_link(self, study: int, link: int) -> None:
+        """Let a link lead nowhere, and forget whose it was."""
+        here = (links.c.study == study) & (links.c.id == link)
+        self._write(
+            lambda c: c.execute(sa.update(links).where(here).values(revoked=True, label=""))
+        )
+
+    def last_number(self, study: int) -> int:
+        """Return the number of the last event of a log."""
+        return self._one(select(func.max(events.c.number)).where(events.c.study == study)) or 0
+
+    # Keys
+
+    def add_key(self, study: int | None, label: str, scopes: Sequence[str]) -> str:
+        """Return a new key, which is shown this once."""
+        client = secrets.token_hex(4)
+        key = f"cop_{client}_{new_token()}"
+        row = {
+            "study": study,
+            "hash": hashed(key),
+            "client": client,
+            "label": label,
+            "scopes": " ".join(scopes),
+            "created": self._clock(),
+            "revoked": False,
+        }
+        self._write(lambda c: c.execute(sa.insert(keys), row))
+        return key
+
+    def key(self, token: str) -> Key | None:
+        """Return the key of a token, unless it was revoked."""
+        known = (keys.c.hash == hashed(token)) & ~keys.c.revoked
+        rows = self._rows(select(keys).where(known))
+        return Key(*rows[0]) if rows else None
+
+    def keys(self, study: int | None) -> list[Key]:
+        """Return the keys of a study, or those of all studies."""
+        here = keys.c.study.is_(None) if study is None else keys.c.study == study
+        return [Key(*row) for row in self._rows(select(keys).where(here).order_by(keys.c.id))]
+
+    def is_revoked(self, source: str) -> bool:
+        """Tell whether what came from a source came by a key that opens nothing any more."""
+        known = keys.c.revoked & (keys.c.client == source.removeprefix("key "))
+        return bool(self._rows(select(keys.c.id).where(known)))
+
+    def revoke_key(self, study: int | None, key: int) -> None:
+        """Let a key open nothing."""
+        owner = keys.c.study.is_(None) if study is None else keys.c.study == study
+        here = owner & (keys.c.id == key)
+        self._write(lambda c: c.execute(sa.update(keys).where(here).values(revoked=True)))
+
+    # Sessions
+
+    def add_session(self, expires: float) -> str:
+        """Return the token of a new session; those that have ended are forgotten."""
+        token = new_token()
+
+        def work(connection: Connection) -> None:
+            connection.execute(sa.delete(sessions).where(sessions.c.expires < self._clock()))
+            connection.execute(sa.insert(sessions).values(hash=hashed(token), expires=expires))
+
+        self._write(work)
+        return token
+
+    def has_session(self, token: str) -> bool:
+        """Tell whether a session goes on."""
+        query = select(sessions.c.expires).where(sessions.c.hash == hashed(token))
+        expires = self._one(query)
+        return expires is not None and self._clock() < expires
+
+    def end_session(self, token: str) -> None:
+        """End a session."""
+        self._write(
+            lambda c: c.execute(sa.delete(sessions).where(sessions.c.hash == hashed(token)))
+        )
+
+    # Transactions
+
+    def _write(self, work: Callable[[Connection], Any]) -> Any:
+        try:
+            return self.storage.transact(work)
+        finally:
+            self.changes += 1
+
+    def _read(self, work: Callable[[Connection], Any]) -> Any:
+        return self.storage.transact(work, reads=True)
+
+    def _rows(self, query: sa.Select) -> list[Any]:
+        return self._read(lambda connection: connection.execute(query).all())
+
+    def _one(self, query: sa.Select) -> Any:
+        return self._read(lambda connection: connection.execute(query).scalar())
+
+
+def _once(name: str, value: str) -> Callable[[Connection], str]:
+    """Store a value unless another process was faster; return what is stored."""
+
+    def work(connection: Connection) -> str:
+        known = connection.execute(select(server.c.value).where(server.c.name == name)).scalar()
+        if known is None:
+            connection.execute(sa.insert(server).values(name=name, value=value))
+        return known or value
+
+    return work
+
+
+def _page(row: Any) -> Page:
+    study, name, slug, body = row
+    return page_of(study, name, slug, body)
