@@ -23,8 +23,7 @@ from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
 from copeland.web.images import image_of
 from copeland.web.models import Pane
-from copeland.web.pages.judges import Appointed
-from copeland.web.pages.judges import start as start_judge
+from copeland.web.pages.judges import Appointed, start_job
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from examples.voter import WORTH
@@ -91,7 +90,7 @@ class Show:
         study.undo(study.votes()[5], "a colleague who knew the texts")
         self.app.state.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
         page = self.server.keep.page_named("Parcel replies")
-        start_judge(self.server, page, self.app.state.judges[0], True, 200, 2.0).join()
+        start_job(self.server, page, self.app.state.judges[0], True, 200, 2.0).join()
         return page.slug
 
     def _screens(self) -> str:

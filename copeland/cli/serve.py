@@ -55,11 +55,11 @@ def serve_command(
     need("fastapi", "serve", "copeland serve")
     _check(host, port, url, workers)
     from copeland.web.app import SETTINGS, create_app
-    from copeland.web.pages.judges import read_appointed
+    from copeland.web.pages.judges import read_judges
     from copeland.web.server import Config, prepared
 
     named = "" if judges is None else str(judges.absolute())
-    read_appointed(named)  # a damaged file is found before anything begins
+    read_judges(named)  # a damaged file is found before anything begins
     base = url.rstrip("/") or f"http://{_shown(host)}:{port}"
     _announce(f"{base}/admin/enter?token={prepared(storage, url, demo)}", base, as_json)
     how: dict[str, Any] = {

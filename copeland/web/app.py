@@ -93,7 +93,7 @@ def create_app(
     # The routes were made when their modules were imported; to include their routers would make them anew.
     routes = [route for router in ROUTERS for route in router.routes]
     app = FastAPI(title="copeland", openapi_url=None, routes=routes, lifespan=_life)
-    app.state.server, app.state.judges = server, judges.read_appointed(config.judges)
+    app.state.server, app.state.judges = server, judges.read_judges(config.judges)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
     app.add_exception_handler(SignIn, _sign_in)

@@ -1,11 +1,16 @@
-"""What is kept so that it is computed once for all who look."""
+"""What is computed once for all who look: any value for a while, and what the votes of a study mean.
+
+The votes are taken under the study's lock, which is short; what they mean is computed after it.
+"""
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from fastapi import HTTPException
 
@@ -16,67 +21,156 @@ from copeland.study.meaning.history import history_of
 from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import standing_of, voters_of
 from copeland.study.meaning.verdict import Verdict, verdict_of
-from copeland.study.page.page import judges_agreement, study_parts
+from copeland.study.page.page import StudyParts, judges_agreement, study_parts
 from copeland.study.record.books import replayed
 from copeland.study.record.events import UNDONE, VOTED, times_of
-from copeland.web.images import drawn, one_at_a_time, presentational
+from copeland.web.images import DRAWING, fit_strict_page, presentational
 
 if TYPE_CHECKING:
     from copeland.study.meaning.tuned import Tuned
 
-AT_ONCE = 2  # computed at a time, in one process
-MOST = 20_000_000  # characters that are kept
+AT_ONCE = 2  # texts of the past computed at a time, in one process
+MOST = 20_000_000  # characters of them that are kept
 AGAIN = 3  # seconds after which to come again
 FIGURES = 30.0  # seconds for which figures are good enough
+ESTIMATE, PICTURE = 5.0, 60.0  # seconds for which an estimate, and a picture of it, is good enough
 EXCLUDED = 50  # votes that were taken away, listed
-SEEN, DRAWN = 5.0, 60.0  # seconds for which an estimate, and a picture, is good enough
+
+V = TypeVar("V")
 
 
-class Past:
-    """Texts that were computed, those that were read last.
+class Cache(Generic[V]):
+    """Values by their keys: each is computed when it is asked for, and kept for a while.
+
+    Two threads may compute the same value at once, so that nobody waits; both get the one that was ready first.
+
+    Parameters
+    ----------
+    seconds
+        How long a value is good.
+    most
+        How much is kept: beyond that, what was read longest ago is forgotten.
+    size
+        Returns how much of that a value takes.
 
     Examples
     --------
-    >>> past = Past(most=4)
+    >>> cache = Cache(most=2)
+    >>> [cache.find(n, lambda: n * n) for n in (1, 2, 3)], len(cache)
+    ([1, 4, 9], 2)
+    """
+
+    def __init__(
+        self,
+        seconds: float = math.inf,
+        most: float = math.inf,
+        size: Callable[[V], int] = lambda _: 1,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self._seconds, self._most, self._size, self._clock = seconds, most, size, clock
+        self._kept: OrderedDict[Hashable, tuple[float, V]] = OrderedDict()  # with its time
+        self._total = 0
+        self._turn = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def find(self, key: Hashable, compute: Callable[[], V]) -> V:
+        """Return a value that is kept and still good, or compute it."""
+        found = self._look_up(key)
+        if found is None:
+            now, value = self._clock(), compute()
+            found = self._look_up(key) or self._keep(key, now, value)
+        return found[1]
+
+    def forget(self, key: Hashable) -> None:
+        """Compute a value anew when it is next asked for."""
+        with self._turn:
+            self._drop(key)
+
+    def _look_up(self, key: Hashable) -> tuple[float, V] | None:
+        with self._turn:
+            found = self._kept.get(key)
+            if found is None or self._clock() - found[0] > self._seconds:
+                return None
+            self._kept.move_to_end(key)
+            return found
+
+    def _keep(self, key: Hashable, now: float, value: V) -> tuple[float, V]:
+        with self._turn:
+            self._drop(key)
+            self._kept[key] = now, value
+            self._total += self._size(value)
+            while self._total > self._most:
+                self._drop(next(iter(self._kept)))
+            return now, value
+
+    def _drop(self, key: Hashable) -> None:
+        if key in self._kept:
+            self._total -= self._size(self._kept.pop(key)[1])
+
+
+class PastTexts:
+    """What a study said at an earlier event: it never changes, so it is computed once, and only a few at a time.
+
+    Going through a long log takes seconds. Whoever comes while others wait for theirs is asked to come again: readers
+    who waited here would hold the threads that voters need.
+
+    Examples
+    --------
+    >>> past = PastTexts(most=4)
     >>> [past.find(n, lambda: "ab") for n in (1, 2, 3)], len(past)
     (['ab', 'ab', 'ab'], 2)
     """
 
     def __init__(self, most: int = MOST, at_once: int = AT_ONCE):
-        self._most = most
-        self._kept: OrderedDict[Hashable, str] = OrderedDict()  # what was read last is the last
-        self._size = 0  # characters
-        self._turn = threading.Lock()
+        self._texts: Cache[str] = Cache(most=most, size=len)
         self._places = threading.Semaphore(at_once)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._texts)
 
     def find(self, key: Hashable, compute: Callable[[], str]) -> str:
         """Return a text that is kept, or compute it; refuse if too many are being computed."""
+
+        def compute_in_place() -> str:
+            if not self._places.acquire(blocking=False):
+                raise HTTPException(503, headers={"Retry-After": str(AGAIN)})
+            try:
+                return compute()
+            finally:
+                self._places.release()
+
+        return self._texts.find(key, compute_in_place)
+
+
+class Recent(Generic[V]):
+    """One value of a study, computed anew once there are new events and it is so many seconds old.
+
+    Whoever comes while it is computed waits for it.
+    """
+
+    def __init__(
+        self, study: Study, clock: Callable[[], float], seconds: float, compute: Callable[[int], V]
+    ):
+        self._study, self._clock, self._seconds, self._compute = study, clock, seconds, compute
+        self._turn = threading.Lock()
+        self._kept: tuple[int, float, V] | None = None  # with the last event, and the time
+
+    def find(self) -> V:
+        """Return the value; ``compute`` is given the number of the last event."""
         with self._turn:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        if not self._places.acquire(blocking=False):
-            raise HTTPException(503, headers={"Retry-After": str(AGAIN)})
-        try:
-            text = compute()
-        finally:
-            self._places.release()
-        self._keep(key, text)
-        return text
-
-    def _keep(self, key: Hashable, text: str) -> None:
-        with self._turn:
-            self._size += len(text) - len(self._kept.pop(key, ""))
-            self._kept[key] = text
-            while self._size > self._most:
-                self._size -= len(self._kept.popitem(last=False)[1])
+            number = self._study.number
+            if self._kept is None or (
+                self._kept[0] != number and self._clock() - self._kept[1] >= self._seconds
+            ):
+                value = self._compute(number)
+                self._kept = number, self._clock(), value
+            return self._kept[2]
 
 
-class Seen(NamedTuple):
-    """A reading and its verdict."""
+class VoteAnalysis(NamedTuple):
+    """A reading of votes on options, and its verdict."""
 
     reading: Reading
     verdict: Verdict
@@ -87,59 +181,104 @@ class Seen(NamedTuple):
         return self.reading.standing.events
 
 
-class Drawn(NamedTuple):
+class DrawnParts(NamedTuple):
     """The parts of a study's page, with figures."""
 
-    number: int
-    time: float
-    parts: dict[str, Any]
+    number: int  # of the last event that they show
+    parts: StudyParts
     excluded: list[Event]
 
 
-class Readings:
-    """What is known of one study."""
+class VoteAnalyses:
+    """What is known of the votes of one study of options."""
 
     def __init__(self, study: Study, clock: Callable[[], float]):
         self._study = study
-        self._clock = clock
-        self._turn, self._figures = threading.Lock(), threading.Lock()
-        self._seen: Seen | None = None
-        self._drawn: Drawn | None = None
+        self._latest = Recent(study, clock, 0.0, self._analyse)
+        self._figures = Recent(study, clock, FIGURES, self._draw)
 
-    def seen(self) -> Seen:
-        """Return the reading of the votes so far."""
-        with self._turn:
-            if self._seen is None or self._seen.number != self._study.number:
-                reading = Reading(self._study.standing())
-                self._seen = Seen(reading, verdict_of(reading))
-            return self._seen
+    def latest(self) -> VoteAnalysis:
+        """Return the analysis of the votes so far."""
+        return self._latest.find()
 
-    def drawn(self) -> Drawn:
-        """Return the figures of a reading that is recent enough."""
-        with self._figures:
-            known, number = self._drawn, self._study.number
-            recent = known is not None and self._clock() - known.time < FIGURES
-            if known is None or (known.number != number and not recent):
-                self._drawn = self._draw()
-            assert self._drawn is not None
-            return self._drawn
+    def figures(self) -> DrawnParts:
+        """Return the figures of an analysis that is recent enough."""
+        return self._figures.find()
 
-    def _draw(self) -> Drawn:
-        seen = self.seen()
-        log = whole(self._study, seen.number)
+    def _analyse(self, _number: int) -> VoteAnalysis:
+        reading = Reading(self._study.standing())
+        return VoteAnalysis(reading, verdict_of(reading))
+
+    def _draw(self, _number: int) -> DrawnParts:
+        seen = self.latest()
+        log = read_log(self._study, seen.number)
         history, agreed = history_of(log), judges_agreement(seen.reading.standing, log)
-        with one_at_a_time():
+        with DRAWING:
             parts = study_parts(seen.reading, seen.verdict, history, agreed, last=log[-1].time)
         undone = [event for event in log if event.kind == UNDONE]
-        return Drawn(seen.number, self._clock(), drawn(parts), undone[-EXCLUDED:][::-1])
+        return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
 
 
-def frozen(study: Study, number: int) -> Seen:
-    """Return the reading of the votes as it was at an event, made anew from the log."""
-    log = whole(study, number)
-    books = replayed(log)
-    reading = Reading(standing_of(study.name, books, _voters(log), log[-1].time))
-    return Seen(reading, verdict_of(reading))
+class SpaceAnalysis(NamedTuple):
+    """Where a study of a space stood after an event."""
+
+    number: int
+    tuned: Tuned
+    verdict: Verdict
+
+
+class LandscapePicture(NamedTuple):
+    """The landscape after an event."""
+
+    number: int
+    svg: str
+
+
+class SpaceAnalyses:
+    """What is known of the votes of one study of a space: estimates take a while, and pictures longer."""
+
+    def __init__(self, study: Study, clock: Callable[[], float]):
+        self._study = study
+        self._latest = Recent(study, clock, ESTIMATE, self._estimate)
+        self._picture = Recent(study, clock, PICTURE, self._draw)
+
+    def latest(self) -> SpaceAnalysis:
+        """Return an estimate that is recent enough."""
+        return self._latest.find()
+
+    def picture(self) -> LandscapePicture:
+        """Return a picture that is recent enough."""
+        return self._picture.find()
+
+    def _estimate(self, number: int) -> SpaceAnalysis:
+        from copeland.study.meaning.tuned import tuned_verdict  # which loads scipy
+
+        tuned = self._study.tuned()
+        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
+
+    def _draw(self, number: int) -> LandscapePicture:
+        from copeland.report.landscapes import landscape_figure
+
+        landscape = self._study.tuner().landscape()
+        with DRAWING:
+            svg = inline_svg(image(landscape_figure(landscape), "svg"))
+        return LandscapePicture(number, presentational(svg))
+
+
+def analyse_past(study: Study, number: int) -> VoteAnalysis:
+    """Return the analysis of the votes as it was at an event, made anew from the log."""
+    log = read_log(study, number)
+    reading = Reading(standing_of(study.name, replayed(log), _voters(log), log[-1].time))
+    return VoteAnalysis(reading, verdict_of(reading))
+
+
+def analyse_past_space(study: Study, number: int) -> SpaceAnalysis:
+    """Return where a study of a space stood after an event, made anew from the log."""
+    from copeland.study.meaning.tuned import tuned_of, tuned_verdict  # which loads scipy
+
+    log = read_log(study, number)
+    tuned = tuned_of(study.name, replayed(log), log[-1].time)[1]()
+    return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
 
 
 def _voters(log: list[Event]) -> tuple[Voter, ...]:
@@ -150,72 +289,9 @@ def _voters(log: list[Event]) -> tuple[Voter, ...]:
     )
 
 
-def whole(study: Study, last: int) -> list[Event]:
+def read_log(study: Study, last: int) -> list[Event]:
     """Return the log up to an event, read without a turn of the study."""
     log: list[Event] = []
     while not log or log[-1].number < last:
         log += study.events(log[-1].number if log else 0, min(10_000, last - len(log)))
     return log
-
-
-class Estimate(NamedTuple):
-    """Where a study of a space stood after an event."""
-
-    number: int
-    time: float
-    tuned: Tuned
-    verdict: Verdict
-
-
-class Picture(NamedTuple):
-    """The landscape after an event."""
-
-    number: int
-    time: float
-    svg: str
-
-
-class Tunings:
-    """What is known of one study of a space."""
-
-    def __init__(self, study: Study, clock: Callable[[], float]):
-        self._study, self._clock = study, clock
-        self._turn = threading.Lock()
-        self._seen: Estimate | None = None
-        self._drawn: Picture | None = None
-
-    def seen(self) -> Estimate:
-        """Return an estimate that is recent enough."""
-        from copeland.study.meaning.tuned import tuned_verdict  # which loads scipy
-
-        with self._turn:
-            if self._seen is None or self._is_old(self._seen, SEEN):
-                number, now = self._study.number, self._clock()
-                tuned = self._study.tuned()
-                self._seen = Estimate(number, now, tuned, tuned_verdict(tuned))
-            return self._seen
-
-    def drawn(self) -> Picture:
-        """Return a picture that is recent enough."""
-        from copeland.report.landscapes import landscape_figure
-
-        with self._turn:
-            if self._drawn is None or self._is_old(self._drawn, DRAWN):
-                number, now = self._study.number, self._clock()
-                landscape = self._study.tuner().landscape()
-                with one_at_a_time():
-                    svg = inline_svg(image(landscape_figure(landscape), "svg"))
-                self._drawn = Picture(number, now, presentational(svg))
-            return self._drawn
-
-    def _is_old(self, known: Estimate | Picture, seconds: float) -> bool:
-        return known.number != self._study.number and self._clock() - known.time >= seconds
-
-
-def frozen_estimate(study: Study, number: int) -> Estimate:
-    """Return where a study of a space stood after an event, made anew from the log."""
-    from copeland.study.meaning.tuned import tuned_of, tuned_verdict  # which loads scipy
-
-    log = whole(study, number)
-    tuned = tuned_of(study.name, replayed(log), log[-1].time)[1]()
-    return Estimate(number, log[-1].time, tuned, tuned_verdict(tuned))

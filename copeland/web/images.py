@@ -7,12 +7,14 @@ import re
 import threading
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
+from copeland.study.page.page import StudyParts
 from copeland.study.record.points import is_drawing
 from copeland.web.models import Image
 
@@ -25,7 +27,7 @@ SIZE = (400, 300)  # where the drawing does not say
 _SIDE = re.compile(r'\b(width|height)="(\d{1,4})(?:px)?"')
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 _FONT = re.compile(r"^(?:(?P<weight>\d{3}|bold|normal)\s+)?(?P<size>[\d.]+)px\s+(?P<family>.+)$")
-_DRAWING = threading.Lock()  # matplotlib draws one figure at a time
+DRAWING = threading.Lock()  # under which figures are drawn: matplotlib draws one at a time
 
 
 def image_of(content: bytes, name: str) -> Image:
@@ -139,9 +141,9 @@ def _attributes(style: str) -> str:
     return " ".join(f'{name}="{value}"' for name, value in looks.items())
 
 
-def drawn(parts: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a study's page with every picture fit for a strict page."""
-    return {name: _strict(part) for name, part in parts.items()}
+def fit_strict_page(parts: StudyParts) -> StudyParts:
+    """Return the parts of a study's page with every picture fit for a page that forbids style attributes."""
+    return replace(parts, **{name: _strict(part) for name, part in vars(parts).items()})
 
 
 def _strict(part: Any) -> Any:
@@ -153,8 +155,3 @@ def _strict(part: Any) -> Any:
     if picture is None:
         return part
     return part._replace(picture=picture._replace(svg=presentational(picture.svg)))
-
-
-def one_at_a_time() -> threading.Lock:
-    """Return the lock under which figures are drawn."""
-    return _DRAWING

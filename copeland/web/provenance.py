@@ -86,7 +86,7 @@ def arrivals(server: Server, page: Page, last: int) -> list[str]:
 def _guides(server: Server, page: Page) -> list[str]:
     if server.study(page).settings.space:  # where nobody can be one
         return []
-    return [one.name for one in server.readings(page).seen().reading.standing.guides]
+    return [one.name for one in server.analyses(page).latest().reading.standing.guides]
 
 
 def _other(source: str) -> str:

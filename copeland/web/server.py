@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 
 from copeland.study import Storage, Study, create_study, open_study
-from copeland.web.cache import Past, Readings, Tunings
+from copeland.web.cache import Cache, PastTexts, SpaceAnalyses, VoteAnalyses
 from copeland.web.images import Drawing, drawing_in
 from copeland.web.models import Link, Page, Pane
 from copeland.web.security import Limits, Signer, hashed, new_token
@@ -79,70 +79,55 @@ class Server:
         self.limits = Limits(clock)
         self.streams = 0
         self.ends = threading.Event()  # set when the process is to end
-        self._studies: dict[str, Study] = {}
-        self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
-        self._texts: dict[tuple[int, str], str] = {}  # by study and option
-        self._outputs: dict[int, dict[str, dict[str, str]]] = {}  # by study, item and option
-        self._sizes: dict[str, tuple[int, int]] = {}
-        self._readings: dict[int, Readings] = {}
-        self._tunings: dict[int, Tunings] = {}
-        self.past = Past()
-        self._latest: dict[int, tuple[float, int]] = {}  # when it was looked up, and the number
-        self._arrivals: dict[tuple[str, str, int], tuple[float, tuple[Page, Link] | None]] = {}
-        self._turn = threading.Lock()
+        self.past = PastTexts()
+        self._studies: Cache[Study] = Cache()
+        self._analyses: Cache[VoteAnalyses] = Cache()
+        self._space_analyses: Cache[SpaceAnalyses] = Cache()
+        self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
+        self._arrivals: Cache[tuple[Page, Link] | None] = Cache(ARRIVED, ARRIVALS)
+        self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
+        self._texts: Cache[dict[str, str]] = Cache()  # by option
+        self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
+        self._sizes: Cache[tuple[int, int]] = Cache()
 
     def study(self, page: Page) -> Study:
         """Return the study of a page; one for all requests of this process."""
-        with self._turn:
-            if page.name not in self._studies:
-                self._studies[page.name] = open_study(page.name, self.storage, clock=self.clock)
-            return self._studies[page.name]
+        return self._studies.find(
+            page.name, lambda: open_study(page.name, self.storage, clock=self.clock)
+        )
 
-    def readings(self, page: Page) -> Readings:
+    def analyses(self, page: Page) -> VoteAnalyses:
         """Return what is known of a study's votes."""
-        study = self.study(page)
-        with self._turn:
-            return self._readings.setdefault(page.study, Readings(study, self.clock))
+        return self._analyses.find(page.study, lambda: VoteAnalyses(self.study(page), self.clock))
 
-    def tunings(self, page: Page) -> Tunings:
+    def space_analyses(self, page: Page) -> SpaceAnalyses:
         """Return what is known of the votes on a space."""
-        study = self.study(page)
-        with self._turn:
-            return self._tunings.setdefault(page.study, Tunings(study, self.clock))
+        return self._space_analyses.find(
+            page.study, lambda: SpaceAnalyses(self.study(page), self.clock)
+        )
 
     def latest(self, page: Page) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""
-        seen, number = self._latest.get(page.study, (0.0, 0))
-        if time.monotonic() - seen > FOLLOWED:
-            number = self.keep.last_number(page.study)
-            self._latest[page.study] = time.monotonic(), number
-        return number
+        return self._numbers.find(page.study, lambda: self.keep.last_number(page.study))
 
     def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
         key = slug, nonce, self.keep.changes
-        seen, found = self._arrivals.get(key, (0.0, None))
-        if time.monotonic() - seen > ARRIVED:
-            found = self.keep.arrival(slug, nonce)
-            if len(self._arrivals) >= ARRIVALS:
-                self._arrivals.clear()
-            self._arrivals[key] = time.monotonic(), found
-        return found
+        return self._arrivals.find(key, lambda: self.keep.arrival(slug, nonce))
 
     def panes(self, page: Page) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
-        found = self._panes.get(page.study)
-        if found is None or found[0] < self.clock() - RENEWED:
-            found = self.clock(), self.keep.panes(page.study)
-            self._panes[page.study] = found
-        return found[1]
+        return self._panes.find(page.study, lambda: self.keep.panes(page.study))
 
     def text(self, page: Page, name: str) -> str:
         """Return the text of an option, which never changes."""
-        key = page.study, name
-        if key not in self._texts:
-            self._texts |= {(page.study, one.name): one.text for one in self.study(page).options}
-        return self._texts[key]
+
+        def read() -> dict[str, str]:
+            return {one.name: one.text for one in self.study(page).options}
+
+        if name not in self._texts.find(page.study, read):  # the option is new
+            self._texts.forget(page.study)
+        return self._texts.find(page.study, read)[name]
 
     def drawing(self, page: Page, name: str) -> Drawing | None:
         """Return the drawing of an option; None if it is shown as text."""
@@ -150,20 +135,22 @@ class Server:
 
     def outputs(self, page: Page) -> dict[str, dict[str, str]]:
         """Return what is shown for each option, by item; it is fixed when the study is created."""
-        if page.study not in self._outputs:
-            self._outputs[page.study] = self.keep.outputs(page.study) if page.items else {}
-        return self._outputs[page.study]
+        if not page.items:
+            return {}
+        return self._outputs.find(page.study, lambda: self.keep.outputs(page.study))
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""
-        if digest not in self._sizes:
+
+        def read() -> tuple[int, int]:
             image = self.keep.image(digest)
-            self._sizes[digest] = (image.width, image.height) if image else (0, 0)
-        return self._sizes[digest]
+            return (image.width, image.height) if image else (0, 0)
+
+        return self._sizes.find(digest, read)
 
     def forget_panes(self, page: Page) -> None:
         """Read the images of a page's options anew."""
-        self._panes.pop(page.study, None)
+        self._panes.forget(page.study)
 
     def new_admin_token(self) -> str:
         """Return a token by which an admin comes in; the one before it opens nothing any more."""

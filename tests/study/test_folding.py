@@ -30,7 +30,7 @@ from copeland.study.page.page import judges_agreement, study_parts
 from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.record.events import ASKED, VOTED, Event, times_of
 from copeland.study.record.snapshots import dump_books, load_books
-from copeland.web.cache import frozen
+from copeland.web.cache import analyse_past
 from copeland.web.provenance import undone, votes_by_source
 
 OPTIONS = ["tea", "milk", "juice"]
@@ -100,7 +100,9 @@ def shown(study):
     file = json.loads(certificate_to_file(study)[1])
     for name in ("seal", "events", "link", "issued", "log"):
         file.pop(name, None)
-    said = {name: [str(one) for one in getattr(part, "said", ())] for name, part in parts.items()}
+    said = {
+        name: [str(one) for one in getattr(part, "said", ())] for name, part in vars(parts).items()
+    }
     words = re.sub(r"number \d+, at|<generator[^>]*>", "", repr(parts))
     return said, words, file
 
@@ -243,7 +245,7 @@ def test_everything_shown_is_the_same(table, unfold, tmp_path):
         assert sum((body or {}).get("times", 1) for body in undone(*where)) == 8
         voters = {voter.name: sum(voter.outcomes.values()) for voter in study.standing().voters}
         assert voters == {"a": 5, "b": 5}
-        assert frozen(study, study.number).reading.standing.voters == study.standing().voters
+        assert analyse_past(study, study.number).reading.standing.voters == study.standing().voters
         assert agreement(study.votes()).pairs[0].n == 5
     assert found[0] == found[1]
 

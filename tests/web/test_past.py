@@ -6,7 +6,7 @@ import pytest
 from fastapi import HTTPException
 from web_client import vote
 
-from copeland.web.cache import AT_ONCE, Past
+from copeland.web.cache import AT_ONCE, PastTexts
 from copeland.web.pages import results
 
 
@@ -37,8 +37,8 @@ class Gate:
 def test_whoever_comes_when_enough_is_computed_is_asked_to_come_again(site, public, monkeypatch):
     study, path = public
     kept = site.browser().get(f"{path}@1")
-    gate = Gate(results.frozen)
-    monkeypatch.setattr(results, "frozen", gate)
+    gate = Gate(results.analyse_past)
+    monkeypatch.setattr(results, "analyse_past", gate)
     found = []
     readers = [
         threading.Thread(target=lambda n=n: found.append(site.browser().get(f"{path}@{n}")))
@@ -64,9 +64,9 @@ def test_whoever_comes_when_enough_is_computed_is_asked_to_come_again(site, publ
 
 def test_old_results_are_computed_once(site, public, monkeypatch):
     _, path = public
-    gate = Gate(results.frozen)
+    gate = Gate(results.analyse_past)
     gate.go.set()
-    monkeypatch.setattr(results, "frozen", gate)
+    monkeypatch.setattr(results, "analyse_past", gate)
     assert len({site.browser().get(f"{path}@3").text for _ in range(3)}) == 1 == gate.calls
 
 
@@ -95,7 +95,7 @@ def test_a_certificate_is_computed_once_and_waits_for_its_place(site, public, mo
 
 
 def test_a_place_is_free_again_after_a_failure():
-    past = Past(at_once=1)
+    past = PastTexts(at_once=1)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
             past.find("a", lambda: str(1 / 0))
@@ -103,7 +103,7 @@ def test_a_place_is_free_again_after_a_failure():
 
 
 def test_there_is_no_more_than_a_place_for_each():
-    past = Past(at_once=1)
+    past = PastTexts(at_once=1)
 
     def compute():
         with pytest.raises(HTTPException) as refused:
@@ -114,7 +114,7 @@ def test_there_is_no_more_than_a_place_for_each():
 
 
 def test_what_was_read_last_is_kept_within_bounds():
-    past = Past(most=10)
+    past = PastTexts(most=10)
     for key in ("a", "b", "a", "c"):  # so b was read least recently
         past.find(key, lambda key=key: key * 4)
     kept = [key for key in "abc" if past.find(key, lambda: "computed") != "computed"]

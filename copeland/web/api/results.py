@@ -32,9 +32,9 @@ def results(call: Reads, request: Request) -> Response:
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
     if call.study.settings.space:
-        found = call.server.tunings(call.page).seen()
+        found = call.server.space_analyses(call.page).latest()
         return JSONResponse(tuned_results_of(found), headers={"ETag": f'"{found.number}"'})
-    seen = call.server.readings(call.page).seen()
+    seen = call.server.analyses(call.page).latest()
     return JSONResponse(results_of(seen), headers={"ETag": f'"{seen.number}"'})
 
 

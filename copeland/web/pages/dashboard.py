@@ -20,11 +20,11 @@ from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import ERROR, Event, times_of
 from copeland.study.record.options import ACTIVE
-from copeland.web.cache import Seen
+from copeland.web.cache import VoteAnalysis
 from copeland.web.models import Page
 from copeland.web.pages.admin import Here, Managed, common
 from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
-from copeland.web.pages.judges import spent_on
+from copeland.web.pages.judges import JudgeJobs
 from copeland.web.provenance import notes_of
 from copeland.web.render import page as html
 from copeland.web.security import POLICY
@@ -113,8 +113,8 @@ def figures_of(here: Managed) -> dict[str, Any]:
     """Return what the figures of a dashboard need, and which template shows them."""
     if not here.study.settings.space:
         return {"figures": "figures", **_figures(here)}
-    known = here.server.tunings(here.page)
-    assumed, found = known.seen().verdict.assumptions, known.drawn()
+    known = here.server.space_analyses(here.page)
+    assumed, found = known.latest().verdict.assumptions, known.picture()
     also = notes_of(here.server, here.page, found.number)
     return {
         "figures": "landscape",
@@ -125,7 +125,7 @@ def figures_of(here: Managed) -> dict[str, Any]:
 
 
 def _tuned_summary(here: Managed) -> dict[str, Any]:
-    seen = here.server.tunings(here.page).seen()
+    seen = here.server.space_analyses(here.page).latest()
     labels = tuple(option.name for option in here.study.options)
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
     tuned = seen.tuned
@@ -138,7 +138,7 @@ def _tuned_summary(here: Managed) -> dict[str, Any]:
             ("open ballots", f"{tuned.open:,}"),
             ("beats, estimated", percent(tuned.found.score) if tuned.votes else "-"),
             ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
-            *_paid(spent_on(here.server, here.page)),
+            *_paid(JudgeJobs(here.server.keep, here.page).spent),
         ],
         "share_note": "",
         "leading": None,
@@ -148,7 +148,7 @@ def _tuned_summary(here: Managed) -> dict[str, Any]:
 
 
 def _summary(here: Managed) -> dict[str, Any]:
-    seen = here.server.readings(here.page).seen()
+    seen = here.server.analyses(here.page).latest()
     standing = seen.reading.standing
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
     return {
@@ -165,7 +165,7 @@ def _summary(here: Managed) -> dict[str, Any]:
     }
 
 
-def _badge(page: Page, seen: Seen) -> tuple[str, str]:
+def _badge(page: Page, seen: VoteAnalysis) -> tuple[str, str]:
     """The state in a word or two, and its colour."""
     if seen.verdict.kind != "open":
         return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
@@ -176,7 +176,7 @@ def _badge(page: Page, seen: Seen) -> tuple[str, str]:
     return ("Paused", "warn") if page.paused else ("Open", "live")
 
 
-def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
+def _tiles(here: Managed, seen: VoteAnalysis) -> list[tuple[str, str]]:
     standing, reading = seen.reading.standing, seen.reading
     ended = standing.closed or bool(reading.certificate.best) or not standing.votes
     needed = None if ended else reading.remaining
@@ -186,7 +186,7 @@ def _tiles(here: Managed, seen: Seen) -> list[tuple[str, str]]:
         (_share_name(standing), f"{math.floor(100 * share_of(standing))} %"),
         ("votes left", "-" if needed is None else needed.words),
         *money_tiles(here.page, standing, needed),
-        *_paid(spent_on(here.server, here.page)),
+        *_paid(JudgeJobs(here.server.keep, here.page).spent),
         ("may still be best", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
         ("open ballots", f"{standing.open:,}"),
         _sureness(standing),
@@ -218,7 +218,7 @@ def _sureness(standing: Standing) -> tuple[str, str]:
     return "confidence", f"{100 * (1 - standing.settings.delta):g} %"
 
 
-def leading_of(seen: Seen) -> list[dict[str, Any]]:
+def leading_of(seen: VoteAnalysis) -> list[dict[str, Any]]:
     """Return the options in their order: chance to be best, and votes won."""
     reading, standing = seen.reading, seen.reading.standing
     chances = reading.each_chance
@@ -301,12 +301,11 @@ def _told(
 
 
 def _figures(here: Managed) -> dict[str, Any]:
-    found = here.server.readings(here.page).drawn()
+    found = here.server.analyses(here.page).figures()
     labels = here.server.study(here.page).standing(voters=False).labels
     excluded = [_told(event, labels, _labels(here)) for event in found.excluded]
-    parts = {name: found.parts.get(name) for name in _SHOWN}
     return {
-        **parts,
+        "parts": found.parts,
         "excluded": excluded,
         "names": _labels(here),
         "drawn_at": found.number,
@@ -329,12 +328,6 @@ def _checks(here: Managed) -> list[str]:
         failed = counted(here.page.failures, "failed known answer")
         said.append(f"Excluded for {failed}: {counted(len(out), 'voter')}.")
     return said
-
-
-_SHOWN = (
-    *("needs", "notices", "voted", "scores", "graph", "matrix", "progress", "counting", "position"),
-    *("options", "pairs", "voters", "judges", "outcomes", "certificate", "known"),
-)
 
 
 def money_tiles(page: Page, standing: Standing, needed: Range | None) -> list[tuple[str, str]]:

@@ -1,9 +1,9 @@
-"""Judges of a server: the file that names them, their work in a study, and the page from which an admin starts one.
+"""Judges of a server: the file that names them, their jobs, and the page from which an admin starts one.
 
-No page and no request can name a program or an address: whoever writes the file can run what it says anyway. Each judge
-works in a thread, and what it did and cost is told in the storage. So every process of a server shows the same, and any of
-them can ask a judge to stop. What a judge has said is in the log before it is told here: a server that ends in the middle
-loses no vote.
+No page and no request can name a program or an address: whoever writes the file can run what it says anyway. Each job
+runs in a thread, and what it did and cost is kept in the storage. So every process of a server shows the same, and any of
+them can ask a judge to stop. What a judge has said is in the log before its job tells of it: a server that ends in the
+middle loses no vote.
 """
 
 from __future__ import annotations
@@ -14,19 +14,27 @@ import secrets
 import threading
 import time
 import tomllib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
+from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.files import read_text
 from copeland.inert import command_line
-from copeland.study.judges import ChatJudge, CommandJudge, Item, Judged, judge_study, sleep_until
+from copeland.study.judges import (
+    ChatJudge,
+    CommandJudge,
+    Item,
+    Judged,
+    judge_study,
+    sleep_until,
+)
 from copeland.study.meaning.flips import flip_sentences
-from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.texts import check_text
 from copeland.web.models import Page
@@ -36,7 +44,10 @@ from copeland.web.render import page as html
 from copeland.web.render import see
 from copeland.web.server import Server
 from copeland.web.sessions import number, said, whole
+from copeland.web.store import Keep
 from copeland.words import capital, counted, percent
+
+router = APIRouter(prefix="/admin/s/{slug}/judges")
 
 PROGRAM = {"command", "timeout"}
 MODEL = {"model", "url", "prompt", "prices", "key_variable", "timeout", "max_tokens", "options"}
@@ -44,10 +55,12 @@ TOLD = 1.0  # seconds between two notes of how far a judge is
 GONE = 180.0  # seconds of silence after which a judge has ended with its server
 AT_WORK = "at work"
 PAUSED, ASKED_TO = "the voting was paused.", "it was told to."
-router = APIRouter(prefix="/admin/s/{slug}/judges")
 CALLS = 200  # unless the form says otherwise
 MOST = 1_000_000
-SHOWN = 20  # runs
+SHOWN = 20  # jobs
+
+
+# The file that names judges
 
 
 @dataclass(frozen=True)
@@ -64,12 +77,11 @@ class Appointed:
 
     def judge(self) -> ChatJudge | CommandJudge:
         """Return the judge itself."""
-        if "command" in self.terms:
-            return CommandJudge(**self.terms, name=self.name)
-        return ChatJudge(**self.terms, name=self.name)
+        kind = CommandJudge if "command" in self.terms else ChatJudge
+        return kind(**self.terms, name=self.name)
 
 
-def read_appointed(path: str) -> tuple[Appointed, ...]:
+def read_judges(path: str) -> tuple[Appointed, ...]:
     """Return the judges of a TOML file, one a table; a damaged file names nobody."""
     if not path:
         return ()
@@ -77,51 +89,38 @@ def read_appointed(path: str) -> tuple[Appointed, ...]:
         content = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise InvalidParameter(f"{path} is no TOML: {error}.") from None
-    return tuple(_appointed(path, name, terms) for name, terms in content.items())
+    return tuple(_read_judge(path, name, terms) for name, terms in content.items())
 
 
-def _appointed(path: str, name: str, terms: Any) -> Appointed:
+def _read_judge(path: str, name: str, terms: Any) -> Appointed:
     check_text(voter=name)
-    known = PROGRAM if isinstance(terms, dict) and "command" in terms else MODEL
-    if not isinstance(terms, dict) or not (
-        {"command"} <= set(terms) or {"model", "url"} <= set(terms)
-    ):
-        raise InvalidParameter(
-            f"{path}: the judge '{name}' needs a command, or a model and its url."
-        )
+    who = f"{path}: the judge '{name}'"
+    if not isinstance(terms, dict) or not ("command" in terms or {"model", "url"} <= set(terms)):
+        raise InvalidParameter(f"{who} needs a command, or a model and its url.")
+    known = PROGRAM if "command" in terms else MODEL
     unknown = sorted(set(terms) - known)
     if unknown:
-        raise InvalidParameter(
-            f"{path}: the judge '{name}' has '{unknown[0]}'; it may have {', '.join(sorted(known))}."
-        )
-    return _tried(path, Appointed(name, _read(path, terms)))
-
-
-def _read(path: str, terms: dict[str, Any]) -> dict[str, Any]:
-    """The terms with their prompt read from its file, and no key where that is empty."""
-    told = dict(terms)
-    if "prompt" in told:
-        told["prompt"] = read_text(Path(path).parent / str(told["prompt"]))
-    if told.get("key_variable") == "":
-        told["key_variable"] = None
-    return told
-
-
-def _tried(path: str, appointed: Appointed) -> Appointed:
-    """The judge, if it can be made: better now than when somebody presses a button."""
+        raise InvalidParameter(f"{who} has '{unknown[0]}'; it may have {', '.join(sorted(known))}.")
+    terms = dict(terms)
+    if "prompt" in terms:
+        terms["prompt"] = read_text(Path(path).parent / str(terms["prompt"]))
+    if terms.get("key_variable") == "":
+        terms["key_variable"] = None
+    appointed = Appointed(name, terms)
     try:
-        appointed.judge()
+        appointed.judge()  # better now than when somebody presses a button
     except InvalidParameter as error:
-        raise InvalidParameter(f"{path}: the judge '{appointed.name}': {error}") from None
+        raise InvalidParameter(f"{who}: {error}") from None
     except TypeError:
-        raise InvalidParameter(
-            f"{path}: the judge '{appointed.name}' has a value of a wrong kind."
-        ) from None
+        raise InvalidParameter(f"{who} has a value of a wrong kind.") from None
     return appointed
 
 
+# Jobs
+
+
 @dataclass(frozen=True)
-class Run:
+class JudgeJob:
     """What a judge was told to do, and did so far."""
 
     id: str
@@ -143,32 +142,62 @@ class Run:
             return self.ended
         return AT_WORK if now - self.seen < GONE else "it ended with the server."
 
+    @property
+    def summary(self) -> str:
+        """What was done so far, in a sentence."""
+        said = [
+            f"{counted(self.votes, 'answer')} from {self.made:,} of {counted(self.calls, 'call')}"
+        ]
+        said += [counted(self.errors, "error")] if self.errors else []
+        if self.cost is not None or self.spent:
+            of = "" if self.cost is None else f" of {self.cost:,.4g}"
+            said.append(f"{self.spent:,.4g}{of} spent")
+        return f"{', '.join(said)}."
 
-def runs_of(server: Server, page: Page) -> list[Run]:
-    """Return what judges did for a study, the newest first."""
-    kept = server.keep.values(_prefix(page)).values()
-    return sorted((Run(**json.loads(value)) for value in kept), key=lambda run: -run.begun)
+
+class JudgeJobs:
+    """The jobs of a study, as all processes of a server see them."""
+
+    def __init__(self, store: Keep, page: Page):
+        self._store = store
+        self._jobs, self._stops = f"judging {page.study} ", f"stop {page.study} "
+
+    def find_all(self) -> list[JudgeJob]:
+        """Return all jobs, the newest first."""
+        kept = self._store.values(self._jobs).values()
+        return sorted((JudgeJob(**json.loads(one)) for one in kept), key=lambda job: -job.begun)
+
+    def save(self, job: JudgeJob) -> None:
+        """Keep how far a job is."""
+        self._store.set_value(self._jobs + job.id, json.dumps(asdict(job)))
+
+    def stop(self, job: str) -> None:
+        """Ask a judge to stop after the answers under way."""
+        if any(one.id == job for one in self.find_all()):
+            self._store.set_value(self._stops + job, "stop")
+
+    def is_to_stop(self, job: str) -> bool:
+        """Tell whether somebody asked for that."""
+        return self._store.value(self._stops + job) is not None
+
+    @property
+    def spent(self) -> float:
+        """What the judges of the study have cost."""
+        return sum(job.spent for job in self.find_all())
 
 
-def spent_on(server: Server, page: Page) -> float:
-    """Return what the judges of a study have cost."""
-    return sum(run.spent for run in runs_of(server, page))
-
-
-def start(
+def start_job(
     server: Server, page: Page, appointed: Appointed, guide: bool, calls: int, cost: float | None
 ) -> threading.Thread:
     """Let a judge vote in a study, in a thread of its own; return that."""
-    now = server.clock()
+    now, jobs = server.clock(), JudgeJobs(server.keep, page)
     _require_able(server, page, appointed, guide, cost)
-    if any(
-        run.judge == appointed.name and run.state(now) == AT_WORK for run in runs_of(server, page)
-    ):
+    if any(job.judge == appointed.name and job.state(now) == AT_WORK for job in jobs.find_all()):
         raise InvalidParameter(f"{appointed.name} is at work already; wait for it, or stop it.")
-    run = Run(secrets.token_hex(6), appointed.name, guide, calls, cost, now, now)
-    work = _Work(server, page, appointed, run)
-    work.tell(run)
-    thread = threading.Thread(target=work.go, name=f"judge {run.id}", daemon=True)
+    job = JudgeJob(secrets.token_hex(6), appointed.name, guide, calls, cost, now, now)
+    jobs.save(job)
+    worker = _Worker(server, page, appointed, job)
+    thread = threading.Thread(target=worker.work, name=f"judge {job.id}", daemon=True)
     thread.start()
     return thread
 
@@ -188,109 +217,87 @@ def _require_able(
         raise InvalidParameter(f"{appointed.name} has no prices, so no cost can be kept to.")
 
 
-def stop(server: Server, page: Page, run: str) -> None:
-    """Ask a judge to stop after the answers under way."""
-    if any(one.id == run for one in runs_of(server, page)):
-        server.keep.set_value(_stop(page, run), "stop")
-
-
-def _prefix(page: Page) -> str:
-    return f"judging {page.study} "
-
-
-def _stop(page: Page, run: str) -> str:
-    return f"stop {page.study} {run}"
-
-
-class _Work:
+class _Worker:
     """One judge at work."""
 
-    def __init__(self, server: Server, page: Page, appointed: Appointed, run: Run):
-        self._server, self._page, self._appointed = server, page, appointed
-        self._run = run
+    def __init__(self, server: Server, page: Page, appointed: Appointed, job: JudgeJob):
+        self._server, self._page, self._appointed, self._job = server, page, appointed, job
+        self._jobs = JudgeJobs(server.keep, page)
         self._told = time.monotonic()
         self._why = ""
 
-    def go(self) -> None:
+    def work(self) -> None:
         """Judge until there is a reason to stop, and say which."""
         try:
-            ended = self._judged()
+            ended = self._judge()
         except CopelandError as error:
             ended = str(error)
         except Exception:
             logging.getLogger("copeland.web").exception("a judge failed")
             ended = "it failed; the server's messages say how."
-        self.tell(replace(self._run, ended=ended, seen=self._server.clock()))
+        self._jobs.save(replace(self._job, ended=ended, seen=self._server.clock()))
 
-    def _judged(self) -> str:
-        run, study = self._run, self._server.study(self._page)
+    def _judge(self) -> str:
+        outputs = self._server.outputs(self._page)
         done = judge_study(
-            study,
-            {run.judge: self._appointed.judge()},
-            calls=run.calls,
-            cost=run.cost,
-            items=self._items(),
-            role="guide" if run.guide else None,
+            self._server.study(self._page),
+            {self._job.judge: self._appointed.judge()},
+            calls=self._job.calls,
+            cost=self._job.cost,
+            items=[Item(item, item, texts) for item, texts in outputs.items() if len(texts) > 1]
+            or None,
+            role="guide" if self._job.guide else None,
             progress=self._note,
             rest=self._rest,
         )
-        self._run = replace(self._run, made=done.calls, spent=done.cost)
+        self._job = replace(self._job, made=done.calls, spent=done.cost)
         return self._why or done.stopped
 
-    def _items(self) -> list[Item] | None:
-        outputs = self._server.outputs(self._page)
-        return [
-            Item(item, item, texts) for item, texts in outputs.items() if len(texts) > 1
-        ] or None
-
     def _note(self, judged: Judged) -> None:
-        run, outcome = self._run, judged.outcome
-        self._run = replace(
-            run,
+        job, outcome = self._job, judged.outcome
+        self._job = replace(
+            job,
             made=judged.calls,
             spent=judged.cost,
-            votes=run.votes + (outcome not in (ERROR, SKIP)),
-            errors=run.errors + (outcome == ERROR),
+            votes=job.votes + (outcome not in (ERROR, SKIP)),
+            errors=job.errors + (outcome == ERROR),
             seen=self._server.clock(),
         )
         if time.monotonic() - self._told >= TOLD:
             self._told = time.monotonic()
-            self.tell(self._run)
-            self._look()
+            self._jobs.save(self._job)
+            self._stop_if_asked()
 
     def _rest(self, wait: Any) -> None:
-        self._look()
+        self._stop_if_asked()
         sleep_until(wait)
 
-    def _look(self) -> None:
+    def _stop_if_asked(self) -> None:
         """Stop as by Ctrl-C if somebody asked for it, the voting is paused or the server ends."""
-        keep, page = self._server.keep, self._page
-        now = keep.page(page.slug)
-        if self._server.ends.is_set() or keep.value(_stop(page, self._run.id)):
+        now = self._server.keep.page(self._page.slug)
+        if self._server.ends.is_set() or self._jobs.is_to_stop(self._job.id):
             self._why = ASKED_TO
         elif now is None or now.paused:
             self._why = PAUSED
         if self._why:
             raise KeyboardInterrupt
 
-    def tell(self, run: Run) -> None:
-        """Keep how far it is, for all processes."""
-        self._run = run
-        self._server.keep.set_value(f"{_prefix(self._page)}{run.id}", json.dumps(asdict(run)))
+
+# The page
 
 
 @router.get("")
-def judges(request: Request, here: Here) -> HTMLResponse:
-    """Show the judges."""
+def show_judges(request: Request, here: Here) -> HTMLResponse:
+    """Show what each judge has said, how far it agrees, and how one is started."""
     return _page(request, here)
 
 
 @router.post("")
-def change(request: Request, here: Here, form: Form) -> Response:
+def change_judges(request: Request, here: Here, form: Form) -> Response:
     """Start a judge, or stop one."""
     try:
         if said(form, "does") == "stop":
-            stop(here.server, here.page, said(form, "run"))
+            JudgeJobs(here.server.keep, here.page).stop(said(form, "run"))
         elif said(form, "does") == "start":
             _start(here, form, request.app.state.judges)
     except CopelandError as error:
@@ -298,7 +305,7 @@ def change(request: Request, here: Here, form: Form) -> Response:
     return see(request, f"/admin/s/{here.page.slug}/judges")
 
 
-def _start(here: Managed, form: Any, able: tuple[Appointed, ...]) -> None:
+def _start(here: Managed, form: FormData, able: Sequence[Appointed]) -> None:
     chosen = [one for one in able if one.name == said(form, "judge")]
     if not chosen:
         raise InvalidParameter("the server knows no such judge; choose one of the list.")
@@ -306,51 +313,39 @@ def _start(here: Managed, form: Any, able: tuple[Appointed, ...]) -> None:
     if cost is not None and cost < 0:
         raise InvalidParameter("The cost is below 0; say how much may be spent.")
     calls = whole(form, "calls", CALLS, 1, MOST)
-    start(here.server, here.page, chosen[0], said(form, "role") == "guide", calls, cost)
+    start_job(here.server, here.page, chosen[0], said(form, "role") == "guide", calls, cost)
 
 
 def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
-    now = here.server.clock()
-    runs = runs_of(here.server, here.page)
+    now, jobs = here.server.clock(), JudgeJobs(here.server.keep, here.page).find_all()
+    settings = here.study.settings
+    rows, flips = ([], []) if settings.space else _agreement(here)
     return html(
         request,
         "judges",
         422 if error else 200,
         **common(here, "judges"),
         error=capital(error),
-        rows=_rows_of(here),
-        flips=_flips_of(here),
-        runs=[
-            (run, run.state(now) == AT_WORK, capital(run.state(now)), _done(run))
-            for run in runs[:SHOWN]
-        ],
-        spent=sum(run.spent for run in runs),
+        rows=rows,
+        flips=flips,
+        jobs=[(job, job.state(now) == AT_WORK, capital(job.state(now))) for job in jobs[:SHOWN]],
+        spent=sum(job.spent for job in jobs),
         able=request.app.state.judges,
         reads=not here.server.panes(here.page),
-        is_panel=bool(here.study.settings.panel),
-        proves=bool(here.study.settings.space or here.study.settings.cases),
-        for_people=bool(here.study.settings.missing),
+        is_panel=bool(settings.panel),
+        proves=bool(settings.space or settings.cases),
+        for_people=bool(settings.missing),
         commands=_commands(here),
     )
 
 
-def _rows_of(here: Managed) -> list[tuple[str, str, str, str]]:
-    """What each judge said; of a space nobody else says anything of the same pairs."""
-    if here.study.settings.space:
-        return []
-    standing = here.server.readings(here.page).seen().reading.standing
-    return _rows(standing, judges_in(here.server.storage, here.page.study))
+def _agreement(here: Managed) -> tuple[list[tuple[str, str, str, str]], list[str]]:
+    """What each judge said, how far others agree, and what became of it when the sides were swapped.
 
-
-def _flips_of(here: Managed) -> list[str]:
-    """What judges did when the sides were swapped."""
-    if here.study.settings.space:
-        return []
-    return list(flip_sentences(here.server.readings(here.page).seen().reading.standing.swaps))
-
-
-def _rows(standing: Standing, judges: set[str]) -> list[tuple[str, str, str, str]]:
-    """What each judge said, and how far others agree: of a guide, the people; of others, all others."""
+    Others are the people for a guide, and everybody else for a judge who proves.
+    """
+    standing = here.server.analyses(here.page).latest().reading.standing
+    judges = judges_in(here.server.storage, here.page.study)
     guides = [
         (f"{one.name} (guide)", f"{one.votes:,}", "-", _share(one.agreement, one.compared))
         for one in standing.guides
@@ -365,17 +360,7 @@ def _rows(standing: Standing, judges: set[str]) -> list[tuple[str, str, str, str
         for voter in standing.voters
         if voter.name in judges
     ]
-    return [*guides, *proving]
-
-
-def _done(run: Run) -> str:
-    """What a judge did so far, in a sentence."""
-    said = [f"{counted(run.votes, 'answer')} from {run.made:,} of {counted(run.calls, 'call')}"]
-    said += [counted(run.errors, "error")] if run.errors else []
-    if run.cost is not None or run.spent:
-        of = "" if run.cost is None else f" of {run.cost:,.4g}"
-        said.append(f"{run.spent:,.4g}{of} spent")
-    return f"{', '.join(said)}."
+    return [*guides, *proving], list(flip_sentences(standing.swaps))
 
 
 def _share(share: float | None, n: int) -> str:
@@ -384,20 +369,20 @@ def _share(share: float | None, n: int) -> str:
 
 def _commands(here: Managed) -> list[tuple[str, str]]:
     """How a judge is started where the votes are kept, and what each way is for."""
-    at = ["--storage", here.server.storage.url]
-    on = ["--items", "FILE"] if here.study.settings.cases > 1 else []
-    work = ["copeland", "study", "judge", here.page.name, *at, "--calls", CALLS, *on]
+    settings = here.study.settings
+    start = command_line("copeland", "study", "judge", here.page.name)
+    at = ["--storage", here.server.storage.url, "--calls", CALLS]
+    at += ["--items", "FILE"] if settings.cases > 1 else []
     model = ["--model", "MODEL", "--url", "https://api.example.org/v1"]
-    guiding = ("A language model guides, and people prove", _typed(*work, *model, "--guide"))
-    if here.study.settings.missing:
+
+    def type_out(*options: object) -> str:
+        return f"{start} {command_line(*at, *options).removeprefix('-- ')}"
+
+    guiding = ("A language model guides, and people prove", type_out(*model, "--guide"))
+    if settings.missing:
         return [guiding]
     return [
-        ("A language model votes", _typed(*work, *model)),
-        *([] if here.study.settings.space else [guiding]),
-        ("A program votes", _typed(*work, "--command", "python judge.py {left} {right}")),
+        ("A language model votes", type_out(*model)),
+        *([] if settings.space else [guiding]),
+        ("A program votes", type_out("--command", "python judge.py {left} {right}")),
     ]
-
-
-def _typed(*words: object) -> str:
-    head, options = words[:4], words[4:]
-    return f"{command_line(*head)} {command_line(*options).removeprefix('-- ')}"

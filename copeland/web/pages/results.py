@@ -13,7 +13,7 @@ from copeland.inert import file_name
 from copeland.study import Study, certificate_to_file
 from copeland.study.record.events import to_json
 from copeland.study.record.votes import csv_lines
-from copeland.web.cache import Estimate, Seen, frozen, frozen_estimate
+from copeland.web.cache import SpaceAnalysis, VoteAnalysis, analyse_past, analyse_past_space
 from copeland.web.models import Page
 from copeland.web.pages.admin import Here
 from copeland.web.pages.dashboard import drawn, leading_of
@@ -49,8 +49,8 @@ def _now(server: Server, page: Page) -> dict[str, Any]:
     """What the page of results shows."""
     study = server.study(page)
     if study.settings.space:
-        return _tuned(server, page, server.tunings(page).seen())
-    return _of_options(server, page, server.readings(page).seen())
+        return _tuned(server, page, server.space_analyses(page).latest())
+    return _of_options(server, page, server.analyses(page).latest())
 
 
 def _then(request: Request, page: Page, number: int) -> str:
@@ -58,13 +58,13 @@ def _then(request: Request, page: Page, number: int) -> str:
     server = server_of(request)
     study = server.study(page)
     if study.settings.space:
-        values = _tuned(server, page, frozen_estimate(study, number))
+        values = _tuned(server, page, analyse_past_space(study, number))
     else:
-        values = _of_options(server, page, frozen(study, number))
+        values = _of_options(server, page, analyse_past(study, number))
     return rendered(request, values.pop("template"), **values | {"frozen": True})
 
 
-def _of_options(server: Server, page: Page, seen: Seen) -> dict[str, Any]:
+def _of_options(server: Server, page: Page, seen: VoteAnalysis) -> dict[str, Any]:
     """What the results of options say."""
     return _common(server, page, seen) | {
         "template": "results",
@@ -75,7 +75,7 @@ def _of_options(server: Server, page: Page, seen: Seen) -> dict[str, Any]:
     }
 
 
-def _tuned(server: Server, page: Page, seen: Estimate) -> dict[str, Any]:
+def _tuned(server: Server, page: Page, seen: SpaceAnalysis) -> dict[str, Any]:
     """What the results of a space say."""
     return _common(server, page, seen) | {
         "template": "tuned_results",
@@ -84,7 +84,7 @@ def _tuned(server: Server, page: Page, seen: Estimate) -> dict[str, Any]:
     }
 
 
-def _common(server: Server, page: Page, seen: Seen | Estimate) -> dict[str, Any]:
+def _common(server: Server, page: Page, seen: VoteAnalysis | SpaceAnalysis) -> dict[str, Any]:
     return {
         "page": page,
         "verdict": seen.verdict,
