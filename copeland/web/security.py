@@ -15,11 +15,12 @@ from hashlib import sha256
 from struct import Struct
 from typing import Any, NamedTuple
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from itsdangerous import BadData, URLSafeSerializer
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_NONCE, _TAG = 8, 16  # bytes
-_BALLOT = Struct(">QH")  # its number, and how often its answer was undone
+_BALLOT = Struct(">QH?")  # what a token hides: all are of one length
 MANY = 10_000  # names that are remembered before old ones are looked for
 BODY = 1_000_000  # bytes
 UPLOADS = 64_000_000  # bytes of a form with images, which only admins send
@@ -52,11 +53,20 @@ def hashed(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
+class HiddenBallot(NamedTuple):
+    """What the token of a ballot hides. A check looks like any other ballot."""
+
+    ballot: int  # its number; of a check, the ballot that it repeats, 0 if its answer is known
+    turn: int  # how often its answer was undone; of a check, its place among the voter's checks
+    is_check: bool = False
+
+
 class Signer:
     """What one server's secret makes and recognises."""
 
     def __init__(self, secret: str):
         self._secret = secret.encode()
+        self._cipher = AESSIV(hmac.digest(self._secret, b"ballot", "sha512"))
         self._serializer = cache(lambda purpose: URLSafeSerializer(self._secret, salt=purpose))
 
     def link(self, nonce: str) -> str:
@@ -82,38 +92,29 @@ class Signer:
         """Tell whether a form carries what it should."""
         return hmac.compare_digest(self.form(holder).encode(), token.encode())
 
-    def seal(self, study: str, voter: str, ballot: int, attempt: int) -> str:
-        """Return the token of a ballot."""
-        body, whose = _BALLOT.pack(ballot, min(attempt, 65535)), f"{study}\n{voter}".encode()
-        nonce = self._digest("nonce", body, whose)[:_NONCE]
-        hidden = nonce + _xor(body, self._digest("pad", nonce))
-        return _text(hidden + self._digest("tag", hidden, whose)[:_TAG])
+    def seal(self, study: str, voter: str, hidden: HiddenBallot) -> str:
+        """Return the token of a ballot.
 
-    def unseal(self, study: str, voter: str, token: str) -> tuple[int, int] | None:
-        """Return the number of a ballot and of its attempt, None if the token is not of this study and voter."""
+        A ballot's number tells how much has happened in a study, so its token hides the number. It is sealed for one
+        study and one voter, and the same ballot has the same token each time, so that a browser finds its images again.
+        """
+        body = _BALLOT.pack(*hidden._replace(turn=min(hidden.turn, 65535)))
+        return _text(self._cipher.encrypt(body, [study.encode(), voter.encode()]))
+
+    def unseal(self, study: str, voter: str, token: str) -> HiddenBallot | None:
+        """Return what a token hides, None if it is not of this study and voter."""
         try:
             raw = urlsafe_b64decode(token.encode() + b"==")
-        except ValueError:
+            body = self._cipher.decrypt(raw, [study.encode(), voter.encode()])
+        except (ValueError, InvalidTag):
             return None
-        hidden, tag = raw[:-_TAG], raw[-_TAG:]
-        whose = f"{study}\n{voter}".encode()
-        if len(hidden) != _NONCE + _BALLOT.size:
-            return None
-        if not hmac.compare_digest(tag, self._digest("tag", hidden, whose)[:_TAG]):
-            return None
-        pad = self._digest("pad", hidden[:_NONCE])
-        ballot, attempt = _BALLOT.unpack(_xor(hidden[_NONCE:], pad))
-        return ballot, attempt
+        return HiddenBallot(*_BALLOT.unpack(body))
 
     def _digest(self, purpose: str, *parts: bytes) -> bytes:
         framed = b"".join(
             len(part).to_bytes(4, "big") + part for part in (purpose.encode(), *parts)
         )
         return hmac.digest(self._secret, framed, "sha256")
-
-
-def _xor(one: bytes, other: bytes) -> bytes:
-    return bytes(a ^ b for a, b in zip(one, other, strict=False))
 
 
 def _text(raw: bytes) -> str:

@@ -4,7 +4,8 @@ import pytest
 from web_client import asks, fields, send, vote
 
 from copeland.web.models import Page
-from copeland.web.pages.ballot import FIRST, Check, check_of
+from copeland.web.pages.ballot import Check, check_of
+from copeland.web.security import HiddenBallot, Signer
 
 OPTIONS = {f"o{i}": f"Text {i}." for i in range(6)}
 GOOD, BAD = "Paris is in France.", "Paris is in Peru."
@@ -113,10 +114,13 @@ def test_an_earlier_pair_comes_again_swapped(site, steady):
     assert [one.good for one in site.server.keep.checks_of(site.page().study)] == [steady]
 
 
-def test_numbers_of_checks_and_of_ballots_do_not_meet():
-    for check in (Check(0, 0), Check(3, 0), Check(7, 123456)):
-        assert check_of(check.number) == check and check.number >= FIRST
-    assert check_of(FIRST - 1) is None
+def test_the_token_of_a_check_is_as_long_as_that_of_a_ballot_and_never_the_same():
+    signer = Signer("secret")
+    hidden = [HiddenBallot(5, 0), HiddenBallot(5, 0, is_check=True), HiddenBallot(0, 3, True)]
+    tokens = [signer.seal("study", "ann", one) for one in hidden]
+    assert len(set(tokens)) == 3 and len({len(token) for token in tokens}) == 1
+    found = [signer.unseal("study", "ann", token) for token in tokens]
+    assert found == hidden and [check_of(one) for one in found] == [None, Check(0, 5), Check(3, 0)]
 
 
 def test_known_answers_come_two_by_two(site):

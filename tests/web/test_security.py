@@ -8,7 +8,7 @@ from web_client import HOME, Site, fields, send, vote
 from copeland.errors import InvalidParameter
 from copeland.web.images import image_of
 from copeland.web.render import shown_text
-from copeland.web.security import POLICY, Signer
+from copeland.web.security import POLICY, HiddenBallot, Signer
 
 
 def posted(browser, page, headers=None, **said):
@@ -240,13 +240,16 @@ def test_an_image_is_made_anew_upright_and_without_metadata():
 
 def test_a_sealed_ballot_is_for_its_study_and_voter_alone():
     signer, other = Signer("one"), Signer("two")
-    token = signer.seal("study", "ann", 4711, 2)
-    assert signer.unseal("study", "ann", token) == (4711, 2)
-    assert signer.seal("study", "ann", 4711, 2) == token
+    token = signer.seal("study", "ann", HiddenBallot(4711, 2))
+    assert signer.unseal("study", "ann", token) == HiddenBallot(4711, 2)
+    assert signer.seal("study", "ann", HiddenBallot(4711, 2)) == token
     for found in (
         other.unseal("study", "ann", token),
         signer.unseal("study", "bob", token),
         signer.unseal("studya", "nn", token),
+        signer.unseal("study", "ann", ("B" if token[0] == "A" else "A") + token[1:]),
+        signer.unseal("study", "ann", token[:-4]),
+        signer.unseal("study", "ann", ""),
     ):
         assert found is None
 

@@ -21,13 +21,11 @@ from copeland.study.record.events import ASKED, LEFT, RIGHT
 from copeland.study.record.options import ACTIVE
 from copeland.web.models import Checked, Page, pane_key
 from copeland.web.render import shown_text
-from copeland.web.security import hashed
+from copeland.web.security import HiddenBallot, hashed
 from copeland.web.server import Server
 from copeland.web.sessions import Voter
 from copeland.words import counted
 
-FIRST = 1 << 62  # from here on the numbers of ballots are those of checks
-_BITS = 48  # bits of the ballot that a check repeats
 KNOWN, REPEAT = "known", "repeat"
 SWAPPED = {LEFT: RIGHT, RIGHT: LEFT}
 LATELY = 2  # answers that a repeat keeps away from
@@ -86,7 +84,7 @@ def pairs_for(page: Page, active: int) -> int:
 def shown(server: Server, voter: Voter, ballot: Ballot, attempt: int) -> Shown:
     """Return a ballot as it is shown."""
     page = voter.page
-    token = server.signer.seal(page.slug, voter.name, ballot.id, attempt)
+    token = server.signer.seal(page.slug, voter.name, HiddenBallot(ballot.id, attempt))
     at = f"/m/{page.slug}/{token}"
     sides = [
         side_of(server, page, name, label, f"{at}/{label.lower()}", ballot.item)
@@ -155,18 +153,10 @@ class Check(NamedTuple):
     place: int  # among this voter's checks
     ballot: int  # which it repeats; 0 if its answer is known
 
-    @property
-    def number(self) -> int:
-        """What its token hides."""
-        return FIRST | self.place << _BITS | self.ballot
 
-
-def check_of(number: int) -> Check | None:
-    """Return the check of a number, None if that is a ballot's."""
-    if number < FIRST:
-        return None
-    rest = number - FIRST
-    return Check(rest >> _BITS, rest % (1 << _BITS))
+def check_of(hidden: HiddenBallot) -> Check | None:
+    """Return the check that a token hides, None if that is a ballot."""
+    return Check(hidden.turn, hidden.ballot) if hidden.is_check else None
 
 
 def planned(page: Page, pairs: int) -> list[str]:
@@ -202,7 +192,8 @@ def due(page: Page, pairs: int, done: int, given: int, answered: list[int]) -> C
 
 def shown_check(server: Server, voter: Voter, study: Study, check: Check) -> Shown | None:
     """Return a check as it is shown: as any other pair."""
-    token = server.signer.seal(voter.page.slug, voter.name, check.number, 0)
+    hidden = HiddenBallot(check.ballot, check.place, is_check=True)
+    token = server.signer.seal(voter.page.slug, voter.name, hidden)
     if check.ballot == 0:
         return Shown(token, _known(voter, check), False)
     ballot = repeated(study, check)

@@ -31,7 +31,7 @@ from copeland.web.pages.ballot import (
 )
 from copeland.web.render import page as html
 from copeland.web.render import see, shown_text
-from copeland.web.security import ATTEMPTS, VOTES
+from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
     Voter,
@@ -96,12 +96,12 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
     _not_too_often(server, voter)
-    ballot, attempt = _ballot(server, voter, said(form, "ballot"))
+    hidden = _ballot(server, voter, said(form, "ballot"))
     outcome = said(form, "outcome")
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
-    check = check_of(ballot)
+    check = check_of(hidden)
     if check is not None:
         look = study.look(voter.name)
         if not look.closed:
@@ -110,8 +110,8 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
     try:
         kept = study.answer(
-            *(ballot, outcome, voter.name),
-            event_id=f"page/{voter.page.slug}/{ballot}/{attempt}",  # which no other study has
+            *(hidden.ballot, outcome, voter.name),
+            event_id=f"page/{voter.page.slug}/{hidden.ballot}/{hidden.turn}",  # which no other study has
             source=voter.link.source,
             following=lambda look: _onward(server, voter, look),
         )
@@ -155,8 +155,8 @@ def undo(request: Request, slug: str, form: Form) -> Response:
 def medium(request: Request, slug: str, token: str, side: str) -> Response:
     """Return an image of a ballot, to the voter whose ballot it is."""
     server, voter = server_of(request), _voter(request, slug)
-    number, _ = _ballot(server, voter, token)
-    key = _shown_at(server.study(voter.page), number, side)
+    hidden = _ballot(server, voter, token)
+    key = _shown_at(server.study(voter.page), hidden, side)
     drawing = server.drawing(voter.page, option_of(key)) if key else None
     if drawing is not None:
         return drawing.answer()
@@ -168,14 +168,14 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     return Response(image.content, media_type=image.kind, headers=kept)
 
 
-def _shown_at(study: Study, number: int, side: str) -> str:
+def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
     """What the image is kept under that is on a side of a ballot, or of a check that repeats one."""
-    check = check_of(number)
+    check = check_of(hidden)
     if check is not None:
         ballot = repeated(study, check) if check.ballot else None
         name = {"a": ballot.left, "b": ballot.right}.get(side) if ballot else None
         return pane_key(name, ballot.item) if ballot and name else ""
-    asked = next(iter(study.events(number - 1, 1)), None)
+    asked = next(iter(study.events(hidden.ballot - 1, 1)), None)
     option = (
         {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
     )
@@ -215,7 +215,7 @@ def _voter(request: Request, slug: str) -> Voter:
     return voter
 
 
-def _ballot(server: Server, voter: Voter, token: str) -> tuple[int, int]:
+def _ballot(server: Server, voter: Voter, token: str) -> HiddenBallot:
     found = server.signer.unseal(voter.page.slug, voter.name, token)
     if found is None:
         raise HTTPException(404)
