@@ -56,12 +56,12 @@ def serve_command(
     _check(host, port, url, workers)
     from copeland.web.app import SETTINGS, create_app
     from copeland.web.pages.judges import read_judges
-    from copeland.web.server import Config, prepared
+    from copeland.web.server import Config, prepare
 
     named = "" if judges is None else str(judges.absolute())
     read_judges(named)  # a damaged file is found before anything begins
     base = url.rstrip("/") or f"http://{_shown(host)}:{port}"
-    _announce(f"{base}/admin/enter?token={prepared(storage, url, demo)}", base, as_json)
+    _announce(f"{base}/admin/enter?token={prepare(storage, url, demo)}", base, as_json)
     how: dict[str, Any] = {
         "host": host,
         "port": port,

@@ -34,7 +34,7 @@ from copeland.web.pages import (
     share,
     vote,
 )
-from copeland.web.render import STATIC, page, see
+from copeland.web.render import STATIC, redirect, render_page
 from copeland.web.security import Shield
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
@@ -127,7 +127,7 @@ class Files(StaticFiles):
 
 
 def _sign_in(request: Request, _error: Exception) -> Response:
-    return see(request, "/admin/enter")
+    return redirect(request, "/admin/enter")
 
 
 def _notice(request: Request, error: Exception) -> Response:
@@ -136,7 +136,7 @@ def _notice(request: Request, error: Exception) -> Response:
     if request.url.path.startswith(API):  # a path that only looks like one, with a line break in it
         return said_of_status(request, error)
     title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
-    answer = page(request, "notice", status, title=title, text=text)
+    answer = render_page(request, "notice", status, title=title, text=text)
     answer.headers.update(error.headers or {})
     return answer
 
@@ -182,7 +182,7 @@ class Heads:
                 await send({"type": "http.response.body", "body": b""})
                 answered = True
 
-        async def received() -> Message:  # so a stream ends at once
+        async def receive_or_end() -> Message:  # so a stream ends at once
             return {"type": "http.disconnect"} if answered else await receive()
 
-        await self._app({**scope, "method": "GET"}, received, answer)
+        await self._app({**scope, "method": "GET"}, receive_or_end, answer)

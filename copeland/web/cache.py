@@ -24,7 +24,7 @@ from copeland.study.meaning.verdict import Verdict, verdict_of
 from copeland.study.page.page import StudyParts, judges_agreement, study_parts
 from copeland.study.record.books import replayed
 from copeland.study.record.events import UNDONE, VOTED, times_of
-from copeland.web.images import DRAWING, fit_strict_page, presentational
+from copeland.web.images import DRAWING, fit_strict_page, remove_styles
 
 if TYPE_CHECKING:
     from copeland.study.meaning.tuned import Tuned
@@ -262,7 +262,7 @@ class SpaceAnalyses:
         landscape = self._study.tuner().landscape()
         with DRAWING:
             svg = inline_svg(image(landscape_figure(landscape), "svg"))
-        return LandscapePicture(number, presentational(svg))
+        return LandscapePicture(number, remove_styles(svg))
 
 
 def analyse_past(study: Study, number: int) -> VoteAnalysis:

@@ -37,7 +37,7 @@ def image_of(content: bytes, name: str) -> Image:
     """
     if len(content) > LARGEST:
         raise InvalidParameter(f"{name} has {len(content):,} bytes; an image may have {LARGEST:,}.")
-    picture = _opened(content, name)
+    picture = _open_image(content, name)
     lossless = picture.format in ("PNG", "GIF")
     try:
         picture = _plain(picture)
@@ -51,7 +51,7 @@ def image_of(content: bytes, name: str) -> Image:
     return Image(sha256(made).hexdigest(), KIND, made, *picture.size)
 
 
-def _opened(content: bytes, name: str) -> Any:
+def _open_image(content: bytes, name: str) -> Any:
     """An image whose head alone has been read."""
     from PIL import Image as Pictures
 
@@ -85,7 +85,7 @@ def _plain(picture: Any) -> Any:
     return picture
 
 
-class Drawing(NamedTuple):
+class PointDrawing(NamedTuple):
     """A drawing, and how large it is."""
 
     svg: str
@@ -100,9 +100,9 @@ class Drawing(NamedTuple):
         return Response(self.svg, media_type="image/svg+xml", headers=kept)
 
 
-def drawing_in(text: str) -> Drawing | None:
+def find_drawing(text: str) -> PointDrawing | None:
     """Return the drawing that a text is; None if it is shown as text."""
-    return Drawing(text, size_of(text)) if is_drawing(text) else None
+    return PointDrawing(text, size_of(text)) if is_drawing(text) else None
 
 
 def size_of(svg: str) -> tuple[int, int]:
@@ -117,12 +117,12 @@ def size_of(svg: str) -> tuple[int, int]:
     return said.get("width", SIZE[0]), said.get("height", SIZE[1])
 
 
-def presentational(svg: str) -> str:
+def remove_styles(svg: str) -> str:
     """Return a figure without style sheets and style attributes.
 
     Examples
     --------
-    >>> presentational('<text style="font: 700 10px Arial; fill: red">x</text>')
+    >>> remove_styles('<text style="font: 700 10px Arial; fill: red">x</text>')
     '<text font-weight="700" font-size="10px" font-family="Arial" fill="red">x</text>'
     """
     svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
@@ -154,4 +154,4 @@ def _strict(part: Any) -> Any:
     picture = getattr(part, "picture", None)
     if picture is None:
         return part
-    return part._replace(picture=picture._replace(svg=presentational(picture.svg)))
+    return part._replace(picture=picture._replace(svg=remove_styles(picture.svg)))

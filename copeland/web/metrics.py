@@ -33,7 +33,7 @@ async def healthz() -> PlainTextResponse:
 def readyz(request: Request) -> PlainTextResponse:
     """Say whether the storage answers."""
     try:
-        server_of(request).keep.value("secret")
+        server_of(request).store.value("secret")
     except StorageError:
         return PlainTextResponse("the storage does not answer\n", 503, {"Retry-After": "5"})
     return PlainTextResponse("ok\n")
@@ -44,7 +44,7 @@ def metrics(request: Request) -> Response:
     """Return numbers of every study that the key may read; with a key for all, also how long answers take."""
     server = server_of(request)
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    key = server.keep.key(token.strip()) if scheme.lower() == "bearer" else None
+    key = server.store.key(token.strip()) if scheme.lower() == "bearer" else None
     if key is None or not key.allows("read"):
         raise HTTPException(404)
     registry = CollectorRegistry()
@@ -81,7 +81,7 @@ class _Studies(Collector):
         gauges = {
             name: GaugeMetricFamily(name, text, labels=["study"]) for name, text in told.items()
         }
-        for page in self._server.keep.pages():
+        for page in self._server.store.pages():
             if self._only in (None, page.study):
                 outcomes, numbers = _numbers(self._server.study(page), self._server.clock())
                 for outcome, times in outcomes.items():

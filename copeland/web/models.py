@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from copeland.study.record.log import metadata, studies
-from copeland.web.security import hashed
+from copeland.web.security import hash_text
 
 KINDS = ("text", "markdown", "code")  # how an option's text is shown; an image is shown as it is
 RESULTS = (
@@ -104,7 +104,7 @@ checks = sa.Table(  # answers that test a voter, and are no votes
 
 
 @dataclass(frozen=True)
-class Page:
+class VotingPage:
     """What voters are told and shown."""
 
     study: int  # its key
@@ -135,15 +135,13 @@ class Page:
         told = asdict(self)
         return {name: told[name] for name in told if name not in ("study", "name", "slug")}
 
-    def changed(self, **changes: Any) -> Page:
-        """Return the same page with some things said otherwise."""
-        return replace(self, **changes)
 
-
-def page_of(study: int, name: str, slug: str, body: Mapping[str, Any]) -> Page:
+def page_of(study: int, name: str, slug: str, body: Mapping[str, Any]) -> VotingPage:
     """Return the page that was stored; what a newer version added is left out."""
-    known = {one.name for one in fields(Page)}
-    return Page(study, name, slug, **{key: value for key, value in body.items() if key in known})
+    known = {one.name for one in fields(VotingPage)}
+    return VotingPage(
+        study, name, slug, **{key: value for key, value in body.items() if key in known}
+    )
 
 
 class Link(NamedTuple):
@@ -213,7 +211,7 @@ def pane_key(option: str, item: str | None) -> str:
 
     A name holds no line break, so no option is taken for another's image.
     """
-    return option if item is None else f"{hashed(item)}\n{option}"
+    return option if item is None else f"{hash_text(item)}\n{option}"
 
 
 def option_of(key: str) -> str:

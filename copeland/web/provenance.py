@@ -14,7 +14,7 @@ from copeland.study.judges.answered import ONCE
 from copeland.study.meaning.notes import undone_note
 from copeland.study.record.events import UNDONE, VOTED
 from copeland.study.record.log import events, times
-from copeland.web.models import Page
+from copeland.web.models import VotingPage
 from copeland.web.server import Server
 from copeland.words import listed
 
@@ -57,18 +57,18 @@ def _rows(storage: Storage, query: sa.Select) -> list[Any]:
     return storage.transact(lambda connection: list(connection.execute(query)), reads=True)
 
 
-def notes_of(server: Server, page: Page, last: int) -> list[str]:
+def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return all that is to be told of a result as of an event."""
     taken = undone_note(undone(server.storage, page.study, last))
     return [*arrivals(server, page, last), *([taken] if taken else [])]
 
 
-def arrivals(server: Server, page: Page, last: int) -> list[str]:
+def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return by which ways answers came, and what that means; those of guides prove nothing, and are left out."""
     guides = _guides(server, page)
     ways = {
         link.source: OPEN if link.voter is None else PERSONAL
-        for link in server.keep.links(page.study)
+        for link in server.store.links(page.study)
     }
     came: Counter[str] = Counter()
     for source, votes in votes_by_source(server.storage, page.study, last, guides).items():
@@ -83,7 +83,7 @@ def arrivals(server: Server, page: Page, last: int) -> list[str]:
     return [f"Answers came {listed(told)}.", *([ANYBODY] if came[OPEN] else [])]
 
 
-def _guides(server: Server, page: Page) -> list[str]:
+def _guides(server: Server, page: VotingPage) -> list[str]:
     if server.study(page).settings.space:  # where nobody can be one
         return []
     return [one.name for one in server.analyses(page).latest().reading.standing.guides]

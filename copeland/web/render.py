@@ -30,19 +30,19 @@ ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "span": {"class"}}
 SCHEMES = {"http", "https", "mailto"}
 
 
-def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+def render_page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Return the page that a template makes of values."""
-    return HTMLResponse(rendered(request, template, **values), status)
+    return HTMLResponse(render(request, template, **values), status)
 
 
-def rendered(request: Request, template: str, **values: Any) -> str:
+def render(request: Request, template: str, **values: Any) -> str:
     """Return the HTML that a template makes of values."""
     base = server_of(request).config.base
     values = {"base": base, "edition": edition(), **values}
     return _templates().get_template(f"{template}.html").render(values)
 
 
-def see(request: Request, path: str) -> RedirectResponse:
+def redirect(request: Request, path: str) -> RedirectResponse:
     """Return an answer that leads on to another page."""
     return RedirectResponse(server_of(request).config.base + path, 303)
 
@@ -67,12 +67,12 @@ def _templates() -> Environment:
 
 
 @lru_cache(CACHED)
-def shown_text(kind: str, text: str, language: str = "") -> Markup:
+def render_text(kind: str, text: str, language: str = "") -> Markup:
     """Return a text as HTML.
 
     Examples
     --------
-    >>> print(shown_text("markdown", "# Tea <script>x</script>"))
+    >>> print(render_text("markdown", "# Tea <script>x</script>"))
     <h3>Tea &lt;script&gt;x&lt;/script&gt;</h3>
     """
     text = inert(text)[:LONGEST]

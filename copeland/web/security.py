@@ -48,7 +48,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(16)
 
 
-def hashed(token: str) -> str:
+def hash_text(token: str) -> str:
     """Return what is stored of a token."""
     return sha256(token.encode()).hexdigest()
 
@@ -214,9 +214,9 @@ class Shield:
             await _refuse(answer, 400, "This server does not go by that name.")
             return
         try:
-            if _announced(headers) > most:
+            if _content_length(headers) > most:
                 raise TooLarge
-            await self._app(scope, _counted(receive, most), answer)
+            await self._app(scope, _limit_body(receive, most), answer)
         except TooLarge:
             if not begun:
                 await _refuse(
@@ -230,16 +230,16 @@ def _host(headers: dict[bytes, bytes]) -> str:
     return name if port.isdigit() and name else host
 
 
-def _announced(headers: dict[bytes, bytes]) -> int:
+def _content_length(headers: dict[bytes, bytes]) -> int:
     length = headers.get(b"content-length", b"0")
     return int(length) if length.isdigit() and len(length) < 19 else 0
 
 
-def _counted(receive: Receive, most: int) -> Receive:
+def _limit_body(receive: Receive, most: int) -> Receive:
     """A way to receive a body that ends with an error once it is too large."""
     came = 0
 
-    async def counted() -> Message:
+    async def receive_part() -> Message:
         nonlocal came
         message = await receive()
         came += len(message.get("body", b""))
@@ -247,7 +247,7 @@ def _counted(receive: Receive, most: int) -> Receive:
             raise TooLarge
         return message
 
-    return counted
+    return receive_part
 
 
 async def _refuse(send: Send, status: int, title: str) -> None:

@@ -12,10 +12,10 @@ from starlette.requests import HTTPConnection
 
 from copeland.study import Storage, Study, create_study, open_study
 from copeland.web.cache import Cache, PastTexts, SpaceAnalyses, VoteAnalyses
-from copeland.web.images import Drawing, drawing_in
-from copeland.web.models import Link, Page, Pane
-from copeland.web.security import Limits, Signer, hashed, new_token
-from copeland.web.store import Keep
+from copeland.web.images import PointDrawing, find_drawing
+from copeland.web.models import Link, Pane, VotingPage
+from copeland.web.security import Limits, Signer, hash_text, new_token
+from copeland.web.store import Store
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
@@ -74,8 +74,8 @@ class Server:
         self.config = config
         self.clock = clock
         self.storage = storage or Storage(config.storage)
-        self.keep = Keep(self.storage, clock)
-        self.signer = Signer(config.secret or self.keep.secret())
+        self.store = Store(self.storage, clock)
+        self.signer = Signer(config.secret or self.store.secret())
         self.limits = Limits(clock)
         self.streams = 0
         self.ends = threading.Event()  # set when the process is to end
@@ -84,42 +84,42 @@ class Server:
         self._analyses: Cache[VoteAnalyses] = Cache()
         self._space_analyses: Cache[SpaceAnalyses] = Cache()
         self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
-        self._arrivals: Cache[tuple[Page, Link] | None] = Cache(ARRIVED, ARRIVALS)
+        self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
         self._texts: Cache[dict[str, str]] = Cache()  # by option
         self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
         self._sizes: Cache[tuple[int, int]] = Cache()
 
-    def study(self, page: Page) -> Study:
+    def study(self, page: VotingPage) -> Study:
         """Return the study of a page; one for all requests of this process."""
         return self._studies.find(
             page.name, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
-    def analyses(self, page: Page) -> VoteAnalyses:
+    def analyses(self, page: VotingPage) -> VoteAnalyses:
         """Return what is known of a study's votes."""
         return self._analyses.find(page.study, lambda: VoteAnalyses(self.study(page), self.clock))
 
-    def space_analyses(self, page: Page) -> SpaceAnalyses:
+    def space_analyses(self, page: VotingPage) -> SpaceAnalyses:
         """Return what is known of the votes on a space."""
         return self._space_analyses.find(
             page.study, lambda: SpaceAnalyses(self.study(page), self.clock)
         )
 
-    def latest(self, page: Page) -> int:
+    def latest(self, page: VotingPage) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""
-        return self._numbers.find(page.study, lambda: self.keep.last_number(page.study))
+        return self._numbers.find(page.study, lambda: self.store.last_number(page.study))
 
-    def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
+    def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
-        key = slug, nonce, self.keep.changes
-        return self._arrivals.find(key, lambda: self.keep.arrival(slug, nonce))
+        key = slug, nonce, self.store.changes
+        return self._arrivals.find(key, lambda: self.store.arrival(slug, nonce))
 
-    def panes(self, page: Page) -> dict[str, Pane]:
+    def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
-        return self._panes.find(page.study, lambda: self.keep.panes(page.study))
+        return self._panes.find(page.study, lambda: self.store.panes(page.study))
 
-    def text(self, page: Page, name: str) -> str:
+    def text(self, page: VotingPage, name: str) -> str:
         """Return the text of an option, which never changes."""
 
         def read() -> dict[str, str]:
@@ -129,38 +129,38 @@ class Server:
             self._texts.forget(page.study)
         return self._texts.find(page.study, read)[name]
 
-    def drawing(self, page: Page, name: str) -> Drawing | None:
+    def drawing(self, page: VotingPage, name: str) -> PointDrawing | None:
         """Return the drawing of an option; None if it is shown as text."""
-        return drawing_in(self.text(page, name)) if self.study(page).settings.space else None
+        return find_drawing(self.text(page, name)) if self.study(page).settings.space else None
 
-    def outputs(self, page: Page) -> dict[str, dict[str, str]]:
+    def outputs(self, page: VotingPage) -> dict[str, dict[str, str]]:
         """Return what is shown for each option, by item; it is fixed when the study is created."""
         if not page.items:
             return {}
-        return self._outputs.find(page.study, lambda: self.keep.outputs(page.study))
+        return self._outputs.find(page.study, lambda: self.store.outputs(page.study))
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""
 
         def read() -> tuple[int, int]:
-            image = self.keep.image(digest)
+            image = self.store.image(digest)
             return (image.width, image.height) if image else (0, 0)
 
         return self._sizes.find(digest, read)
 
-    def forget_panes(self, page: Page) -> None:
+    def forget_panes(self, page: VotingPage) -> None:
         """Read the images of a page's options anew."""
         self._panes.forget(page.study)
 
     def new_admin_token(self) -> str:
         """Return a token by which an admin comes in; the one before it opens nothing any more."""
         token = new_token()
-        self.keep.set_value("admin", hashed(token))
+        self.store.set_value("admin", hash_text(token))
         return token
 
     def is_admin_token(self, token: str) -> bool:
         """Tell whether a token is the one that was printed."""
-        return hashed(token) == self.keep.value("admin")
+        return hash_text(token) == self.store.value("admin")
 
     def address(self, connection: HTTPConnection, path: str = "") -> str:
         """Return an address as people outside type it."""
@@ -174,15 +174,15 @@ def server_of(connection: HTTPConnection) -> Server:
     return connection.app.state.server
 
 
-def prepared(storage: str, url: str, demo: bool) -> str:
+def prepare(storage: str, url: str, demo: bool) -> str:
     """Make the tables and, if wished for, a study to try; return the admin's new token."""
     kept = Storage(storage)
     server = Server(Config(storage, url), kept)
     if demo and DEMO not in kept.names():
         create_study(DEMO, LINES, kept, voters="people", batch=10)
         key = kept.key(DEMO)
-        server.keep.add_page(key, {"question": "Which line welcomes you better?", "per_voter": 10})
-        server.keep.add_links(key, server.signer, ["Open link"], personal=False)
+        server.store.add_page(key, {"question": "Which line welcomes you better?", "per_voter": 10})
+        server.store.add_links(key, server.signer, ["Open link"], personal=False)
     token = server.new_admin_token()
     kept.dispose()
     return token

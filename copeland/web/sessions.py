@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
-from copeland.web.models import Link, Page
+from copeland.web.models import Link, VotingPage
 from copeland.web.server import SESSION, Server, server_of
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ class SignIn(Exception):
     """A page for admins, asked for by somebody who has not come in."""
 
 
-class Voter(NamedTuple):
+class Visitor(NamedTuple):
     """Who votes on a page, and by which link they came."""
 
     name: str  # a random one
-    page: Page
+    page: VotingPage
     link: Link
 
 
@@ -59,7 +59,7 @@ async def plain_form_of(request: Request) -> FormData:
         raise HTTPException(400) from None
 
 
-def said(form: FormData, field: str) -> str:
+def read_field(form: FormData, field: str) -> str:
     """Return a text field of a form, without spaces around it; empty if there is none."""
     value = form.get(field)
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
@@ -77,7 +77,7 @@ def require_ours(request: Request, form: FormData, holder: str) -> None:
     elif origin is not None:
         ours = origin == _origin(server.address(request))
     else:
-        ours = server.signer.is_form(holder, said(form, "csrf"))
+        ours = server.signer.is_form(holder, read_field(form, "csrf"))
     if not ours:
         raise HTTPException(403)
 
@@ -92,21 +92,21 @@ def _origin(address: str) -> str:
 
 def begin_session(server: Server, response: Response) -> None:
     """Let an admin in, under a new session."""
-    token = server.keep.add_session(server.clock() + SESSION)
+    token = server.store.add_session(server.clock() + SESSION)
     _set(server, response, ADMIN, token, int(SESSION))
 
 
 def end_session(request: Request, response: Response) -> None:
     """Let an admin out."""
     server = server_of(request)
-    server.keep.end_session(_cookie(request, ADMIN))
-    response.delete_cookie(_named(server, ADMIN))
+    server.store.end_session(_cookie(request, ADMIN))
+    response.delete_cookie(_cookie_name(server, ADMIN))
 
 
 def admin(request: Request) -> str:
     """Return the session of an admin, or ask for the token."""
     token = _cookie(request, ADMIN)
-    if not token or not server_of(request).keep.has_session(token):
+    if not token or not server_of(request).store.has_session(token):
         raise SignIn
     return token
 
@@ -124,31 +124,31 @@ def admin_form(
 # Voters
 
 
-def begin_voting(request: Request, response: Response, page: Page, link: Link) -> None:
+def begin_voting(request: Request, response: Response, page: VotingPage, link: Link) -> None:
     """Let somebody vote: as who the link is for, as who they were, or as somebody new."""
-    server, before = server_of(request), _told(request, page.slug)
+    server, before = server_of(request), _read_cookie(request, page.slug)
     name = link.voter or (before[0] if before and _is_open(server, before[1], page) else None)
     name = name or f"visitor-{secrets.token_hex(6)}"
     cookie = server.signer.sign("voter", [page.slug, name, link.nonce, secrets.token_hex(4)])
     _set(server, response, _of(page.slug), cookie, YEAR)
 
 
-def voter_of(request: Request, slug: str) -> Voter | None:
+def voter_of(request: Request, slug: str) -> Visitor | None:
     """Return who votes, None if nobody began here or the link was revoked."""
-    server, told = server_of(request), _told(request, slug)
+    server, told = server_of(request), _read_cookie(request, slug)
     found = server.arrival(slug, told[1]) if told else None
     if told is None or found is None or not found[1].is_open(server.clock()):
         return None
-    return Voter(told[0], *found)
+    return Visitor(told[0], *found)
 
 
-def _is_open(server: Server, nonce: str, page: Page) -> bool:
+def _is_open(server: Server, nonce: str, page: VotingPage) -> bool:
     """Tell whether who came before came by a link for everybody: else they are who that link is for."""
-    link = server.keep.link_by_nonce(nonce)
+    link = server.store.link_by_nonce(nonce)
     return link is not None and link.study == page.study and link.voter is None
 
 
-def _told(request: Request, slug: str) -> tuple[str, str] | None:
+def _read_cookie(request: Request, slug: str) -> tuple[str, str] | None:
     """Return the name and the link that a voter's cookie says."""
     value = server_of(request).signer.read("voter", _cookie(request, _of(slug)))
     if not isinstance(value, list) or len(value) != 4 or value[0] != slug:
@@ -163,17 +163,17 @@ def _of(slug: str) -> str:
 # Cookies
 
 
-def _named(server: Server, name: str) -> str:
+def _cookie_name(server: Server, name: str) -> str:
     return f"__Host-{name}" if server.config.secure else name
 
 
 def _cookie(request: Request, name: str) -> str:
-    return request.cookies.get(_named(server_of(request), name), "")
+    return request.cookies.get(_cookie_name(server_of(request), name), "")
 
 
 def _set(server: Server, response: Response, name: str, value: str, seconds: int) -> None:
     response.set_cookie(
-        _named(server, name),
+        _cookie_name(server, name),
         value,
         max_age=seconds,
         path="/",
@@ -183,12 +183,12 @@ def _set(server: Server, response: Response, name: str, value: str, seconds: int
     )
 
 
-def number_in(text: str, most: int = LAST) -> int | None:
+def parse_number(text: str, most: int = LAST) -> int | None:
     """Return the number that a text is, None if it is none or more than that.
 
     Examples
     --------
-    >>> number_in("12"), number_in("²"), number_in("-1"), number_in("9" * 30), number_in("7", most=6)
+    >>> parse_number("12"), parse_number("²"), parse_number("-1"), parse_number("9" * 30), parse_number("7", most=6)
     (12, None, None, None, None)
     """
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(most))):
@@ -197,10 +197,10 @@ def number_in(text: str, most: int = LAST) -> int | None:
     return number if number <= most else None
 
 
-def number(form: FormData, name: str, usual: float) -> float:
+def read_number(form: FormData, name: str, usual: float) -> float:
     """Return a number that a form says."""
     try:
-        value = float(said(form, name) or usual)
+        value = float(read_field(form, name) or usual)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
@@ -208,9 +208,9 @@ def number(form: FormData, name: str, usual: float) -> float:
     return value
 
 
-def whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
+def read_whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
     """Return a whole number that a form says."""
-    value = number(form, name, usual)
+    value = read_number(form, name, usual)
     if not value.is_integer() or not least <= value <= most:
         raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
     return int(value)

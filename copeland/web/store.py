@@ -18,8 +18,8 @@ from copeland.web.models import (
     Image,
     Key,
     Link,
-    Page,
     Pane,
+    VotingPage,
     checks,
     keys,
     links,
@@ -31,7 +31,7 @@ from copeland.web.models import (
     server,
     sessions,
 )
-from copeland.web.security import Signer, hashed, new_token
+from copeland.web.security import Signer, hash_text, new_token
 
 _ARRIVAL = (
     select(pages.c.study, studies.c.name, pages.c.slug, pages.c.body, *links.c)
@@ -41,7 +41,7 @@ _ARRIVAL = (
 )
 
 
-class Keep:
+class Store:
     """The tables beside the logs."""
 
     def __init__(self, storage: Storage, clock: Callable[[], float] = time.time):
@@ -75,7 +75,7 @@ class Keep:
 
     # Pages
 
-    def pages(self) -> list[Page]:
+    def pages(self) -> list[VotingPage]:
         """Return the page of every study, the newest first; a study without one gets it."""
 
         def missing(connection: Connection) -> list[int]:
@@ -87,19 +87,19 @@ class Keep:
         query = self._pages().order_by(studies.c.id.desc())
         return [_page(row) for row in self._rows(query)]
 
-    def page(self, slug: str) -> Page | None:
+    def find_page(self, slug: str) -> VotingPage | None:
         """Return the page at an address."""
         if not is_storable(slug):  # databases refuse to look for it
             return None
         rows = self._rows(self._pages().where(pages.c.slug == slug))
         return _page(rows[0]) if rows else None
 
-    def page_with(self, study: int) -> Page | None:
+    def find_page_of(self, study: int) -> VotingPage | None:
         """Return the page of a study, by the study's key."""
         rows = self._rows(self._pages().where(pages.c.study == study))
         return _page(rows[0]) if rows else None
 
-    def page_named(self, name: str) -> Page | None:
+    def find_page_by_name(self, name: str) -> VotingPage | None:
         """Return the page of a study, by the study's name or by its own address."""
         if not is_storable(name):
             return None
@@ -118,7 +118,7 @@ class Keep:
 
         self._write(work)
 
-    def save_page(self, page: Page) -> None:
+    def save_page(self, page: VotingPage) -> None:
         """Store what a page says."""
         self._write(
             lambda c: c.execute(
@@ -162,7 +162,13 @@ class Keep:
     def add_outputs(self, study: int, rows: Iterable[tuple[str, str, str]]) -> None:
         """Store what is shown for options on items: item, option and text."""
         told = [
-            {"study": study, "digest": hashed(item), "option": option, "item": item, "text": text}
+            {
+                "study": study,
+                "digest": hash_text(item),
+                "option": option,
+                "item": item,
+                "text": text,
+            }
             for item, option, text in rows
         ]
         self._write(lambda c: c.execute(sa.insert(outputs), told))
@@ -222,7 +228,7 @@ class Keep:
                 {
                     "study": study,
                     "nonce": nonce,
-                    "hash": hashed(signer.link(nonce)),
+                    "hash": hash_text(signer.link(nonce)),
                     "voter": next(known, f"voter-{secrets.token_hex(6)}") if personal else None,
                     "label": label,
                     "created": self._clock(),
@@ -239,7 +245,7 @@ class Keep:
 
     def link(self, token: str) -> Link | None:
         """Return the link of a token."""
-        rows = self._rows(select(links).where(links.c.hash == hashed(token)))
+        rows = self._rows(select(links).where(links.c.hash == hash_text(token)))
         return Link(*rows[0]) if rows else None
 
     def link_by_nonce(self, nonce: str) -> Link | None:
@@ -247,7 +253,7 @@ class Keep:
         rows = self._rows(select(links).where(links.c.nonce == nonce))
         return Link(*rows[0]) if rows else None
 
-    def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
+    def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names."""
         found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
         return None if found is None else (_page(found[:4]), Link(*found[4:]))
@@ -271,7 +277,7 @@ class Keep:
         key = f"cop_{client}_{new_token()}"
         row = {
             "study": study,
-            "hash": hashed(key),
+            "hash": hash_text(key),
             "client": client,
             "label": label,
             "scopes": " ".join(scopes),
@@ -283,7 +289,7 @@ class Keep:
 
     def key(self, token: str) -> Key | None:
         """Return the key of a token, unless it was revoked."""
-        known = (keys.c.hash == hashed(token)) & ~keys.c.revoked
+        known = (keys.c.hash == hash_text(token)) & ~keys.c.revoked
         rows = self._rows(select(keys).where(known))
         return Key(*rows[0]) if rows else None
 
@@ -311,21 +317,21 @@ class Keep:
 
         def work(connection: Connection) -> None:
             connection.execute(sa.delete(sessions).where(sessions.c.expires < self._clock()))
-            connection.execute(sa.insert(sessions).values(hash=hashed(token), expires=expires))
+            connection.execute(sa.insert(sessions).values(hash=hash_text(token), expires=expires))
 
         self._write(work)
         return token
 
     def has_session(self, token: str) -> bool:
         """Tell whether a session goes on."""
-        query = select(sessions.c.expires).where(sessions.c.hash == hashed(token))
+        query = select(sessions.c.expires).where(sessions.c.hash == hash_text(token))
         expires = self._one(query)
         return expires is not None and self._clock() < expires
 
     def end_session(self, token: str) -> None:
         """End a session."""
         self._write(
-            lambda c: c.execute(sa.delete(sessions).where(sessions.c.hash == hashed(token)))
+            lambda c: c.execute(sa.delete(sessions).where(sessions.c.hash == hash_text(token)))
         )
 
     # Transactions
@@ -358,6 +364,6 @@ def _once(name: str, value: str) -> Callable[[Connection], str]:
     return work
 
 
-def _page(row: Any) -> Page:
+def _page(row: Any) -> VotingPage:
     study, name, slug, body = row
     return page_of(study, name, slug, body)

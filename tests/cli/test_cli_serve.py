@@ -30,8 +30,8 @@ def test_json_and_a_study_to_try(started, tmp_path):
     out = run("serve", "--demo", "--json", "--storage", f"sqlite:///{tmp_path}/s.db", "--port", "9")
     assert json.loads(out.stdout)["url"] == "http://127.0.0.1:9"
     server = started["app"].state.server
-    assert [page.question for page in server.keep.pages()] == ["Which line welcomes you better?"]
-    assert len(server.keep.links(server.keep.pages()[0].study)) == 1
+    assert [page.question for page in server.store.pages()] == ["Which line welcomes you better?"]
+    assert len(server.store.links(server.store.pages()[0].study)) == 1
     server.storage.dispose()
 
 

@@ -31,7 +31,7 @@ class Anew:
 
     def begin(self):
         self.site = Site()
-        self.key = self.site.server.keep.add_key(
+        self.key = self.site.server.store.add_key(
             None, "a program", ("ask", "tell", "read", "admin")
         )
         self.turn = 0
@@ -76,7 +76,7 @@ def test_what_follows_from_an_answer_is_answered_as_described():
                 assert response.headers["content-type"] == ["application/problem+json"]
 
         def teardown(self):
-            for page in server.site.server.keep.pages():
+            for page in server.site.server.store.pages():
                 study = server.site.server.study(page)
                 assert study.replay() == study.books() and study.misfit() is None
 

@@ -117,8 +117,8 @@ def test_an_image_is_had_by_its_ballot_alone_and_tells_nothing_else(tmp_path):
     for i, name in enumerate(NAMES):
         image = image_of(png((60 * i, 30, 30), pnginfo=about), f"{name}.png")
         assert name.encode() not in image.content
-        site.server.keep.add_image(image)
-        site.server.keep.show(
+        site.server.store.add_image(image)
+        site.server.store.show(
             site.page("secret-study-name").study, name, Pane(image.digest, "A square.")
         )
     browser, page = site.voter(site.link("secret-study-name"))

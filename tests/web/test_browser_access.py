@@ -60,8 +60,8 @@ def shots(site):
     site.study("shots", ["v1", "v2"])
     for name, colour in (("v1", (200, 30, 30)), ("v2", (30, 30, 200))):
         image = image_of(png(colour, (400, 300)), name)
-        site.server.keep.add_image(image)
-        site.server.keep.show(site.page("shots").study, name, Pane(image.digest, "A square."))
+        site.server.store.add_image(image)
+        site.server.store.show(site.page("shots").study, name, Pane(image.digest, "A square."))
 
 
 @pytest.mark.slow

@@ -106,4 +106,4 @@ def test_a_name_in_what_an_item_shows_is_pointed_out(site):
 def test_a_file_that_does_not_fit_its_images_creates_nothing(site, rows, chosen):
     answer = create(site.admin(), pasted="", files=files(rows, chosen=chosen))
     assert answer.status_code == 422 and 'role="alert"' in answer.text
-    assert site.server.keep.pages() == []
+    assert site.server.store.pages() == []

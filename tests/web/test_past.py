@@ -1,6 +1,7 @@
 """What was at an earlier event is computed once, a few at a time, and holds up nobody who votes."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from fastapi import HTTPException
@@ -14,7 +15,7 @@ from copeland.web.pages import results
 def public(site):
     """A study whose results everybody may read, with a few events."""
     study = site.study(batch=5)
-    site.server.keep.save_page(site.page().changed(results="live"))
+    site.server.store.save_page(replace(site.page(), results="live"))
     browser, page = site.voter()
     vote(browser, vote(browser, page))
     return study, f"/r/{site.page().slug}"
@@ -73,7 +74,7 @@ def test_old_results_are_computed_once(site, public, monkeypatch):
 def test_a_question_that_was_changed_is_shown_on_old_results(site, public):
     _, path = public
     before = site.browser().get(f"{path}@3").text
-    site.server.keep.save_page(site.page().changed(question="Which one now?"))
+    site.server.store.save_page(replace(site.page(), question="Which one now?"))
     assert (
         "Which one now?" not in before and "Which one now?" in site.browser().get(f"{path}@3").text
     )

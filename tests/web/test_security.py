@@ -7,7 +7,7 @@ from web_client import HOME, Site, fields, send, vote
 
 from copeland.errors import InvalidParameter
 from copeland.web.images import image_of
-from copeland.web.render import shown_text
+from copeland.web.render import render_text
 from copeland.web.security import POLICY, HiddenBallot, Signer
 
 
@@ -49,7 +49,7 @@ def test_an_admins_form_counts_only_from_our_own_pages(site, path):
     for headers in (evil, {"Origin": "https://evil.example"}, {}):
         data = {"does": "close", "name": "x", "pasted": "a\nb"}
         assert admin.post(path, data=data, headers=headers).status_code == 403
-    assert not study.closed and len(site.server.keep.pages()) == 1
+    assert not study.closed and len(site.server.store.pages()) == 1
 
 
 @pytest.mark.slow
@@ -172,7 +172,7 @@ HOSTILE = [
 def test_no_text_becomes_anything_that_acts(kind, text):
     import re
 
-    html = str(shown_text(kind, text, "html"))
+    html = str(render_text(kind, text, "html"))
     tags = set(re.findall(r"<\s*/?\s*([a-zA-Z]+)", html))
     assert tags <= {"p", "pre", "code", "div", "span", "a", "br", "em", "strong", "h3", "ul", "li"}
     assert not re.search(r"<[^>]*\s(on\w+|style|src)\s*=", html)

@@ -7,7 +7,7 @@ import pytest
 from web_client import send
 
 from copeland.web.pages.create import Intent
-from copeland.web.pages.forecast import Crowd, expectation_of
+from copeland.web.pages.forecast import ExpectedVoters, expectation_of
 
 PASTED = "\n".join(f"option {i}" for i in range(12))
 
@@ -29,7 +29,7 @@ def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
     said = sentences(page)
     assert said[0] == "With 12 options and 5 voters who answer 4 pairs each, you get 20 answers."
     assert "cannot prove a winner" in said[1] and "Exactly these people" in page.text
-    assert site.server.keep.pages() == []
+    assert site.server.store.pages() == []
 
 
 def test_a_script_gets_the_part_alone(site):
@@ -57,9 +57,9 @@ def test_a_stranger_is_told_nothing(site):
 
 @pytest.mark.slow
 def test_more_voters_and_a_margin_prove_no_less():
-    crowd = Crowd(6, 10, 15, 0.05, 0.0, True)
-    assert sum(crowd._replace(margin=0.1).needed.votes) < sum(crowd.needed.votes)
-    assert crowd.fewest <= min(crowd.needed.votes)  # a bound from below
+    crowd = ExpectedVoters(6, 10, 15, 0.05, 0.0, True)
+    assert sum(crowd._replace(margin=0.1).requirement.votes) < sum(crowd.requirement.votes)
+    assert crowd.fewest <= min(crowd.requirement.votes)  # a bound from below
 
 
 @pytest.mark.slow

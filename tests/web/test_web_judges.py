@@ -5,6 +5,7 @@ import re
 import shlex
 import sys
 import threading
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -56,7 +57,7 @@ def path(site):
 
 
 def jobs_in(site):
-    return JudgeJobs(site.server.keep, site.page())
+    return JudgeJobs(site.server.store, site.page())
 
 
 def started(site, admin, **said):
@@ -97,7 +98,7 @@ def test_judges_decide_the_cases_of_a_csv_file_and_nobody_is_asked_one_by_one(si
         for item, text in texts
         for option in site.server.study(site.page()).options
     ]
-    site.server.keep.add_outputs(site.page().study, told)
+    site.server.store.add_outputs(site.page().study, told)
     start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), False, 20, None).join(
         20
     )
@@ -139,7 +140,7 @@ def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, 
 
 def test_a_judge_stops_when_the_voting_is_paused(site, voting, monkeypatch):
     monkeypatch.setattr("copeland.web.pages.judges.TOLD", 0.0)
-    site.server.keep.save_page(site.page().changed(paused=True))
+    site.server.store.save_page(replace(site.page(), paused=True))
     start_job(site.server, site.page(), voting, False, 200, None).join(20)
     assert jobs_in(site).find_all()[0].ended == PAUSED
 
@@ -171,7 +172,7 @@ def test_money_spent_on_judges_is_on_the_dashboard(site):
 def test_texts_for_items_are_what_a_judge_reads(site):
     site.study(page={"items": True})
     told = [("Why?", name, text) for name, text in (("sencha-7", "x"), ("bai-3", "yy"))]
-    site.server.keep.add_outputs(site.page().study, told)
+    site.server.store.add_outputs(site.page().study, told)
     start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), True, 1, None).join(
         20
     )

@@ -57,16 +57,16 @@ class Site:
         if settings["voters"] == "people" and "space" not in settings:
             settings.setdefault("batch", (page or {}).get("per_voter", 20))
         create_study(name, options or TEAS, self.storage, clock=self.clock, **settings)
-        self.server.keep.add_page(self.storage.key(name), page or {})
+        self.server.store.add_page(self.storage.key(name), page or {})
         return self.server.study(self.page(name))
 
     def page(self, name="tea"):
-        return self.server.keep.page_named(name)
+        return self.server.store.find_page_by_name(name)
 
     def link(self, name="tea", label="Open link", personal=False, expires=None):
         page = self.page(name)
-        self.server.keep.add_links(page.study, self.server.signer, [label], personal, expires)
-        made = self.server.keep.links(page.study)[-1]
+        self.server.store.add_links(page.study, self.server.signer, [label], personal, expires)
+        made = self.server.store.links(page.study)[-1]
         return f"/v/{self.server.signer.link(made.nonce)}"
 
     def voter(self, link=None, name="tea"):
@@ -77,7 +77,7 @@ class Site:
 
     def key(self, *scopes, name="tea"):
         study = None if name is None else self.page(name).study
-        token = self.server.keep.add_key(study, "a program", scopes)
+        token = self.server.store.add_key(study, "a program", scopes)
         return self.browser(Authorization=f"Bearer {token}")
 
 

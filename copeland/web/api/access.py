@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 
 from copeland.study import Study
 from copeland.web.api.problems import STATUSES
-from copeland.web.models import Key, Page
+from copeland.web.models import Key, VotingPage
 from copeland.web.security import ATTEMPTS, REQUESTS
 from copeland.web.server import Server, server_of
 
@@ -32,7 +32,7 @@ class Call(NamedTuple):
     """A call that is allowed."""
 
     server: Server
-    page: Page
+    page: VotingPage
     study: Study
     key: Key
 
@@ -41,7 +41,7 @@ def key_of(request: Request) -> Key:
     """Return the key of a call; cookies are not looked at."""
     server = server_of(request)
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    key = server.keep.key(token.strip()) if scheme.lower() == "bearer" else None
+    key = server.store.key(token.strip()) if scheme.lower() == "bearer" else None
     if key is None:
         address = request.client.host if request.client else ""
         if token and server.limits.wait(ATTEMPTS, f"key {address}"):
@@ -81,12 +81,12 @@ def new_router(prefix: str) -> APIRouter:
     )
 
 
-def allowed(scope: str) -> Callable[[Request, str], Call]:
+def require_scope(scope: str) -> Callable[[Request, str], Call]:
     """Return what finds the study of a call, if its key is for this."""
 
     def call(request: Request, study: str) -> Call:
         key, server = key_of(request), server_of(request)
-        page = server.keep.page_named(study)
+        page = server.store.find_page_by_name(study)
         if page is None or key.study not in (None, page.study):
             raise HTTPException(404)  # the same, so that nobody learns which studies there are
         if not key.allows(scope):

@@ -24,7 +24,7 @@ from copeland.errors import (
     UnknownOption,
     UnknownVote,
 )
-from copeland.web.render import page as html
+from copeland.web.render import render_page
 from copeland.web.server import server_of
 
 Kind = tuple[int, str, str]  # status, type, title
@@ -91,7 +91,7 @@ ADVICE = {
 }
 
 
-class Problem(Exception):
+class ApiProblem(Exception):
     """What a call refuses, in a sentence."""
 
     def __init__(self, status: int, kind: str, detail: str, title: str = ""):
@@ -117,7 +117,7 @@ def problem(
 
 def install(app: FastAPI) -> None:
     """Let an application say all its errors so."""
-    app.add_exception_handler(Problem, _of_problem)
+    app.add_exception_handler(ApiProblem, _of_problem)
     app.add_exception_handler(CopelandError, _of_engine)
     app.add_exception_handler(HTTPException, said_of_status)
     app.add_exception_handler(RequestValidationError, _of_validation)
@@ -125,7 +125,7 @@ def install(app: FastAPI) -> None:
 
 
 def _of_problem(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Problem)
+    assert isinstance(error, ApiProblem)
     return problem(request, error.status, error.kind, error.title, str(error))
 
 
@@ -164,7 +164,7 @@ def _of_failure(request: Request, error: Exception) -> JSONResponse:
 def list_problems(request: Request) -> HTMLResponse:
     """List all of them."""
     rows = [(kind, TITLES[kind], ADVICE[kind]) for kind in sorted(TITLES)]
-    return html(request, "problems", rows=rows)
+    return render_page(request, "problems", rows=rows)
 
 
 @router.get("/{kind}")
@@ -172,4 +172,4 @@ def show_problem(request: Request, kind: str) -> HTMLResponse:
     """Say what one of them means."""
     if kind not in ADVICE:
         raise HTTPException(404)
-    return html(request, "problems", rows=[(kind, TITLES[kind], ADVICE[kind])])
+    return render_page(request, "problems", rows=[(kind, TITLES[kind], ADVICE[kind])])

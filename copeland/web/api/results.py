@@ -12,15 +12,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from copeland.study.record.events import to_json
-from copeland.web.api.access import Call, allowed, new_router
-from copeland.web.api.problems import Problem
-from copeland.web.pages.dashboard import BEAT, STEP, streamed
-from copeland.web.pages.results import certificate_text, exported
-from copeland.web.sessions import LAST, number_in
+from copeland.web.api.access import Call, new_router, require_scope
+from copeland.web.api.problems import ApiProblem
+from copeland.web.pages.dashboard import BEAT, STEP, stream
+from copeland.web.pages.results import certificate_text, export_log
+from copeland.web.sessions import LAST, parse_number
 
 router = new_router("/studies/{study}")
 PIECE = 500  # events sent at a time
-Reads = Annotated[Call, Depends(allowed("read"))]
+Reads = Annotated[Call, Depends(require_scope("read"))]
 After = Annotated[int, Query(ge=0, le=LAST)]
 
 
@@ -79,7 +79,7 @@ def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = N
     """Return the certificate as a file, of now or as of an event."""
     number = call.study.number
     if at is not None and at > number:
-        raise Problem(404, "unknown-event", f"There is no event {at} yet; the last is {number}.")
+        raise ApiProblem(404, "unknown-event", f"There is no event {at} yet; the last is {number}.")
     last = at or number
     text = certificate_text(call.server, call.page, last)
     return Response(text, media_type="application/json", headers={"ETag": f'"{last}"'})
@@ -88,18 +88,18 @@ def certificate(call: Reads, at: Annotated[int | None, Query(ge=1, le=LAST)] = N
 @router.get("/export")
 def export(call: Reads, after: After = 0) -> Response:
     """Return the log as NDJSON, from after an event."""
-    return StreamingResponse(exported(call.study, after), media_type="application/x-ndjson")
+    return StreamingResponse(export_log(call.study, after), media_type="application/x-ndjson")
 
 
 @router.get("/events")
 def events(call: Reads, request: Request, after: After = 0) -> Response:
     """Follow the log: server-sent events whose ids are the numbers of the log; resume with Last-Event-ID."""
-    told = number_in(request.headers.get("last-event-id", ""))
+    told = parse_number(request.headers.get("last-event-id", ""))
     start = after if told is None else told
-    return streamed(request, call.server, _followed(request, call, start))
+    return stream(request, call.server, _follow(request, call, start))
 
 
-async def _followed(request: Request, call: Call, after: int) -> AsyncIterator[str]:
+async def _follow(request: Request, call: Call, after: int) -> AsyncIterator[str]:
     said = time.monotonic()
     yield "retry: 2000\n\n"
     while not await request.is_disconnected():

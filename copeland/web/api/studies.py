@@ -10,15 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 
 from copeland.study import Option, Settings, create_study
 from copeland.study.record.texts import LIMITS
-from copeland.web.api.access import STUDY, Call, allowed, key_of, links_to, new_router
-from copeland.web.api.problems import Problem
-from copeland.web.models import Key
+from copeland.web.api.access import STUDY, Call, key_of, links_to, new_router, require_scope
+from copeland.web.api.problems import ApiProblem
 from copeland.web.server import server_of
 
 router = new_router("/studies")
 
-Admins = Annotated[Call, Depends(allowed("admin"))]
-Reads = Annotated[Call, Depends(allowed("read"))]
+Admins = Annotated[Call, Depends(require_scope("admin"))]
+Reads = Annotated[Call, Depends(require_scope("read"))]
 SETTINGS = {field.name for field in fields(Settings)} - {"space", "show"}  # which stand beside them
 CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
@@ -100,14 +99,16 @@ def create(request: Request, new: New) -> About:
         raise HTTPException(403)
     unknown = set(new.settings) - SETTINGS
     if unknown:
-        raise Problem(422, "invalid", f"There is no setting '{min(unknown)}'.")
+        raise ApiProblem(422, "invalid", f"There is no setting '{min(unknown)}'.")
     told = {**new.settings, **_offer(new)}
     made = create_study(new.name, storage=server.storage, clock=server.clock, **told)
     body: dict[str, Any] = {} if new.question is None else {"question": new.question}
     if made.settings.batch:
         body["per_voter"] = made.settings.batch
-    server.keep.add_page(server.storage.key(new.name), body)
-    return _about(_found(request, new.name, key))
+    server.store.add_page(server.storage.key(new.name), body)
+    page = server.store.find_page_by_name(new.name)
+    assert page is not None
+    return _about(Call(server, page, server.study(page), key))
 
 
 def _offer(new: New) -> dict[str, Any]:
@@ -125,13 +126,6 @@ def _offer(new: New) -> dict[str, Any]:
         "space": space_of(tables) if tables else None,
         "show": new.show,
     }
-
-
-def _found(request: Request, name: str, key: Key) -> Call:
-    server = server_of(request)
-    page = server.keep.page_named(name)
-    assert page is not None
-    return Call(server, page, server.study(page), key)
 
 
 @router.get("/{study}", responses={200: links_to(change_an_option=("change", OPTION))})

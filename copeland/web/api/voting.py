@@ -17,8 +17,8 @@ from copeland.study.record.texts import LIMITS
 from copeland.study.record.votes import Incoming, incoming
 from copeland.tables import column_name
 from copeland.tallies import blank, text_in
-from copeland.web.api.access import STUDY, Call, allowed, links_to, new_router
-from copeland.web.api.problems import OTHERS, Problem
+from copeland.web.api.access import STUDY, Call, links_to, new_router, require_scope
+from copeland.web.api.problems import OTHERS, ApiProblem
 from copeland.web.models import Key
 
 router = new_router("/studies/{study}")
@@ -26,9 +26,9 @@ router = new_router("/studies/{study}")
 MOST = 100  # ballots asked for at a time
 MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
 
-Asks = Annotated[Call, Depends(allowed("ask"))]
-Tells = Annotated[Call, Depends(allowed("tell"))]
-Admins = Annotated[Call, Depends(allowed("admin"))]
+Asks = Annotated[Call, Depends(require_scope("ask"))]
+Tells = Annotated[Call, Depends(require_scope("tell"))]
+Admins = Annotated[Call, Depends(require_scope("admin"))]
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 
 
@@ -119,10 +119,10 @@ def ask(call: Asks, asked: Asked) -> Ballots:
         cases=asked.cases,
     )
     reason = None if len(found) == asked.n else _why(call.study)
-    return Ballots(ballots=[_handed(ballot) for ballot in found], reason=reason)
+    return Ballots(ballots=[_hand_out(ballot) for ballot in found], reason=reason)
 
 
-def _handed(ballot: Ballot) -> Handed:
+def _hand_out(ballot: Ballot) -> Handed:
     return Handed(**{**ballot._asdict(), "expires": iso(ballot.expires)})
 
 
@@ -181,14 +181,16 @@ def _require_own(call: Call, ballot: int) -> None:
     asked = next(iter(call.study.events(ballot - 1, 1)), None) if here else None
     if asked is None or asked.kind != ASKED or asked.source == call.key.source:
         return
-    if asked.source is None or not call.server.keep.is_revoked(asked.source):
+    if asked.source is None or not call.server.store.is_revoked(asked.source):
         detail = f"This key did not ask for ballot {ballot}; it answers only its own."
-        raise Problem(403, "other-ballot", detail, OTHERS["other-ballot"])
+        raise ApiProblem(403, "other-ballot", detail, OTHERS["other-ballot"])
 
 
 def _event_id(key: Key, given: str) -> str:
     if not given.strip():
-        raise Problem(422, "invalid", "Idempotency-Key is empty; leave it out, or say something.")
+        raise ApiProblem(
+            422, "invalid", "Idempotency-Key is empty; leave it out, or say something."
+        )
     return f"{key.client}/{given}"
 
 
@@ -208,21 +210,21 @@ async def tell_many(call: Tells, request: Request, source: str | None = None) ->
 
     rows = _rows(await request.body())
     name = call.key.source + (f" {source}" if source else "")
-    taken = await run_in_threadpool(lambda: call.study.add_votes(_told(call, rows), name))
+    taken = await run_in_threadpool(lambda: call.study.add_votes(_read_votes(call, rows), name))
     return Taken(**taken.to_dict())
 
 
-def _told(call: Call, rows: list[dict[str, Any]]) -> Incoming:
+def _read_votes(call: Call, rows: list[dict[str, Any]]) -> Incoming:
     """What the rows of a call say: each vote under an id of its key, nobody in another role, and not too many."""
     own = [_own_row(call.key, row) for row in rows]
     told = incoming(own, names={option.name for option in call.study.options})
-    votes = _count_kept(call.study, told)
+    votes = _count_votes(call.study, told)
     if votes > MOST_VOTES:
         raise InvalidRow(f"these rows are kept as {votes:,} votes; send {MOST_VOTES:,} at a time.")
     return told
 
 
-def _count_kept(study: Study, told: Incoming) -> int:
+def _count_votes(study: Study, told: Incoming) -> int:
     """How many votes a study keeps of these rows, where a count is one if it can be."""
     column = told.form.voter if told.form else None
     return sum(
@@ -253,7 +255,7 @@ def _rows(body: bytes) -> list[dict[str, Any]]:
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                raise Problem(400, "unreadable", f"Line {number} is not a JSON object.")
+                raise ApiProblem(400, "unreadable", f"Line {number} is not a JSON object.")
             rows.append(row)
     return rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -11,10 +12,9 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
-from copeland.web.models import RESULTS, Page
-from copeland.web.pages.ballot import offered, pairs_for
-from copeland.web.render import page as html
-from copeland.web.render import see
+from copeland.web.models import RESULTS, VotingPage
+from copeland.web.pages.ballot import count_options, pairs_for
+from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
@@ -23,8 +23,8 @@ from copeland.web.sessions import (
     begin_session,
     end_session,
     form_of,
+    read_field,
     require_ours,
-    said,
 )
 from copeland.words import capital
 
@@ -34,11 +34,11 @@ MOST = 1e9
 LETTERS = 8  # of a currency
 
 
-class Managed(NamedTuple):
+class ManagedStudy(NamedTuple):
     """A study that an admin looks at."""
 
     server: Server
-    page: Page
+    page: VotingPage
     study: Study
     session: str
 
@@ -48,16 +48,16 @@ class Managed(NamedTuple):
         return self.server.signer.form(self.session)
 
 
-def managed(request: Request, slug: str) -> Managed:
+def find_study(request: Request, slug: str) -> ManagedStudy:
     """Return the study at an address, to an admin."""
     session, server = admin(request), server_of(request)
-    page = server.keep.page(slug)
+    page = server.store.find_page(slug)
     if page is None:
         raise HTTPException(404)
-    return Managed(server, page, server.study(page), session)
+    return ManagedStudy(server, page, server.study(page), session)
 
 
-Here = Annotated[Managed, Depends(managed)]
+Here = Annotated[ManagedStudy, Depends(find_study)]
 
 
 Session = Annotated[str, Depends(admin)]
@@ -73,7 +73,7 @@ Form = Annotated[FormData, Depends(admin_form)]
 def door(request: Request, token: str = "") -> HTMLResponse:
     """Ask for the token; one in the address is sent on by a button, so that nothing else spends it."""
     csrf = server_of(request).signer.form(ENTER)
-    return html(request, "enter", token=token, csrf=csrf, error="")
+    return render_page(request, "enter", token=token, csrf=csrf, error="")
 
 
 @router.post("/enter")
@@ -85,11 +85,11 @@ def enter(request: Request, form: Annotated[FormData, Depends(form_of)]) -> Resp
     wait = server.limits.wait(ATTEMPTS, address)
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(wait)})
-    if not server.is_admin_token(said(form, "token")):
+    if not server.is_admin_token(read_field(form, "token")):
         error = "This is not the token that the server printed last. Look in the terminal where it was started."
         values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
-        return html(request, "enter", 403, **values)
-    answer = see(request, "/admin")
+        return render_page(request, "enter", 403, **values)
+    answer = redirect(request, "/admin")
     begin_session(server, answer)
     return answer
 
@@ -97,7 +97,7 @@ def enter(request: Request, form: Annotated[FormData, Depends(form_of)]) -> Resp
 @router.post("/leave")
 def leave(request: Request, form: Form) -> Response:
     """Let an admin out."""
-    answer = see(request, "/admin/enter")
+    answer = redirect(request, "/admin/enter")
     end_session(request, answer)
     return answer
 
@@ -108,19 +108,19 @@ def leave(request: Request, form: Form) -> Response:
 @router.get("")
 def studies(request: Request, session: Session) -> HTMLResponse:
     """List all studies."""
-    return listed(request, session)
+    return list_studies(request, session)
 
 
-def listed(request: Request, session: str, new_key: str = "") -> HTMLResponse:
+def list_studies(request: Request, session: str, new_key: str = "") -> HTMLResponse:
     """Return the list of all studies, with the keys that open them all."""
     server = server_of(request)
-    rows = [_row(server, page) for page in server.keep.pages()]
-    keys = [key for key in server.keep.keys(None) if not key.revoked]
+    rows = [_row(server, page) for page in server.store.pages()]
+    keys = [key for key in server.store.keys(None) if not key.revoked]
     csrf = server.signer.form(session)
-    return html(request, "studies", rows=rows, keys=keys, new_key=new_key, csrf=csrf)
+    return render_page(request, "studies", rows=rows, keys=keys, new_key=new_key, csrf=csrf)
 
 
-def _row(server: Server, page: Page) -> dict[str, Any]:
+def _row(server: Server, page: VotingPage) -> dict[str, Any]:
     if server.study(page).settings.space:
         return _space_row(server.study(page), page)
     standing = server.study(page).standing(voters=False)
@@ -137,7 +137,7 @@ def _row(server: Server, page: Page) -> dict[str, Any]:
     }
 
 
-def _space_row(study: Study, page: Page) -> dict[str, Any]:
+def _space_row(study: Study, page: VotingPage) -> dict[str, Any]:
     """The same of a study of a space, without an estimate: that takes a while."""
     books = study.books()
     state = "closed" if books.closed else "paused" if page.paused else "open"
@@ -152,16 +152,16 @@ def manage(request: Request, here: Here) -> HTMLResponse:
 
 
 def manage_page(
-    request: Request, here: Managed, new_key: str = "", error: str = ""
+    request: Request, here: ManagedStudy, new_key: str = "", error: str = ""
 ) -> HTMLResponse:
     """Return that page, with a new key or with what is wrong."""
-    return html(
+    return render_page(
         request,
         "manage",
         422 if error else 200,
         **common(here, "manage"),
         settings=here.study.settings,
-        keys=here.server.keep.keys(here.page.study),
+        keys=here.server.store.keys(here.page.study),
         new_key=new_key,
         error=capital(error),
     )
@@ -170,44 +170,48 @@ def manage_page(
 @router.post("/s/{slug}/manage")
 def change(request: Request, here: Here, form: Form) -> Response:
     """Pause, go on, show results, say what answers cost, or close."""
-    does = said(form, "does")
+    does = read_field(form, "does")
     if does == "close":
         here.study.close()
     elif does in ("pause", "resume"):
-        here.server.keep.save_page(here.page.changed(paused=does == "pause"))
-    elif does == "results" and said(form, "results") in RESULTS:
-        here.server.keep.save_page(here.page.changed(results=said(form, "results")))
+        here.server.store.save_page(replace(here.page, paused=does == "pause"))
+    elif does == "results" and read_field(form, "results") in RESULTS:
+        here.server.store.save_page(replace(here.page, results=read_field(form, "results")))
     elif does == "money":
         try:
-            here.server.keep.save_page(priced(here.page, form))
+            here.server.store.save_page(read_prices(here.page, form))
         except CopelandError as error:
             return manage_page(request, here, error=str(error))
-    return see(request, f"/admin/s/{here.page.slug}/manage")
+    return redirect(request, f"/admin/s/{here.page.slug}/manage")
 
 
-def common(here: Managed, tab: str) -> dict[str, Any]:
+def common(here: ManagedStudy, tab: str) -> dict[str, Any]:
     """What the head of every page of a study says."""
     return {
         "page": here.page,
         "tab": tab,
         "closed": here.study.closed,
         "csrf": here.csrf,
-        "per_voter": pairs_for(here.page, offered(here.study)),
+        "per_voter": pairs_for(here.page, count_options(here.study)),
         "is_space": bool(here.study.settings.space),
     }
 
 
-def priced(page: Page, form: FormData) -> Page:
+def read_prices(page: VotingPage, form: FormData) -> VotingPage:
     """Return a page with the price of an answer and the budget that a form says."""
     price, budget = (_amount(form, name) for name in ("price", "budget"))
-    return page.changed(price=price, budget=budget, currency=said(form, "currency")[:LETTERS])
+    return replace(
+        page, price=price, budget=budget, currency=read_field(form, "currency")[:LETTERS]
+    )
 
 
 def _amount(form: FormData, name: str) -> float:
     try:
-        amount = float(said(form, name) or 0)
+        amount = float(read_field(form, name) or 0)
     except ValueError:
         amount = math.nan
     if not 0 <= amount <= MOST:
-        raise InvalidParameter(f"The {name} is '{said(form, name)[:40]}'; say a number, as 0.15.")
+        raise InvalidParameter(
+            f"The {name} is '{read_field(form, name)[:40]}'; say a number, as 0.15."
+        )
     return amount

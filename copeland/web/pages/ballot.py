@@ -19,11 +19,11 @@ from copeland.study import Ballot, Event, Following, Look, Study, Wait
 from copeland.study.conduct.asking import ENDLESS
 from copeland.study.record.events import ASKED, LEFT, RIGHT
 from copeland.study.record.options import ACTIVE
-from copeland.web.models import Checked, Page, pane_key
-from copeland.web.render import shown_text
-from copeland.web.security import HiddenBallot, hashed
+from copeland.web.models import Checked, VotingPage, pane_key
+from copeland.web.render import render_text
+from copeland.web.security import HiddenBallot, hash_text
 from copeland.web.server import Server
-from copeland.web.sessions import Voter
+from copeland.web.sessions import Visitor
 from copeland.words import counted
 
 KNOWN, REPEAT = "known", "repeat"
@@ -42,7 +42,7 @@ class Side(NamedTuple):
     height: int
 
 
-class Progress(NamedTuple):
+class VoterProgress(NamedTuple):
     """What a voter did so far."""
 
     done: int  # answers that stand
@@ -51,7 +51,7 @@ class Progress(NamedTuple):
     answered: tuple[Event, ...] = ()  # what stands, the oldest first
 
 
-class Shown(NamedTuple):
+class ShownBallot(NamedTuple):
     """A ballot on its page."""
 
     token: str
@@ -60,28 +60,28 @@ class Shown(NamedTuple):
     item: Markup | None = None  # what the options are compared on
 
 
-def progress_of(look: Look) -> Progress:
+def progress_of(look: Look) -> VoterProgress:
     """Return how far a voter is, from that voter's answers and what became of them."""
     answers = [vote for vote in look.votes if vote.ballot is not None]
     standing = tuple(vote for vote in answers if vote.number not in look.undone)
     undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
     last = answers[-1] if answers and answers[-1].number not in look.undone else None
-    return Progress(len(standing), last, undone, standing)
+    return VoterProgress(len(standing), last, undone, standing)
 
 
-def offered(study: Study) -> int:
+def count_options(study: Study) -> int:
     """Return how many options a study asks about; of a space, as good as endless ones."""
     if study.settings.space:
         return ENDLESS
     return sum(option.state == ACTIVE for option in study.options)
 
 
-def pairs_for(page: Page, active: int) -> int:
+def pairs_for(page: VotingPage, active: int) -> int:
     """Return how many pairs a voter is asked at most, where so many options are asked."""
     return min(page.per_voter, active * (active - 1) // 2)
 
 
-def shown(server: Server, voter: Voter, ballot: Ballot, attempt: int) -> Shown:
+def show_ballot(server: Server, voter: Visitor, ballot: Ballot, attempt: int) -> ShownBallot:
     """Return a ballot as it is shown."""
     page = voter.page
     token = server.signer.seal(page.slug, voter.name, HiddenBallot(ballot.id, attempt))
@@ -90,24 +90,24 @@ def shown(server: Server, voter: Voter, ballot: Ballot, attempt: int) -> Shown:
         side_of(server, page, name, label, f"{at}/{label.lower()}", ballot.item)
         for name, label in ((ballot.left, "A"), (ballot.right, "B"))
     ]
-    return Shown(
+    return ShownBallot(
         token, (sides[0], sides[1]), any(side.image for side in sides), _item(page, ballot)
     )
 
 
-def _item(page: Page, ballot: Ballot) -> Markup | None:
+def _item(page: VotingPage, ballot: Ballot) -> Markup | None:
     if ballot.item is None:
         return None
-    return shown_text("markdown" if page.kind == "markdown" else "text", ballot.item)
+    return render_text("markdown" if page.kind == "markdown" else "text", ballot.item)
 
 
-def next_of(server: Server, voter: Voter, done: int) -> Following:
+def next_of(server: Server, voter: Visitor, done: int) -> Following:
     """Return what a voter's new ballots are about: items by lot, and the options that have a text for each."""
     outputs = server.outputs(voter.page)
     items = sorted(item for item, texts in outputs.items() if len(texts) > 1)
     if not items:
         return Following()
-    lots = (int(hashed(f"{voter.name} {n}")[:12], 16) for n in range(done, voter.page.per_voter))
+    lots = (int(hash_text(f"{voter.name} {n}")[:12], 16) for n in range(done, voter.page.per_voter))
     drawn = [items[lot % len(items)] for lot in lots]
     about = [(item, tuple(outputs[item])) for item in drawn]
     return Following(*about[0], tuple(about[1:])) if about else Following()
@@ -115,7 +115,7 @@ def next_of(server: Server, voter: Voter, done: int) -> Following:
 
 def side_of(
     server: Server,
-    page: Page,
+    page: VotingPage,
     name: str,
     label: str,
     address: str,
@@ -128,13 +128,13 @@ def side_of(
         return Side(label, None, address, name, *drawing.size)
     if pane is None:
         output = server.outputs(page).get(item or "", {}).get(name)
-        text = shown_text(page.kind, output or server.text(page, name) or name, page.language)
+        text = render_text(page.kind, output or server.text(page, name) or name, page.language)
         return Side(label, text, None, "", 0, 0)
     width, height = server.size(pane.media)
     return Side(label, None, address, pane.alt, width, height)
 
 
-def why_ended(page: Page, study: Study, found: Wait | None, done: int, of: int) -> str:
+def explain_end(page: VotingPage, study: Study, found: Wait | None, done: int, of: int) -> str:
     """Return why a voter is asked nothing more: paused, closed, decided, done or later."""
     if page.paused:
         return "paused"
@@ -159,13 +159,13 @@ def check_of(hidden: HiddenBallot) -> Check | None:
     return Check(hidden.turn, hidden.ballot) if hidden.is_check else None
 
 
-def planned(page: Page, pairs: int) -> list[str]:
+def plan_checks(page: VotingPage, pairs: int) -> list[str]:
     """Return the kinds of the checks that a voter meets, in their order.
 
     Examples
     --------
-    >>> page = Page(1, "tea", "x", known=[["good", "bad"]], check_every=5, repeats=True)
-    >>> planned(page, 20)
+    >>> page = VotingPage(1, "tea", "x", known=[["good", "bad"]], check_every=5, repeats=True)
+    >>> plan_checks(page, 20)
     ['known', 'repeat', 'repeat', 'repeat']
     """
     times = pairs // page.check_every if page.check_every else 0
@@ -179,9 +179,11 @@ def planned(page: Page, pairs: int) -> list[str]:
     return kinds
 
 
-def due(page: Page, pairs: int, done: int, given: int, answered: list[int]) -> Check | None:
+def find_due_check(
+    page: VotingPage, pairs: int, done: int, given: int, answered: list[int]
+) -> Check | None:
     """Return the check that comes before the next pair, if one does; ``answered`` are a voter's ballots."""
-    kinds = planned(page, pairs)
+    kinds = plan_checks(page, pairs)
     if given >= len(kinds) or done < (given + 1) * page.check_every:
         return None
     if kinds[given] == KNOWN:
@@ -190,13 +192,13 @@ def due(page: Page, pairs: int, done: int, given: int, answered: list[int]) -> C
     return Check(given, before[given % len(before)]) if before else None
 
 
-def shown_check(server: Server, voter: Voter, study: Study, check: Check) -> Shown | None:
+def show_check(server: Server, voter: Visitor, study: Study, check: Check) -> ShownBallot | None:
     """Return a check as it is shown: as any other pair."""
     hidden = HiddenBallot(check.ballot, check.place, is_check=True)
     token = server.signer.seal(voter.page.slug, voter.name, hidden)
     if check.ballot == 0:
-        return Shown(token, _known(voter, check), False)
-    ballot = repeated(study, check)
+        return ShownBallot(token, _known(voter, check), False)
+    ballot = swap_ballot(study, check)
     if ballot is None:
         return None
     at = f"/m/{voter.page.slug}/{token}"
@@ -204,11 +206,11 @@ def shown_check(server: Server, voter: Voter, study: Study, check: Check) -> Sho
         side_of(server, voter.page, name, label, f"{at}/{label.lower()}", ballot.item)
         for name, label in ((ballot.left, "A"), (ballot.right, "B"))
     )
-    item = None if ballot.item is None else shown_text(voter.page.kind, ballot.item)
-    return Shown(token, (one, other), bool(one.image or other.image), item)
+    item = None if ballot.item is None else render_text(voter.page.kind, ballot.item)
+    return ShownBallot(token, (one, other), bool(one.image or other.image), item)
 
 
-def repeated(study: Study, check: Check) -> Ballot | None:
+def swap_ballot(study: Study, check: Check) -> Ballot | None:
     """Return the ballot that a check repeats, with its sides swapped."""
     asked = next(iter(study.events(check.ballot - 1, 1)), None)
     if asked is None or asked.kind != ASKED or asked.left is None or asked.right is None:
@@ -218,29 +220,29 @@ def repeated(study: Study, check: Check) -> Ballot | None:
     return Ballot(asked.number, left, right, asked.voter, asked.item, 0.0)
 
 
-def _known(voter: Voter, check: Check) -> tuple[Side, Side]:
+def _known(voter: Visitor, check: Check) -> tuple[Side, Side]:
     page = voter.page
     better, worse = page.known[_known_at(page, check)]
     texts = (better, worse) if right_answer(voter, check) == LEFT else (worse, better)
-    one, other = (shown_text(page.kind, text, page.language) for text in texts)
+    one, other = (render_text(page.kind, text, page.language) for text in texts)
     return Side("A", one, None, "", 0, 0), Side("B", other, None, "", 0, 0)
 
 
-def _known_at(page: Page, check: Check) -> int:
+def _known_at(page: VotingPage, check: Check) -> int:
     """Which of the known answers a check is about."""
-    kinds = planned(page, page.check_every * (check.place + 1))
+    kinds = plan_checks(page, page.check_every * (check.place + 1))
     return kinds[: check.place].count(KNOWN) % len(page.known)
 
 
-def right_answer(voter: Voter, check: Check) -> str:
+def right_answer(voter: Visitor, check: Check) -> str:
     """Return the side on which the better text is: by lot, and the same whenever it is shown."""
-    return LEFT if int(hashed(f"{voter.name} check {check.place}")[:8], 16) % 2 else RIGHT
+    return LEFT if int(hash_text(f"{voter.name} check {check.place}")[:8], 16) % 2 else RIGHT
 
 
 def keep_answer(
-    server: Server, voter: Voter, study: Study, check: Check, outcome: str, own: Iterable[Event]
+    server: Server, voter: Visitor, study: Study, check: Check, outcome: str, own: Iterable[Event]
 ) -> None:
-    """Keep the answer to a check, once; and exclude who fails too often."""
+    """Store the answer to a check, once; and exclude who fails too often."""
     if check.ballot == 0:
         right = right_answer(voter, check)
         good = True if outcome == right else False if outcome == SWAPPED[right] else None
@@ -252,18 +254,18 @@ def keep_answer(
             said == before[-1] if before and outcome in SWAPPED and before[-1] in SWAPPED else None
         )
         kind = REPEAT
-    server.keep.add_check(voter.page.study, voter.name, kind, check.place, outcome, good)
-    if is_excluded(voter.page, server.keep.checks_of(voter.page.study, voter.name)):
+    server.store.add_check(voter.page.study, voter.name, kind, check.place, outcome, good)
+    if is_excluded(voter.page, server.store.checks_of(voter.page.study, voter.name)):
         _exclude(study, voter)
 
 
-def is_excluded(page: Page, given: Iterable[Checked]) -> bool:
+def is_excluded(page: VotingPage, given: Iterable[Checked]) -> bool:
     """Tell whether somebody failed more known answers than the rule of the study allows."""
     failed = sum(one.kind == KNOWN and one.good is False for one in given)
     return page.failures > 0 and failed >= page.failures
 
 
-def _exclude(study: Study, voter: Voter) -> None:
+def _exclude(study: Study, voter: Visitor) -> None:
     """Undo all votes of a voter, visibly."""
     reason = f"the voter failed {counted(voter.page.failures, 'known answer')}"
     for vote in [one for one in study.log(voter=voter.name) if one.kind == "voted"]:

@@ -23,15 +23,14 @@ from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.options import (
     DIVIDER,
     NAME,
-    Offered,
+    OptionTable,
     from_csv,
     from_lines,
-    pictured,
+    store_images,
 )
-from copeland.web.render import page as html
-from copeland.web.render import see
+from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import admin, number, said, whole
+from copeland.web.sessions import admin, read_field, read_number, read_whole
 from copeland.words import capital
 
 if TYPE_CHECKING:
@@ -61,24 +60,24 @@ def create(request: Request, form: Form) -> Response:
         draft = draft_of(form, server)
         if any(not image.alt for image in draft.images):
             csrf = server.signer.form(session)
-            return html(request, "describe", told=told, images=draft.images, csrf=csrf)
-        created(server, draft)
+            return render_page(request, "describe", told=told, images=draft.images, csrf=csrf)
+        create_from(server, draft)
     except CopelandError as error:
         return _form(request, session, told, str(error), 422)
-    page = server.keep.page_named(draft.name)
+    page = server.store.find_page_by_name(draft.name)
     assert page is not None
-    return see(request, f"/admin/s/{page.slug}/share")
+    return redirect(request, f"/admin/s/{page.slug}/share")
 
 
 def _form(
     request: Request, session: str, told: dict[str, str], error: str = "", status: int = 200
 ) -> HTMLResponse:
     csrf = server_of(request).signer.form(session)
-    return html(request, "new", status, told=told, error=capital(error), csrf=csrf)
+    return render_page(request, "new", status, told=told, error=capital(error), csrf=csrf)
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedImage:
     """An image that is to be an option."""
 
     digest: str
@@ -92,7 +91,7 @@ class Draft:
 
     name: str
     options: list[Option]
-    images: list[Described]
+    images: list[DescribedImage]
     settings: dict[str, object]
     page: dict[str, object]
     outputs: Sequence[tuple[str, str, str]]  # item, option, text
@@ -114,11 +113,11 @@ class Intent:
 
 def intent_of(form: FormData) -> Intent:
     """Return what a form intends, named or not; no file of it is kept."""
-    if said(form, "space"):
+    if read_field(form, "space"):
         raise InvalidParameter(
             "Nobody can say before how many votes a space of settings takes; create it, and see."
         )
-    offered = _offered(form)
+    offered = _read_options(form)
     number = len(offered.options) if offered.shots else len(_files(form)) or len(offered.options)
     if number < 2:
         raise InvalidParameter(_TOO_FEW)
@@ -129,26 +128,26 @@ def intent_of(form: FormData) -> Intent:
 
 def draft_of(form: FormData, server: Server) -> Draft:
     """Return what a form says, once its files have been read."""
-    name = said(form, "name")
+    name = read_field(form, "name")
     if not name:
         raise InvalidParameter("The study has no name; give it one. Only you see it.")
-    kind = said(form, "kind")
+    kind = read_field(form, "kind")
     space = _space(form)
-    offered = Offered([]) if space else _offered(form)
-    shots = pictured(offered.shots, _files(form), server) if offered.shots else []
-    images = [] if shots or space else [*_described(form), *_uploaded(form, server)]
+    offered = OptionTable([]) if space else _read_options(form)
+    shots = store_images(offered.shots, _files(form), server) if offered.shots else []
+    images = [] if shots or space else [*_read_descriptions(form), *_store_uploads(form, server)]
     options, outputs = ([], ()) if images else (offered.options, offered.outputs)
     if space is None and len(options) + len(images) < 2:
         raise InvalidParameter(_TOO_FEW)
     page = {
-        "question": _limited(form, "question") or QUESTION,
-        "guidance": _limited(form, "guidance"),
+        "question": _read_short(form, "question") or QUESTION,
+        "guidance": _read_short(form, "guidance"),
         "kind": kind if kind in KINDS else "text",
-        "language": _limited(form, "language"),
+        "language": _read_short(form, "language"),
         "per_voter": _pairs(form),
-        "ties": said(form, "ties") == "on",
-        "both_bad": said(form, "both_bad") in ("tie", "drop"),
-        "code": _limited(form, "code"),
+        "ties": read_field(form, "ties") == "on",
+        "both_bad": read_field(form, "both_bad") in ("tie", "drop"),
+        "code": _read_short(form, "code"),
         "items": bool(outputs),
         **_checks(form),
     }
@@ -159,22 +158,26 @@ def draft_of(form: FormData, server: Server) -> Draft:
     if settings["voters"] == "judge":
         settings["cases"] = _cases(options, outputs, bool(images or shots or space))
     made = Draft(name, options, images, settings, page, outputs, members, shots)
-    return made if space is None else replace(made, space=space, show=said(form, "show"))
+    return made if space is None else replace(made, space=space, show=read_field(form, "show"))
 
 
 def _space(form: FormData) -> Space | None:
     """The space that a form describes; options beside it would mean nothing."""
     from copeland.tuning.described import described
 
-    if not said(form, "space"):
+    if not read_field(form, "space"):
         return None
     file = form.get("csv")
-    if said(form, "pasted") or _files(form) or (isinstance(file, UploadFile) and file.filename):
+    if (
+        read_field(form, "pasted")
+        or _files(form)
+        or (isinstance(file, UploadFile) and file.filename)
+    ):
         raise InvalidParameter("Give options, or settings to tune, but not both.")
-    return described(said(form, "space"))
+    return described(read_field(form, "space"))
 
 
-def created(server: Server, draft: Draft) -> Study:
+def create_from(server: Server, draft: Draft) -> Study:
     """Create the study of a draft, with its page and an open link; return it."""
     shown = [*draft.options, *(Option(image.name) for image in draft.images)]
     study = create_study(
@@ -188,26 +191,26 @@ def created(server: Server, draft: Draft) -> Study:
     )
     key = server.storage.key(draft.name)
     if draft.outputs:
-        server.keep.add_outputs(key, draft.outputs)
-    server.keep.add_page(key, draft.page)
+        server.store.add_outputs(key, draft.outputs)
+    server.store.add_page(key, draft.page)
     for image in draft.images:
-        server.keep.show(key, image.name, Pane(image.digest, image.alt))
+        server.store.show(key, image.name, Pane(image.digest, image.alt))
     for shown_for, pane in draft.shots:
-        server.keep.show(key, shown_for, pane)
+        server.store.show(key, shown_for, pane)
     if draft.members:
         voters = study.settings.panel
-        server.keep.add_links(key, server.signer, draft.members, personal=True, voters=voters)
+        server.store.add_links(key, server.signer, draft.members, personal=True, voters=voters)
     else:
-        server.keep.add_links(key, server.signer, ["Open link"], personal=False)
+        server.store.add_links(key, server.signer, ["Open link"], personal=False)
     return study
 
 
-def _offered(form: FormData) -> Offered:
+def _read_options(form: FormData) -> OptionTable:
     """The options that a form pastes or has in a CSV file."""
     file = form.get("csv")
     if isinstance(file, UploadFile) and file.filename:
         return from_csv(file.file.read())
-    return Offered(from_lines(said(form, "pasted")))
+    return OptionTable(from_lines(read_field(form, "pasted")))
 
 
 def _files(form: FormData) -> list[UploadFile]:
@@ -218,44 +221,44 @@ def _files(form: FormData) -> list[UploadFile]:
     return files
 
 
-def _uploaded(form: FormData, server: Server) -> list[Described]:
+def _store_uploads(form: FormData, server: Server) -> list[DescribedImage]:
     """The images of a form, stored, and still without words."""
     found = []
     for file in _files(form):
         name = Path(file.filename or "image").name
         image = image_of(file.file.read(), name)
-        server.keep.add_image(image)
-        found.append(Described(image.digest, Path(name).stem[:NAME] or "image", ""))
+        server.store.add_image(image)
+        found.append(DescribedImage(image.digest, Path(name).stem[:NAME] or "image", ""))
     return found
 
 
-def _described(form: FormData) -> list[Described]:
+def _read_descriptions(form: FormData) -> list[DescribedImage]:
     rows = zip(*(form.getlist(f"image_{part}") for part in ("digest", "name", "alt")), strict=False)
-    return [Described(*(str(part).strip() for part in row)) for row in rows]
+    return [DescribedImage(*(str(part).strip() for part in row)) for row in rows]
 
 
 def _checks(form: FormData) -> dict[str, object]:
     """What tests voters: texts of which the first is better, two by two, and how often."""
-    blocks = f"\n{said(form, 'known')}".split(f"\n{DIVIDER}")
+    blocks = f"\n{read_field(form, 'known')}".split(f"\n{DIVIDER}")
     texts = [text.strip() for text in blocks if text.strip()]
     if len(texts) % 2:
         raise InvalidParameter(
             "Known answers come two by two, the better text first, with a line --- between all of them."
         )
     known = [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)]
-    repeats = said(form, "repeats") == "on"
-    every = whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
-    failures = whole(form, "failures", 0, 0, 100) if known else 0
+    repeats = read_field(form, "repeats") == "on"
+    every = read_whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
+    failures = read_whole(form, "failures", 0, 0, 100) if known else 0
     return {"known": known, "repeats": repeats, "check_every": every, "failures": failures}
 
 
 def _members(form: FormData) -> list[str]:
-    lines = said(form, "members").splitlines()
+    lines = read_field(form, "members").splitlines()
     return list(dict.fromkeys(line.strip()[:200] for line in lines if line.strip()))
 
 
 def _settings(form: FormData) -> dict[str, object]:
-    voters = said(form, "voters") or VOTERS[0]
+    voters = read_field(form, "voters") or VOTERS[0]
     if voters not in VOTERS:
         raise InvalidParameter("Say who votes: people, a panel, independent visitors, or judges.")
     if voters == "panel":
@@ -264,17 +267,19 @@ def _settings(form: FormData) -> dict[str, object]:
             raise InvalidParameter("Name those who vote, one a line: each gets a link.")
         return {"voters": voters, "panel": members}
     told: dict[str, object] = {
-        "delta": number(form, "delta", 0.05),
-        "margin": number(form, "margin", 0.0),
+        "delta": read_number(form, "delta", 0.05),
+        "margin": read_number(form, "margin", 0.0),
         "voters": voters,
-        "both_bad": "drop" if said(form, "both_bad") == "drop" else "tie",
+        "both_bad": "drop" if read_field(form, "both_bad") == "drop" else "tie",
     }
     if voters == "judge":
         return told
     if voters == "independent":
         return {**told, "repeats": "first"}
-    missing = IGNORED if said(form, "missing") == IGNORED else AGAINST
-    return told if said(form, "space") else {**told, "batch": _pairs(form), "missing": missing}
+    missing = IGNORED if read_field(form, "missing") == IGNORED else AGAINST
+    return (
+        told if read_field(form, "space") else {**told, "batch": _pairs(form), "missing": missing}
+    )
 
 
 def _cases(
@@ -293,11 +298,11 @@ def _cases(
 
 
 def _pairs(form: FormData) -> int:
-    return whole(form, "per_voter", BATCH, 1, 10_000)
+    return read_whole(form, "per_voter", BATCH, 1, 10_000)
 
 
-def _limited(form: FormData, name: str) -> str:
-    text = said(form, name)
+def _read_short(form: FormData, name: str) -> str:
+    text = read_field(form, name)
     if len(text) > LIMITS[name]:
         raise InvalidParameter(
             f"The {name} has {len(text):,} letters; it may have {LIMITS[name]:,}."

@@ -21,12 +21,12 @@ from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import ERROR, Event, times_of
 from copeland.study.record.options import ACTIVE
 from copeland.web.cache import VoteAnalysis
-from copeland.web.models import Page
-from copeland.web.pages.admin import Here, Managed, common
+from copeland.web.models import VotingPage
+from copeland.web.pages.admin import Here, ManagedStudy, common
 from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.judges import JudgeJobs
 from copeland.web.provenance import notes_of
-from copeland.web.render import page as html
+from copeland.web.render import render_page
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
 from copeland.words import counted, percent, quote_name
@@ -41,32 +41,34 @@ STEP = 0.5  # seconds between two looks at the log
 def dashboard(request: Request, here: Here) -> HTMLResponse:
     """Show where a study stands."""
     values = summary_of(here) | figures_of(here)
-    return drawn(html(request, "dashboard", **common(here, "dashboard"), **values))
+    return allow_data_images(
+        render_page(request, "dashboard", **common(here, "dashboard"), **values)
+    )
 
 
 @router.get("/admin/s/{slug}/summary")
 def summary(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that is always new."""
-    return html(request, "summary", **common(here, "dashboard"), **summary_of(here))
+    return render_page(request, "summary", **common(here, "dashboard"), **summary_of(here))
 
 
 @router.get("/admin/s/{slug}/figures")
 def figures(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that takes longer."""
     values = figures_of(here)
-    return html(request, values["figures"], **common(here, "dashboard"), **values)
+    return render_page(request, values["figures"], **common(here, "dashboard"), **values)
 
 
 @router.get("/admin/s/{slug}/live")
 async def live(request: Request, slug: str) -> Response:
     """Say when there is something new, for as long as somebody looks."""
-    from copeland.web.pages.admin import managed
+    from copeland.web.pages.admin import find_study
 
-    here = await run_in_threadpool(managed, request, slug)
-    return streamed(request, here.server, _changes(request, here.server, here.page))
+    here = await run_in_threadpool(find_study, request, slug)
+    return stream(request, here.server, _changes(request, here.server, here.page))
 
 
-async def _changes(request: Request, server: Server, page: Page) -> AsyncIterator[str]:
+async def _changes(request: Request, server: Server, page: VotingPage) -> AsyncIterator[str]:
     last, said = -1, time.monotonic()
     while not await request.is_disconnected():
         number = await run_in_threadpool(server.latest, page)
@@ -79,12 +81,12 @@ async def _changes(request: Request, server: Server, page: Page) -> AsyncIterato
         await asyncio.sleep(STEP)
 
 
-def streamed(request: Request, server: Server, events: AsyncIterator[str]) -> Response:
+def stream(request: Request, server: Server, events: AsyncIterator[str]) -> Response:
     """Return server-sent events, unless too many streams are open."""
     if server.streams >= STREAMS:
         raise HTTPException(503, headers={"Retry-After": "10"})
 
-    async def counted() -> AsyncIterator[str]:
+    async def count_open() -> AsyncIterator[str]:
         server.streams += 1
         try:
             async for event in events:
@@ -93,10 +95,10 @@ def streamed(request: Request, server: Server, events: AsyncIterator[str]) -> Re
             server.streams -= 1
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(counted(), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(count_open(), media_type="text/event-stream", headers=headers)
 
 
-def drawn(answer: HTMLResponse) -> HTMLResponse:
+def allow_data_images(answer: HTMLResponse) -> HTMLResponse:
     """Let a page show the small images that figures carry in themselves."""
     answer.headers["Content-Security-Policy"] = POLICY.replace(
         "img-src 'self'", "img-src 'self' data:"
@@ -104,12 +106,12 @@ def drawn(answer: HTMLResponse) -> HTMLResponse:
     return answer
 
 
-def summary_of(here: Managed) -> dict[str, Any]:
+def summary_of(here: ManagedStudy) -> dict[str, Any]:
     """Return what the words and numbers of a dashboard need."""
     return _tuned_summary(here) if here.study.settings.space else _summary(here)
 
 
-def figures_of(here: Managed) -> dict[str, Any]:
+def figures_of(here: ManagedStudy) -> dict[str, Any]:
     """Return what the figures of a dashboard need, and which template shows them."""
     if not here.study.settings.space:
         return {"figures": "figures", **_figures(here)}
@@ -124,7 +126,7 @@ def figures_of(here: Managed) -> dict[str, Any]:
     }
 
 
-def _tuned_summary(here: Managed) -> dict[str, Any]:
+def _tuned_summary(here: ManagedStudy) -> dict[str, Any]:
     seen = here.server.space_analyses(here.page).latest()
     labels = tuple(option.name for option in here.study.options)
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
@@ -138,16 +140,16 @@ def _tuned_summary(here: Managed) -> dict[str, Any]:
             ("open ballots", f"{tuned.open:,}"),
             ("beats, estimated", percent(tuned.found.score) if tuned.votes else "-"),
             ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
-            *_paid(JudgeJobs(here.server.keep, here.page).spent),
+            *_paid(JudgeJobs(here.server.store, here.page).spent),
         ],
         "share_note": "",
         "leading": None,
-        "latest": [_told(event, labels, _labels(here)) for event in latest[::-1]],
+        "latest": [_describe_event(event, labels, _labels(here)) for event in latest[::-1]],
         "number": seen.number,
     }
 
 
-def _summary(here: Managed) -> dict[str, Any]:
+def _summary(here: ManagedStudy) -> dict[str, Any]:
     seen = here.server.analyses(here.page).latest()
     standing = seen.reading.standing
     latest = here.study.events(max(0, seen.number - LATEST), LATEST)
@@ -158,14 +160,14 @@ def _summary(here: Managed) -> dict[str, Any]:
         "share_note": "" if seen.verdict.kind != "open" else _share_note(standing),
         "leading": leading_of(seen),
         "latest": [
-            _told(event, standing.labels, _labels(here), _reasons(seen.reading))
+            _describe_event(event, standing.labels, _labels(here), _reasons(seen.reading))
             for event in latest[::-1]
         ],
         "number": seen.number,
     }
 
 
-def _badge(page: Page, seen: VoteAnalysis) -> tuple[str, str]:
+def _badge(page: VotingPage, seen: VoteAnalysis) -> tuple[str, str]:
     """The state in a word or two, and its colour."""
     if seen.verdict.kind != "open":
         return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
@@ -176,7 +178,7 @@ def _badge(page: Page, seen: VoteAnalysis) -> tuple[str, str]:
     return ("Paused", "warn") if page.paused else ("Open", "live")
 
 
-def _tiles(here: Managed, seen: VoteAnalysis) -> list[tuple[str, str]]:
+def _tiles(here: ManagedStudy, seen: VoteAnalysis) -> list[tuple[str, str]]:
     standing, reading = seen.reading.standing, seen.reading
     ended = standing.closed or bool(reading.certificate.best) or not standing.votes
     needed = None if ended else reading.remaining
@@ -186,7 +188,7 @@ def _tiles(here: Managed, seen: VoteAnalysis) -> list[tuple[str, str]]:
         (_share_name(standing), f"{math.floor(100 * share_of(standing))} %"),
         ("votes left", "-" if needed is None else needed.words),
         *money_tiles(here.page, standing, needed),
-        *_paid(JudgeJobs(here.server.keep, here.page).spent),
+        *_paid(JudgeJobs(here.server.store, here.page).spent),
         ("may still be best", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
         ("open ballots", f"{standing.open:,}"),
         _sureness(standing),
@@ -244,9 +246,9 @@ def leading_of(seen: VoteAnalysis) -> list[dict[str, Any]]:
     return rows
 
 
-def _labels(here: Managed) -> dict[str, str]:
+def _labels(here: ManagedStudy) -> dict[str, str]:
     """Who voters are, as far as links tell."""
-    links = here.server.keep.links(here.page.study)
+    links = here.server.store.links(here.page.study)
     return {link.voter: link.label for link in links if link.voter and link.label}
 
 
@@ -263,7 +265,7 @@ def _reasons(reading: Reading) -> dict[frozenset[int | None], str]:
     }
 
 
-def _told(
+def _describe_event(
     event: Event,
     options: tuple[str, ...],
     voters: dict[str, str],
@@ -300,10 +302,10 @@ def _told(
     }
 
 
-def _figures(here: Managed) -> dict[str, Any]:
+def _figures(here: ManagedStudy) -> dict[str, Any]:
     found = here.server.analyses(here.page).figures()
     labels = here.server.study(here.page).standing(voters=False).labels
-    excluded = [_told(event, labels, _labels(here)) for event in found.excluded]
+    excluded = [_describe_event(event, labels, _labels(here)) for event in found.excluded]
     return {
         "parts": found.parts,
         "excluded": excluded,
@@ -314,9 +316,9 @@ def _figures(here: Managed) -> dict[str, Any]:
     }
 
 
-def _checks(here: Managed) -> list[str]:
+def _checks(here: ManagedStudy) -> list[str]:
     """What checks tell of voters, in sentences."""
-    given = here.server.keep.checks_of(here.page.study)
+    given = here.server.store.checks_of(here.page.study)
     said = []
     for kind, words in ((KNOWN, "Known answers"), (REPEAT, "Repeats answered as before")):
         told = [one.good for one in given if one.kind == kind and one.good is not None]
@@ -330,7 +332,9 @@ def _checks(here: Managed) -> list[str]:
     return said
 
 
-def money_tiles(page: Page, standing: Standing, needed: Range | None) -> list[tuple[str, str]]:
+def money_tiles(
+    page: VotingPage, standing: Standing, needed: Range | None
+) -> list[tuple[str, str]]:
     """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
     if not page.price:
         return []

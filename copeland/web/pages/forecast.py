@@ -23,9 +23,9 @@ from copeland.study.meaning.panel_plan import questions_sentence
 from copeland.study.meaning.prospect import people_words
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.create import Intent, intent_of
-from copeland.web.render import page as html
+from copeland.web.render import render_page
 from copeland.web.server import server_of
-from copeland.web.sessions import whole
+from copeland.web.sessions import read_whole
 from copeland.words import capital, counted
 
 router = APIRouter()
@@ -39,16 +39,16 @@ _TURN = threading.Lock()  # one forecast at a time: voters come first
 def expect(request: Request, form: Form, session: Session) -> HTMLResponse:
     """Say what the study of a form can expect, as a page or as a part of one; nothing is made or kept."""
     try:
-        voters = whole(form, "people", VOTERS, 1, MOST_PEOPLE)
+        voters = read_whole(form, "people", VOTERS, 1, MOST_PEOPLE)
         said, error = list(expectation_of(intent_of(form), voters)), ""
     except CopelandError as refused:
         said, error = [], capital(str(refused))
     template = "expected" if request.headers.get("x-fragment") == "expected" else "expect"
     csrf = server_of(request).signer.form(session)
-    return html(request, template, 422 if error else 200, said=said, error=error, csrf=csrf)
+    return render_page(request, template, 422 if error else 200, said=said, error=error, csrf=csrf)
 
 
-class Crowd(NamedTuple):
+class ExpectedVoters(NamedTuple):
     """Who is expected, and what they are asked."""
 
     options: int
@@ -72,10 +72,10 @@ class Crowd(NamedTuple):
         return max(people, -(-votes // self.each))
 
     @property
-    def needed(self) -> Way:
+    def requirement(self) -> Way:
         """How many voters are enough in each simulated vote."""
         with _TURN:
-            return _simulated(self._replace(voters=0))
+            return _simulate(self._replace(voters=0))
 
 
 def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
@@ -98,11 +98,11 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     yield "Without a proof, the results still say who leads, and how likely each option is to be best."
 
 
-def _crowd(intent: Intent, voters: int) -> Crowd:
+def _crowd(intent: Intent, voters: int) -> ExpectedVoters:
     told: dict[str, Any] = intent.settings
     each = min(intent.per_voter, intent.options * (intent.options - 1) // 2)
     is_people = told["voters"] == "people"
-    return Crowd(intent.options, voters, each, told["delta"], told["margin"], is_people)
+    return ExpectedVoters(intent.options, voters, each, told["delta"], told["margin"], is_people)
 
 
 def _of_panel(members: int, options: int) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _of_panel(members: int, options: int) -> Iterator[str]:
     yield questions_sentence(members, options)
 
 
-def _proof(crowd: Crowd) -> Iterator[str]:
+def _proof(crowd: ExpectedVoters) -> Iterator[str]:
     """Whether that can prove a winner, and how often it does."""
     if crowd.voters < crowd.fewest:
         yield (
@@ -124,17 +124,17 @@ def _proof(crowd: Crowd) -> Iterator[str]:
     if crowd.options > OPTIONS:
         yield f"For more than {OPTIONS} options, this page works out nothing more."
         return
-    needed = crowd.needed
+    needed = crowd.requirement
     enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
     if crowd.voters >= crowd.fewest:
         yield f"That proved a winner in {enough} of {counted(WORLDS, 'simulated vote')}."
     yield f"A proof takes {people_words(needed.range)}."
     if crowd.margin == 0 and enough < WORLDS / 2:
-        wider = people_words(crowd._replace(margin=WIDER).needed.range)
+        wider = people_words(crowd._replace(margin=WIDER).requirement.range)
         yield f"If 45 to 55 % of the votes is too close to matter to you, it takes {wider}."
 
 
-def _as_panel(crowd: Crowd) -> Iterator[str]:
+def _as_panel(crowd: ExpectedVoters) -> Iterator[str]:
     """What these few could have instead."""
     yield (
         "If nobody else matters, choose “Exactly these people”: the result is then certain for them. "
@@ -143,7 +143,7 @@ def _as_panel(crowd: Crowd) -> Iterator[str]:
 
 
 @lru_cache(100)
-def _simulated(crowd: Crowd) -> Way:
+def _simulate(crowd: ExpectedVoters) -> Way:
     """How many voters each simulated study takes."""
     start = crowd.start
     found = forecast_of(start, voters=nobody(start, crowd.each), ways=(PLANNED,))

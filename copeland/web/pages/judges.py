@@ -37,14 +37,13 @@ from copeland.study.judges import (
 from copeland.study.meaning.flips import flip_sentences
 from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.texts import check_text
-from copeland.web.models import Page
-from copeland.web.pages.admin import Form, Here, Managed, common
+from copeland.web.models import VotingPage
+from copeland.web.pages.admin import Form, Here, ManagedStudy, common
 from copeland.web.provenance import judges as judges_in
-from copeland.web.render import page as html
-from copeland.web.render import see
+from copeland.web.render import redirect, render_page
 from copeland.web.server import Server
-from copeland.web.sessions import number, said, whole
-from copeland.web.store import Keep
+from copeland.web.sessions import read_field, read_number, read_whole
+from copeland.web.store import Store
 from copeland.words import capital, counted, percent
 
 router = APIRouter(prefix="/admin/s/{slug}/judges")
@@ -158,7 +157,7 @@ class JudgeJob:
 class JudgeJobs:
     """The jobs of a study, as all processes of a server see them."""
 
-    def __init__(self, store: Keep, page: Page):
+    def __init__(self, store: Store, page: VotingPage):
         self._store = store
         self._jobs, self._stops = f"judging {page.study} ", f"stop {page.study} "
 
@@ -168,7 +167,7 @@ class JudgeJobs:
         return sorted((JudgeJob(**json.loads(one)) for one in kept), key=lambda job: -job.begun)
 
     def save(self, job: JudgeJob) -> None:
-        """Keep how far a job is."""
+        """Store how far a job is."""
         self._store.set_value(self._jobs + job.id, json.dumps(asdict(job)))
 
     def stop(self, job: str) -> None:
@@ -187,10 +186,15 @@ class JudgeJobs:
 
 
 def start_job(
-    server: Server, page: Page, appointed: Appointed, guide: bool, calls: int, cost: float | None
+    server: Server,
+    page: VotingPage,
+    appointed: Appointed,
+    guide: bool,
+    calls: int,
+    cost: float | None,
 ) -> threading.Thread:
     """Let a judge vote in a study, in a thread of its own; return that."""
-    now, jobs = server.clock(), JudgeJobs(server.keep, page)
+    now, jobs = server.clock(), JudgeJobs(server.store, page)
     _require_able(server, page, appointed, guide, cost)
     if any(job.judge == appointed.name and job.state(now) == AT_WORK for job in jobs.find_all()):
         raise InvalidParameter(f"{appointed.name} is at work already; wait for it, or stop it.")
@@ -203,7 +207,7 @@ def start_job(
 
 
 def _require_able(
-    server: Server, page: Page, appointed: Appointed, guide: bool, cost: float | None
+    server: Server, page: VotingPage, appointed: Appointed, guide: bool, cost: float | None
 ) -> None:
     if server.panes(page):
         raise InvalidParameter("judges read texts, and this study shows images.")
@@ -220,9 +224,9 @@ def _require_able(
 class _Worker:
     """One judge at work."""
 
-    def __init__(self, server: Server, page: Page, appointed: Appointed, job: JudgeJob):
+    def __init__(self, server: Server, page: VotingPage, appointed: Appointed, job: JudgeJob):
         self._server, self._page, self._appointed, self._job = server, page, appointed, job
-        self._jobs = JudgeJobs(server.keep, page)
+        self._jobs = JudgeJobs(server.store, page)
         self._told = time.monotonic()
         self._why = ""
 
@@ -266,15 +270,15 @@ class _Worker:
         if time.monotonic() - self._told >= TOLD:
             self._told = time.monotonic()
             self._jobs.save(self._job)
-            self._stop_if_asked()
+            self._check_stop()
 
     def _rest(self, wait: Any) -> None:
-        self._stop_if_asked()
+        self._check_stop()
         sleep_until(wait)
 
-    def _stop_if_asked(self) -> None:
+    def _check_stop(self) -> None:
         """Stop as by Ctrl-C if somebody asked for it, the voting is paused or the server ends."""
-        now = self._server.keep.page(self._page.slug)
+        now = self._server.store.find_page(self._page.slug)
         if self._server.ends.is_set() or self._jobs.is_to_stop(self._job.id):
             self._why = ASKED_TO
         elif now is None or now.paused:
@@ -296,31 +300,31 @@ def show_judges(request: Request, here: Here) -> HTMLResponse:
 def change_judges(request: Request, here: Here, form: Form) -> Response:
     """Start a judge, or stop one."""
     try:
-        if said(form, "does") == "stop":
-            JudgeJobs(here.server.keep, here.page).stop(said(form, "run"))
-        elif said(form, "does") == "start":
+        if read_field(form, "does") == "stop":
+            JudgeJobs(here.server.store, here.page).stop(read_field(form, "run"))
+        elif read_field(form, "does") == "start":
             _start(here, form, request.app.state.judges)
     except CopelandError as error:
         return _page(request, here, str(error))
-    return see(request, f"/admin/s/{here.page.slug}/judges")
+    return redirect(request, f"/admin/s/{here.page.slug}/judges")
 
 
-def _start(here: Managed, form: FormData, able: Sequence[Appointed]) -> None:
-    chosen = [one for one in able if one.name == said(form, "judge")]
+def _start(here: ManagedStudy, form: FormData, able: Sequence[Appointed]) -> None:
+    chosen = [one for one in able if one.name == read_field(form, "judge")]
     if not chosen:
         raise InvalidParameter("the server knows no such judge; choose one of the list.")
-    cost = number(form, "cost", 0) or None
+    cost = read_number(form, "cost", 0) or None
     if cost is not None and cost < 0:
         raise InvalidParameter("The cost is below 0; say how much may be spent.")
-    calls = whole(form, "calls", CALLS, 1, MOST)
-    start_job(here.server, here.page, chosen[0], said(form, "role") == "guide", calls, cost)
+    calls = read_whole(form, "calls", CALLS, 1, MOST)
+    start_job(here.server, here.page, chosen[0], read_field(form, "role") == "guide", calls, cost)
 
 
-def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
-    now, jobs = here.server.clock(), JudgeJobs(here.server.keep, here.page).find_all()
+def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    now, jobs = here.server.clock(), JudgeJobs(here.server.store, here.page).find_all()
     settings = here.study.settings
     rows, flips = ([], []) if settings.space else _agreement(here)
-    return html(
+    return render_page(
         request,
         "judges",
         422 if error else 200,
@@ -339,7 +343,7 @@ def _page(request: Request, here: Managed, error: str = "") -> HTMLResponse:
     )
 
 
-def _agreement(here: Managed) -> tuple[list[tuple[str, str, str, str]], list[str]]:
+def _agreement(here: ManagedStudy) -> tuple[list[tuple[str, str, str, str]], list[str]]:
     """What each judge said, how far others agree, and what became of it when the sides were swapped.
 
     Others are the people for a guide, and everybody else for a judge who proves.
@@ -367,7 +371,7 @@ def _share(share: float | None, n: int) -> str:
     return "-" if share is None else f"{percent(share)} of {n:,}"
 
 
-def _commands(here: Managed) -> list[tuple[str, str]]:
+def _commands(here: ManagedStudy) -> list[tuple[str, str]]:
     """How a judge is started where the votes are kept, and what each way is for."""
     settings = here.study.settings
     start = command_line("copeland", "study", "judge", here.page.name)

@@ -17,7 +17,7 @@ from copeland.web.images import image_of
 from copeland.web.models import Pane, option_of, pane_key
 from copeland.web.render import names_in
 from copeland.web.server import Server
-from copeland.web.sessions import said
+from copeland.web.sessions import read_field
 
 if TYPE_CHECKING:
     pass
@@ -27,10 +27,9 @@ from urllib.parse import quote
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
 
-from copeland.web.pages.admin import Form, Here, Managed, Session, common
+from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, common
 from copeland.web.pages.ballot import side_of
-from copeland.web.render import page as html
-from copeland.web.render import see
+from copeland.web.render import redirect, render_page
 from copeland.web.server import server_of
 from copeland.words import capital
 
@@ -50,7 +49,7 @@ class Shot(NamedTuple):
     text: str  # what the image shows
 
 
-class Offered(NamedTuple):
+class OptionTable(NamedTuple):
     """Options, and what is shown for them where that is not their own text."""
 
     options: list[Option]
@@ -85,7 +84,7 @@ def _title(text: str) -> str:
     return first if len(first) <= NAME else f"{first[:NAME].rstrip()}…"
 
 
-def from_csv(content: bytes) -> Offered:
+def from_csv(content: bytes) -> OptionTable:
     """Return the options of a CSV file with the columns ``name`` and ``text``.
 
     With a column ``item`` each row is what an option makes of that item. With a column ``image`` it names a file
@@ -108,10 +107,10 @@ def from_csv(content: bytes) -> Offered:
             "The CSV file has a column path, and a server opens no files by their names; upload "
             "the images instead."
         )
-    return Offered(options)
+    return OptionTable(options)
 
 
-def _of_images(rows: list[Mapping[str, str]]) -> Offered:
+def _of_images(rows: list[Mapping[str, str]]) -> OptionTable:
     """Options that are images: one for each, or one for each item."""
     shots = [Shot(*(row.get(part, "").strip() for part in Shot._fields)) for row in rows]
     with_items = any(shot.item for shot in shots)
@@ -126,10 +125,10 @@ def _of_images(rows: list[Mapping[str, str]]) -> Offered:
         return _of_items(rows)._replace(shots=shots)
     for shot in shots:
         check_text(name=shot.name, text=shot.text)
-    return Offered([Option(shot.name) for shot in shots], shots=shots)
+    return OptionTable([Option(shot.name) for shot in shots], shots=shots)
 
 
-def _of_items(rows: list[Mapping[str, str]]) -> Offered:
+def _of_items(rows: list[Mapping[str, str]]) -> OptionTable:
     told: dict[tuple[str, str], str] = {}
     for row in rows:
         item, name, text = (row.get(part, "").strip() for part in ("item", "name", "text"))
@@ -140,10 +139,10 @@ def _of_items(rows: list[Mapping[str, str]]) -> Offered:
             raise InvalidParameter(f"The CSV file has two texts of '{name}' for one item.")
         told[item, name] = text
     options = [Option(name) for name in dict.fromkeys(name for _, name in told)]
-    return Offered(options, [(item, name, text) for (item, name), text in told.items()])
+    return OptionTable(options, [(item, name, text) for (item, name), text in told.items()])
 
 
-def pictured(
+def store_images(
     shots: Sequence[Shot], files: list[UploadFile], server: Server
 ) -> list[tuple[str, Pane]]:
     """Return the images that rows name, stored, each with what it is kept under."""
@@ -156,16 +155,16 @@ def pictured(
     unused = set(chosen) - {Path(shot.image).name for shot in shots}
     if unused:
         raise InvalidParameter(f"The CSV file has no row for the image '{min(unused)}'.")
-    digests = {name: _stored(file, name, server) for name, file in chosen.items()}
+    digests = {name: _store_image(file, name, server) for name, file in chosen.items()}
     return [
         (pane_key(shot.name, shot.item or None), Pane(digests[Path(shot.image).name], shot.text))
         for shot in shots
     ]
 
 
-def _stored(file: UploadFile, name: str, server: Server) -> str:
+def _store_image(file: UploadFile, name: str, server: Server) -> str:
     image = image_of(file.file.read(), name)
-    server.keep.add_image(image)
+    server.store.add_image(image)
     return image.digest
 
 
@@ -184,7 +183,7 @@ def hints_of(
 @router.get("/media/{digest}")
 def medium(request: Request, session: Session, digest: str) -> Response:
     """Return an image, to an admin."""
-    image = server_of(request).keep.image(digest)
+    image = server_of(request).store.image(digest)
     if image is None:
         raise HTTPException(404)
     kept = {"Cache-Control": "private, max-age=86400, immutable"}
@@ -207,7 +206,7 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
         for name, label in zip(chosen, "AB", strict=True)
     ]
     values = {"sides": sides, "item": item, "left": left, "k": len(options)}
-    return html(request, "preview", **common(here, "options"), **values)
+    return render_page(request, "preview", **common(here, "options"), **values)
 
 
 def _item(outputs: dict[str, dict[str, str]], names: list[str]) -> str | None:
@@ -215,7 +214,7 @@ def _item(outputs: dict[str, dict[str, str]], names: list[str]) -> str | None:
     return next((item for item, told in outputs.items() if set(names) <= set(told)), None)
 
 
-def _medium(here: Managed, name: str, item: str | None) -> str:
+def _medium(here: ManagedStudy, name: str, item: str | None) -> str:
     if here.server.drawing(here.page, name) is not None:
         return f"/admin/s/{here.page.slug}/drawing?of={quote(name)}"
     key, panes = pane_key(name, item), here.server.panes(here.page)
@@ -238,9 +237,11 @@ def options(request: Request, here: Here) -> HTMLResponse:
     return _options(request, here)
 
 
-def _options(request: Request, here: Managed, error: str = "", status: int = 200) -> HTMLResponse:
+def _options(
+    request: Request, here: ManagedStudy, error: str = "", status: int = 200
+) -> HTMLResponse:
     panes = here.server.panes(here.page)
-    return html(
+    return render_page(
         request,
         "options",
         status,
@@ -252,7 +253,7 @@ def _options(request: Request, here: Managed, error: str = "", status: int = 200
     )
 
 
-def _told_of_options(here: Managed, panes: dict[str, Pane]) -> dict[str, Any]:
+def _told_of_options(here: ManagedStudy, panes: dict[str, Pane]) -> dict[str, Any]:
     """What to heed of the options; points of a space are made by the study itself."""
     if here.study.settings.space:
         return {"hints": [], "voted": False}
@@ -265,7 +266,7 @@ def _told_of_options(here: Managed, panes: dict[str, Pane]) -> dict[str, Any]:
 @router.post("/s/{slug}/options")
 def change_option(request: Request, here: Here, form: Form) -> Response:
     """Add, pause, resume or retire an option."""
-    name, does = said(form, "option"), said(form, "does")
+    name, does = read_field(form, "option"), read_field(form, "does")
     changes = {
         "pause": here.study.pause_option,
         "resume": here.study.resume_option,
@@ -278,18 +279,18 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
             changes[does](name)
     except CopelandError as error:
         return _options(request, here, str(error), 422)
-    return see(request, f"/admin/s/{here.page.slug}/options")
+    return redirect(request, f"/admin/s/{here.page.slug}/options")
 
 
-def _add(here: Managed, form: FormData) -> None:
+def _add(here: ManagedStudy, form: FormData) -> None:
     """Add an option, with its image if there is one."""
-    name, file, alt = said(form, "option"), form.get("image"), said(form, "alt")
+    name, file, alt = read_field(form, "option"), form.get("image"), read_field(form, "alt")
     has_image = isinstance(file, UploadFile) and bool(file.filename)
     if has_image and not alt:
         raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
     image = image_of(file.file.read(), "The image") if has_image else None  # type: ignore[union-attr]
-    here.study.add_option(name, said(form, "text"))
+    here.study.add_option(name, read_field(form, "text"))
     if image is not None:
-        here.server.keep.add_image(image)
-        here.server.keep.show(here.page.study, name, Pane(image.digest, alt))
+        here.server.store.add_image(image)
+        here.server.store.show(here.page.study, name, Pane(image.digest, alt))
         here.server.forget_panes(here.page)

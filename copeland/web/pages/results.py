@@ -14,14 +14,13 @@ from copeland.study import Study, certificate_to_file
 from copeland.study.record.events import to_json
 from copeland.study.record.votes import csv_lines
 from copeland.web.cache import SpaceAnalysis, VoteAnalysis, analyse_past, analyse_past_space
-from copeland.web.models import Page
+from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Here
-from copeland.web.pages.dashboard import drawn, leading_of
+from copeland.web.pages.dashboard import allow_data_images, leading_of
 from copeland.web.provenance import arrivals, notes_of
-from copeland.web.render import page as html
-from copeland.web.render import rendered
+from copeland.web.render import render, render_page
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import number_in
+from copeland.web.sessions import parse_number
 
 router = APIRouter()
 PIECE = 5_000  # events that are read at a time
@@ -32,39 +31,41 @@ def results(request: Request, address: str) -> HTMLResponse:
     """Show results, if the study shows them; after an @, as they were at that event."""
     server = server_of(request)
     slug, _, at = address.partition("@")
-    page = server.keep.page(slug)
+    page = server.store.find_page(slug)
     if page is None or not is_public(server, page):
         raise HTTPException(404)
     if not at:
         values = _now(server, page)
-        return drawn(html(request, values.pop("template"), **values))
-    number = number_in(at) or 0
+        return allow_data_images(render_page(request, values.pop("template"), **values))
+    number = parse_number(at) or 0
     if not 1 <= number <= server.study(page).number:
         raise HTTPException(404)
     key = ("results", page.study, number, page.question)
-    return drawn(HTMLResponse(server.past.find(key, lambda: _then(request, page, number))))
+    return allow_data_images(
+        HTMLResponse(server.past.find(key, lambda: _then(request, page, number)))
+    )
 
 
-def _now(server: Server, page: Page) -> dict[str, Any]:
+def _now(server: Server, page: VotingPage) -> dict[str, Any]:
     """What the page of results shows."""
     study = server.study(page)
     if study.settings.space:
-        return _tuned(server, page, server.space_analyses(page).latest())
-    return _of_options(server, page, server.analyses(page).latest())
+        return _describe_space(server, page, server.space_analyses(page).latest())
+    return _describe_options(server, page, server.analyses(page).latest())
 
 
-def _then(request: Request, page: Page, number: int) -> str:
+def _then(request: Request, page: VotingPage, number: int) -> str:
     """The page of results as it was at an event."""
     server = server_of(request)
     study = server.study(page)
     if study.settings.space:
-        values = _tuned(server, page, analyse_past_space(study, number))
+        values = _describe_space(server, page, analyse_past_space(study, number))
     else:
-        values = _of_options(server, page, analyse_past(study, number))
-    return rendered(request, values.pop("template"), **values | {"frozen": True})
+        values = _describe_options(server, page, analyse_past(study, number))
+    return render(request, values.pop("template"), **values | {"frozen": True})
 
 
-def _of_options(server: Server, page: Page, seen: VoteAnalysis) -> dict[str, Any]:
+def _describe_options(server: Server, page: VotingPage, seen: VoteAnalysis) -> dict[str, Any]:
     """What the results of options say."""
     return _common(server, page, seen) | {
         "template": "results",
@@ -75,7 +76,7 @@ def _of_options(server: Server, page: Page, seen: VoteAnalysis) -> dict[str, Any
     }
 
 
-def _tuned(server: Server, page: Page, seen: SpaceAnalysis) -> dict[str, Any]:
+def _describe_space(server: Server, page: VotingPage, seen: SpaceAnalysis) -> dict[str, Any]:
     """What the results of a space say."""
     return _common(server, page, seen) | {
         "template": "tuned_results",
@@ -84,7 +85,7 @@ def _tuned(server: Server, page: Page, seen: SpaceAnalysis) -> dict[str, Any]:
     }
 
 
-def _common(server: Server, page: Page, seen: VoteAnalysis | SpaceAnalysis) -> dict[str, Any]:
+def _common(server: Server, page: VotingPage, seen: VoteAnalysis | SpaceAnalysis) -> dict[str, Any]:
     return {
         "page": page,
         "verdict": seen.verdict,
@@ -94,7 +95,7 @@ def _common(server: Server, page: Page, seen: VoteAnalysis | SpaceAnalysis) -> d
     }
 
 
-def is_public(server: Server, page: Page) -> bool:
+def is_public(server: Server, page: VotingPage) -> bool:
     """Tell whether everybody may read results of a study."""
     return page.results == "live" or (page.results == "closed" and server.study(page).closed)
 
@@ -106,7 +107,7 @@ def certificate(here: Here) -> Response:
     return _download(text, f"{file_name(here.page.name)}-certificate.json", "application/json")
 
 
-def certificate_text(server: Server, page: Page, number: int) -> str:
+def certificate_text(server: Server, page: VotingPage, number: int) -> str:
     """Return the file of a certificate as of an event."""
 
     def compute() -> str:
@@ -127,10 +128,10 @@ def votes(here: Here) -> Response:
 def log(here: Here) -> Response:
     """Return the whole log."""
     name = f"{file_name(here.page.name)}-log.jsonl"
-    return _download(exported(here.study), name, "application/x-ndjson")
+    return _download(export_log(here.study), name, "application/x-ndjson")
 
 
-def exported(study: Study, after: int = 0) -> Iterator[str]:
+def export_log(study: Study, after: int = 0) -> Iterator[str]:
     """Yield the log as lines, a piece at a time: nobody waits for it, however long it is."""
     while piece := study.events(after, PIECE):
         yield "".join(f"{to_json(event)}\n" for event in piece)

@@ -12,12 +12,19 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.inert import cell, file_name
 from copeland.web.models import SCOPES, Link
-from copeland.web.pages.admin import Form, Here, Managed, Session, common, listed, manage_page
+from copeland.web.pages.admin import (
+    Form,
+    Here,
+    ManagedStudy,
+    Session,
+    common,
+    list_studies,
+    manage_page,
+)
 from copeland.web.provenance import votes_by_source
-from copeland.web.render import page as html
-from copeland.web.render import see
+from copeland.web.render import redirect, render_page
 from copeland.web.server import server_of
-from copeland.web.sessions import number_in, said
+from copeland.web.sessions import parse_number, read_field
 
 router = APIRouter(prefix="/admin")
 DAY = 86_400.0
@@ -32,7 +39,7 @@ def share(request: Request, here: Here) -> HTMLResponse:
     """Show the links."""
     now, rows = here.server.clock(), _rows(request, here)
     live = [row for row in rows if row["link"].is_open(now)]
-    return html(
+    return render_page(
         request,
         "share",
         **common(here, "share"),
@@ -43,7 +50,7 @@ def share(request: Request, here: Here) -> HTMLResponse:
     )
 
 
-def _rows(request: Request, here: Managed) -> list[dict[str, Any]]:
+def _rows(request: Request, here: ManagedStudy) -> list[dict[str, Any]]:
     counts = votes_by_source(here.server.storage, here.page.study)
     return [
         {
@@ -51,34 +58,36 @@ def _rows(request: Request, here: Managed) -> list[dict[str, Any]]:
             "address": _address(request, here, link),
             "votes": counts.get(link.source, 0),
         }
-        for link in here.server.keep.links(here.page.study)
+        for link in here.server.store.links(here.page.study)
     ]
 
 
-def _address(request: Request, here: Managed, link: Link) -> str:
+def _address(request: Request, here: ManagedStudy, link: Link) -> str:
     return here.server.address(request, f"/v/{here.server.signer.link(link.nonce)}")
 
 
 @router.post("/s/{slug}/share")
 def change(request: Request, here: Here, form: Form) -> Response:
     """Make links, or revoke one."""
-    does, keep, study = said(form, "does"), here.server.keep, here.page.study
-    days = number_in(said(form, "days"), most=LONGEST)
+    does, store, study = read_field(form, "does"), here.server.store, here.page.study
+    days = parse_number(read_field(form, "days"), most=LONGEST)
     expires = None if days is None else here.server.clock() + DAY * days
     if does == "open":
-        keep.add_links(study, here.server.signer, ["Open link"], False, expires)
+        store.add_links(study, here.server.signer, ["Open link"], False, expires)
     elif does == "personal":
-        names = [line.strip()[:LABEL] for line in said(form, "names").splitlines() if line.strip()]
+        names = [
+            line.strip()[:LABEL] for line in read_field(form, "names").splitlines() if line.strip()
+        ]
         if names:
-            keep.add_links(study, here.server.signer, names[:MOST], True, expires)
+            store.add_links(study, here.server.signer, names[:MOST], True, expires)
     elif does == "revoke":
-        keep.revoke_link(study, _id(form, "link"))
-    return see(request, f"/admin/s/{here.page.slug}/share")
+        store.revoke_link(study, _id(form, "link"))
+    return redirect(request, f"/admin/s/{here.page.slug}/share")
 
 
 def _id(form: FormData, name: str) -> int:
     """The number of a link or a key in a form; 0, which none has, if it is no number."""
-    return number_in(said(form, name), most=NUMBERS) or 0
+    return parse_number(read_field(form, name), most=NUMBERS) or 0
 
 
 @router.get("/s/{slug}/links.csv")
@@ -104,7 +113,7 @@ def code(request: Request, here: Here, link: int) -> Response:
     """Return a link as a QR code."""
     import segno
 
-    found = [one for one in here.server.keep.links(here.page.study) if one.id == link]
+    found = [one for one in here.server.store.links(here.page.study) if one.id == link]
     if not found:
         raise HTTPException(404)
     file = io.BytesIO()
@@ -117,23 +126,23 @@ def code(request: Request, here: Here, link: int) -> Response:
 @router.post("/keys")
 def key_for_all(request: Request, form: Form, session: Session) -> Response:
     """Make a key for all studies, which is shown this once, or revoke one."""
-    keep = server_of(request).keep
-    if said(form, "does") == "revoke":
-        keep.revoke_key(None, _id(form, "key"))
-        return see(request, "/admin")
-    made = keep.add_key(None, said(form, "label")[:LABEL] or "key", SCOPES)
-    return listed(request, session, made)
+    store = server_of(request).store
+    if read_field(form, "does") == "revoke":
+        store.revoke_key(None, _id(form, "key"))
+        return redirect(request, "/admin")
+    made = store.add_key(None, read_field(form, "label")[:LABEL] or "key", SCOPES)
+    return list_studies(request, session, made)
 
 
 @router.post("/s/{slug}/keys")
 def key(request: Request, here: Here, form: Form) -> Response:
     """Make a key, which is shown this once, or revoke one."""
-    keep, study = here.server.keep, here.page.study
-    if said(form, "does") == "revoke":
-        keep.revoke_key(study, _id(form, "key"))
-        return see(request, f"/admin/s/{here.page.slug}/manage")
-    scopes = [scope for scope in SCOPES if said(form, scope) == "on"]
+    store, study = here.server.store, here.page.study
+    if read_field(form, "does") == "revoke":
+        store.revoke_key(study, _id(form, "key"))
+        return redirect(request, f"/admin/s/{here.page.slug}/manage")
+    scopes = [scope for scope in SCOPES if read_field(form, scope) == "on"]
     if not scopes:
-        return see(request, f"/admin/s/{here.page.slug}/manage")
-    made = keep.add_key(study, said(form, "label")[:LABEL] or "key", scopes)
+        return redirect(request, f"/admin/s/{here.page.slug}/manage")
+    made = store.add_key(study, read_field(form, "label")[:LABEL] or "key", scopes)
     return manage_page(request, here, made)

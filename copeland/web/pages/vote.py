@@ -12,34 +12,33 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Following, Look, Study, Wait
 from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
-from copeland.web.models import Link, Page, option_of, pane_key
+from copeland.web.models import Link, VotingPage, option_of, pane_key
 from copeland.web.pages.ballot import (
-    Shown,
+    ShownBallot,
     check_of,
-    due,
+    count_options,
+    explain_end,
+    find_due_check,
     is_excluded,
     keep_answer,
     next_of,
-    offered,
     pairs_for,
-    planned,
+    plan_checks,
     progress_of,
-    repeated,
-    shown,
-    shown_check,
-    why_ended,
+    show_ballot,
+    show_check,
+    swap_ballot,
 )
-from copeland.web.render import page as html
-from copeland.web.render import see, shown_text
+from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
-    Voter,
+    Visitor,
     begin_voting,
     form_of,
     plain_form_of,
+    read_field,
     require_ours,
-    said,
     voter_of,
 )
 
@@ -54,20 +53,20 @@ HELD = 2  # ballots of a voter: the one that is shown, and the next
 def start(request: Request, token: str) -> HTMLResponse:
     """Show what will be asked. This changes nothing: mail programs open links too."""
     server = server_of(request)
-    link, page = _invited(request, token)
+    link, page = _open_link(request, token)
     study = server.study(page)
     begun = voter_of(request, page.slug)
-    pairs = pairs_for(page, offered(study))
-    shown_pairs = pairs + len(planned(page, pairs))
-    return html(
+    pairs = pairs_for(page, count_options(study))
+    shown_pairs = pairs + len(plan_checks(page, pairs))
+    return render_page(
         request,
         "start",
         page=page,
-        guidance=shown_text("markdown", page.guidance) if page.guidance else "",
+        guidance=render_text("markdown", page.guidance) if page.guidance else "",
         pairs=shown_pairs,
         minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
         begun=begun is not None and begun.link.study == link.study,
-        ended=_ended(page, study.closed),
+        ended=_find_obstacle(page, study.closed),
         action=f"/v/{token}",
         csrf=server.signer.form(link.hash),
     )
@@ -76,9 +75,9 @@ def start(request: Request, token: str) -> HTMLResponse:
 @router.post("/v/{token}")
 def begin(request: Request, token: str, form: Form) -> Response:
     """Let somebody vote."""
-    link, page = _invited(request, token)
+    link, page = _open_link(request, token)
     require_ours(request, form, link.hash)
-    answer = see(request, f"/vote/{page.slug}")
+    answer = redirect(request, f"/vote/{page.slug}")
     begin_voting(request, answer, page, link)
     return answer
 
@@ -92,12 +91,12 @@ def vote(request: Request, slug: str) -> HTMLResponse:
 
 @router.post("/vote/{slug}")
 def answer(request: Request, slug: str, form: Form) -> Response:
-    """Keep an answer, and show the next pair."""
+    """Store an answer, and show the next pair."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
     _not_too_often(server, voter)
-    hidden = _ballot(server, voter, said(form, "ballot"))
-    outcome = said(form, "outcome")
+    hidden = _ballot(server, voter, read_field(form, "ballot"))
+    outcome = read_field(form, "outcome")
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
@@ -124,15 +123,15 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     return _view(request, voter, study, kept.next, kept.look, "Vote kept. ")
 
 
-def _onward(server: Server, voter: Voter, look: Look) -> Following | None:
+def _onward(server: Server, voter: Visitor, look: Look) -> Following | None:
     """What a voter is asked right after an answer, if anything."""
     done = progress_of(look).done
     goes_on = done < pairs_for(voter.page, look.active) and not voter.page.paused
     return next_of(server, voter, done) if goes_on and not _has_checks(voter, look) else None
 
 
-def _has_checks(voter: Voter, look: Look) -> bool:
-    return bool(planned(voter.page, pairs_for(voter.page, look.active)))
+def _has_checks(voter: Visitor, look: Look) -> bool:
+    return bool(plan_checks(voter.page, pairs_for(voter.page, look.active)))
 
 
 @router.post("/vote/{slug}/undo")
@@ -161,7 +160,7 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     if drawing is not None:
         return drawing.answer()
     pane = server.panes(voter.page).get(key)
-    image = server.keep.image(pane.media) if pane else None
+    image = server.store.image(pane.media) if pane else None
     if image is None:
         raise HTTPException(404)
     kept = {"Cache-Control": "private, max-age=86400, immutable"}
@@ -172,7 +171,7 @@ def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
     """What the image is kept under that is on a side of a ballot, or of a check that repeats one."""
     check = check_of(hidden)
     if check is not None:
-        ballot = repeated(study, check) if check.ballot else None
+        ballot = swap_ballot(study, check) if check.ballot else None
         name = {"a": ballot.left, "b": ballot.right}.get(side) if ballot else None
         return pane_key(name, ballot.item) if ballot and name else ""
     asked = next(iter(study.events(hidden.ballot - 1, 1)), None)
@@ -184,7 +183,7 @@ def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
     return pane_key(study.options[option].name, asked.item)
 
 
-def outcomes_of(page: Page) -> tuple[str, ...]:
+def outcomes_of(page: VotingPage) -> tuple[str, ...]:
     """Return what a voter can say on a page."""
     return (
         *(LEFT, RIGHT, SKIP),
@@ -193,91 +192,91 @@ def outcomes_of(page: Page) -> tuple[str, ...]:
     )
 
 
-def _invited(request: Request, token: str) -> tuple[Link, Page]:
+def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     """The link of a token and its page; whoever tries many tokens has to wait."""
     server = server_of(request)
     address = request.client.host if request.client else ""
     wait = server.limits.wait(ATTEMPTS, address, counts=False)
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(wait)})
-    link = server.keep.link(token)
-    page = server.keep.page_with(link.study) if link else None
+    link = server.store.link(token)
+    page = server.store.find_page_of(link.study) if link else None
     if link is None or page is None or not link.is_open(server.clock()):
         server.limits.wait(ATTEMPTS, address)
         raise HTTPException(404)
     return link, page
 
 
-def _voter(request: Request, slug: str) -> Voter:
+def _voter(request: Request, slug: str) -> Visitor:
     voter = voter_of(request, slug)
     if voter is None:
         raise HTTPException(404)
     return voter
 
 
-def _ballot(server: Server, voter: Voter, token: str) -> HiddenBallot:
+def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
     found = server.signer.unseal(voter.page.slug, voter.name, token)
     if found is None:
         raise HTTPException(404)
     return found
 
 
-def _not_too_often(server: Server, voter: Voter) -> None:
+def _not_too_often(server: Server, voter: Visitor) -> None:
     wait = server.limits.wait(VOTES, f"{voter.page.slug} {voter.name}")
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(wait)})
 
 
-def _ended(page: Page, closed: bool) -> str:
+def _find_obstacle(page: VotingPage, closed: bool) -> str:
     """Why nobody can vote, if so."""
     return "paused" if page.paused else "closed" if closed else ""
 
 
-def _after(request: Request, voter: Voter, study: Study, happened: str) -> Response:
+def _after(request: Request, voter: Visitor, study: Study, happened: str) -> Response:
     """What follows a form: the next pair, or for a browser without scripts the way to it."""
     if _wants_fragment(request):
         return _next(request, voter, study, happened)
-    return see(request, f"/vote/{voter.page.slug}")
+    return redirect(request, f"/vote/{voter.page.slug}")
 
 
 def _wants_fragment(request: Request) -> bool:
     return request.headers.get("x-fragment") == "pair"
 
 
-def _next(request: Request, voter: Voter, study: Study, happened: str = "") -> HTMLResponse:
+def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
     look = study.look(voter.name)
     done, found = progress_of(look).done, None
     if _has_checks(voter, look):
-        checked = _checked(request, voter, study, look, happened)
+        checked = _show_due_check(request, voter, study, look, happened)
         if checked is not None:
             return checked
-    if not _ended(voter.page, look.closed) and done < pairs_for(voter.page, look.active):
+    if not _find_obstacle(voter.page, look.closed) and done < pairs_for(voter.page, look.active):
         with suppress(StudyClosed):  # just now
             found = study.following(voter.name, *next_of(server_of(request), voter, done))
     return _view(request, voter, study, found, look, happened)
 
 
-def _checked(
-    request: Request, voter: Voter, study: Study, look: Look, happened: str
+def _show_due_check(
+    request: Request, voter: Visitor, study: Study, look: Look, happened: str
 ) -> HTMLResponse | None:
     """A check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
-    given = server.keep.checks_of(page.study, voter.name)
+    given = server.store.checks_of(page.study, voter.name)
     if is_excluded(page, given):
         return _view(request, voter, study, None, look, happened, "excluded")
     progress, of = progress_of(look), pairs_for(page, look.active)
     ballots = [event.ballot for event in progress.answered if event.ballot is not None]
-    check = due(page, of, progress.done, len(given), ballots)
-    is_due = check is not None and not _ended(page, look.closed)
-    pair = shown_check(server, voter, study, check) if check and is_due else None
+    check = find_due_check(page, of, progress.done, len(given), ballots)
+    is_due = check is not None and not _find_obstacle(page, look.closed)
+    pair = show_check(server, voter, study, check) if check and is_due else None
     return pair and _view(request, voter, study, pair, look, happened)
 
 
 def _view(
     request: Request,
-    voter: Voter,
+    voter: Visitor,
     study: Study,
-    found: Ballot | Shown | Wait | None,
+    found: Ballot | ShownBallot | Wait | None,
     look: Look,
     happened: str,
     why: str = "",
@@ -287,26 +286,26 @@ def _view(
     progress, of = progress_of(look), pairs_for(voter.page, look.active)
     values = {
         "page": voter.page,
-        "done": progress.done + _checks_given(server, voter, of),
-        "of": of + len(planned(voter.page, of)),
+        "done": progress.done + _count_checks(server, voter, of),
+        "of": of + len(plan_checks(voter.page, of)),
         "undo": progress.last is not None and not look.closed and not why,
         "happened": happened,
         "csrf": server.signer.form(voter.name),
         "outcomes": outcomes_of(voter.page),
     }
     if isinstance(found, Ballot):
-        found = shown(server, voter, found, progress.undone.get(found.id, 0))
-    if isinstance(found, Shown):
-        return html(request, "pair" if is_part else "vote", ballot=found, **values)
-    values["why"] = why or why_ended(voter.page, study, found, progress.done, of)
-    return html(request, "ended" if is_part else "thanks", **values)
+        found = show_ballot(server, voter, found, progress.undone.get(found.id, 0))
+    if isinstance(found, ShownBallot):
+        return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
+    values["why"] = why or explain_end(voter.page, study, found, progress.done, of)
+    return render_page(request, "ended" if is_part else "thanks", **values)
 
 
-def _checks_given(server: Server, voter: Voter, of: int) -> int:
+def _count_checks(server: Server, voter: Visitor, of: int) -> int:
     """How many checks a voter has answered: they look like pairs, and are counted with them."""
-    if not planned(voter.page, of):
+    if not plan_checks(voter.page, of):
         return 0
-    return len(server.keep.checks_of(voter.page.study, voter.name))
+    return len(server.store.checks_of(voter.page.study, voter.name))
 
 
 @router.post("/vote/{slug}/ahead")
@@ -321,16 +320,16 @@ def ahead(request: Request, slug: str, form: Annotated[FormData, Depends(form_of
     )
     if found is None:
         return Response(status_code=204)
-    sides = shown(server, voter, found, 0).sides
+    sides = show_ballot(server, voter, found, 0).sides
     images = [server.config.base + side.image for side in sides if side.image]
     return JSONResponse({"images": images})
 
 
-def _ballot_ahead(server: Server, voter: Voter, study: Study) -> Ballot | None:
+def _ballot_ahead(server: Server, voter: Visitor, study: Study) -> Ballot | None:
     """The ballot after the one that is shown: held already, or asked now."""
     look = study.look(voter.name)
     done, of = progress_of(look).done, pairs_for(voter.page, look.active)
-    goes_on = done + HELD <= of and not voter.page.paused and not planned(voter.page, of)
+    goes_on = done + HELD <= of and not voter.page.paused and not plan_checks(voter.page, of)
     held = study.waiting(voter.name)
     if look.closed or not goes_on or not held:
         return None
