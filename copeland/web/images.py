@@ -11,6 +11,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from fastapi import HTTPException
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
@@ -18,6 +19,7 @@ from copeland.study.page.page import StudyParts
 from copeland.study.record.points import is_drawing
 from copeland.web.models import Image
 
+KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 LARGEST = 10_000_000  # bytes of a file
 PIXELS = 40_000_000
 SIDE = 4_096  # pixels of the longer side, as it is kept
@@ -49,6 +51,13 @@ def image_of(content: bytes, name: str) -> Image:
         ) from error
     made = file.getvalue()
     return Image(sha256(made).hexdigest(), KIND, made, *picture.size)
+
+
+def send_image(image: Image | None) -> Response:
+    """Return an image as a browser takes it, and keeps it for a day."""
+    if image is None:
+        raise HTTPException(404)
+    return Response(image.content, media_type=image.kind, headers=KEPT)
 
 
 def _open_image(content: bytes, name: str) -> Any:
@@ -93,11 +102,8 @@ class PointDrawing(NamedTuple):
 
     def answer(self) -> Response:
         """Return it as a browser takes it: alone it can neither run nor fetch anything."""
-        kept = {
-            "Cache-Control": "private, max-age=86400, immutable",
-            "Content-Security-Policy": _POLICY,
-        }
-        return Response(self.svg, media_type="image/svg+xml", headers=kept)
+        headers = {**KEPT, "Content-Security-Policy": _POLICY}
+        return Response(self.svg, media_type="image/svg+xml", headers=headers)
 
 
 def find_drawing(text: str) -> PointDrawing | None:

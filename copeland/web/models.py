@@ -12,13 +12,10 @@ from copeland.study.record.log import metadata, studies
 from copeland.web.security import hash_text
 
 KINDS = ("text", "markdown", "code")  # how an option's text is shown; an image is shown as it is
-RESULTS = (
-    "off",
-    "closed",
-    "live",
-)  # who may read results: nobody, everybody after closing, everybody
+RESULTS = ("off", "closed", "live")  # for the public: never, after closing, always
 QUESTION = "Which is better?"
 SCOPES = ("ask", "tell", "read", "admin")
+
 server = sa.Table(  # what all processes of a server share
     "copeland_server",
     metadata,
@@ -49,16 +46,14 @@ panes = sa.Table(  # the image that is shown for an option
     sa.Column("media", sa.Text, sa.ForeignKey(media.c.digest), nullable=False),
     sa.Column("alt", sa.Text, nullable=False),
 )
-outputs = (
-    sa.Table(  # what is shown for an option on an item, where options differ from item to item
-        "copeland_outputs",
-        metadata,
-        sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
-        sa.Column("digest", sa.Text, primary_key=True),  # of the item, which may be long
-        sa.Column("option", sa.Text, primary_key=True),
-        sa.Column("item", sa.Text, nullable=False),
-        sa.Column("text", sa.Text, nullable=False),
-    )
+outputs = sa.Table(  # what is shown for an option on an item, where that differs
+    "copeland_outputs",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("digest", sa.Text, primary_key=True),  # of the item, which may be long
+    sa.Column("option", sa.Text, primary_key=True),
+    sa.Column("item", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
 )
 links = sa.Table(  # by which people come to vote; only here stands who they are
     "copeland_links",
@@ -101,6 +96,7 @@ checks = sa.Table(  # answers that test a voter, and are no votes
     sa.Column("time", sa.Float(53), nullable=False),
     sa.Column("body", sa.JSON, nullable=False),
 )
+sa.Index("copeland_checked", checks.c.study, checks.c.voter)
 
 
 @dataclass(frozen=True)
@@ -231,6 +227,3 @@ class Checked(NamedTuple):
     voter: str
     kind: str
     good: bool | None  # None: it tells nothing, as it was skipped
-
-
-sa.Index("copeland_checked", checks.c.study, checks.c.voter)

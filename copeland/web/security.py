@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from fastapi import HTTPException
 from itsdangerous import BadData, URLSafeSerializer
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -40,7 +41,7 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "X-Robots-Tag": "noindex, nofollow",
 }
-DAY = 86_400
+HSTS = f"max-age={180 * 86_400}"
 
 
 def new_token() -> str:
@@ -129,11 +130,7 @@ class Rate(NamedTuple):
 
 
 VOTES = Rate(60, 60.0)  # of a voter
-
-
 ATTEMPTS = Rate(10, 60.0)  # from an address, with links, keys and tokens that open nothing
-
-
 REQUESTS = Rate(100, 1.0)  # of a key
 
 
@@ -163,19 +160,23 @@ class Limits:
                 times.append(now)
             return 0
 
+    def require(self, rate: Rate, who: str, counts: bool = True) -> None:
+        """Refuse who should wait, and say for how long."""
+        wait = self.wait(rate, who, counts)
+        if wait:
+            raise HTTPException(429, headers={"Retry-After": str(wait)})
+
     def _recent(self, rate: Rate, who: str, now: float) -> deque[float]:
         if len(self._seen) > MANY:
             self._seen = {
-                key: seen for key, seen in self._seen.items() if _is_recent(key[0], seen, now)
+                (known, one): times
+                for (known, one), times in self._seen.items()
+                if times and times[-1] > now - known.seconds
             }
         times = self._seen.setdefault((rate, who), deque())
         while times and times[0] <= now - rate.seconds:
             times.popleft()
         return times
-
-
-def _is_recent(rate: Rate, times: deque[float], now: float) -> bool:
-    return bool(times) and times[-1] > now - rate.seconds
 
 
 class TooLarge(Exception):
@@ -186,11 +187,8 @@ class Shield:
     """The outermost layer of the application."""
 
     def __init__(self, app: ASGIApp, hosts: tuple[str, ...], secure: bool):
-        self._app = app
-        self._hosts = hosts
-        headers = dict(HEADERS)
-        if secure:
-            headers["Strict-Transport-Security"] = f"max-age={180 * DAY}"
+        self._app, self._hosts = app, hosts
+        headers = {**HEADERS, "Strict-Transport-Security": HSTS} if secure else HEADERS
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -219,9 +217,8 @@ class Shield:
             await self._app(scope, _limit_body(receive, most), answer)
         except TooLarge:
             if not begun:
-                await _refuse(
-                    answer, 413, f"This is more than {most:,} bytes; send less at a time."
-                )
+                title = f"This is more than {most:,} bytes; send less at a time."
+                await _refuse(answer, 413, title)
 
 
 def _host(headers: dict[bytes, bytes]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, HTTPException, Request
@@ -15,9 +15,6 @@ from starlette.responses import Response
 from copeland.errors import InvalidParameter
 from copeland.web.models import Link, VotingPage
 from copeland.web.server import SESSION, Server, server_of
-
-if TYPE_CHECKING:
-    pass
 
 ADMIN = "copeland-admin"
 YEAR = 365 * 86_400  # seconds
@@ -75,16 +72,17 @@ def require_ours(request: Request, form: FormData, holder: str) -> None:
     if site is not None:
         ours = site == "same-origin"
     elif origin is not None:
-        ours = origin == _origin(server.address(request))
+        own = urlsplit(server.address(request))
+        ours = origin == f"{own.scheme}://{own.netloc}"
     else:
         ours = server.signer.is_form(holder, read_field(form, "csrf"))
     if not ours:
         raise HTTPException(403)
 
 
-def _origin(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
+def address_of(request: Request) -> str:
+    """Return from where a request comes."""
+    return request.client.host if request.client else ""
 
 
 # Admins
@@ -130,7 +128,7 @@ def begin_voting(request: Request, response: Response, page: VotingPage, link: L
     name = link.voter or (before[0] if before and _is_open(server, before[1], page) else None)
     name = name or f"visitor-{secrets.token_hex(6)}"
     cookie = server.signer.sign("voter", [page.slug, name, link.nonce, secrets.token_hex(4)])
-    _set(server, response, _of(page.slug), cookie, YEAR)
+    _set(server, response, f"copeland-{page.slug}", cookie, YEAR)
 
 
 def voter_of(request: Request, slug: str) -> Visitor | None:
@@ -150,14 +148,10 @@ def _is_open(server: Server, nonce: str, page: VotingPage) -> bool:
 
 def _read_cookie(request: Request, slug: str) -> tuple[str, str] | None:
     """Return the name and the link that a voter's cookie says."""
-    value = server_of(request).signer.read("voter", _cookie(request, _of(slug)))
+    value = server_of(request).signer.read("voter", _cookie(request, f"copeland-{slug}"))
     if not isinstance(value, list) or len(value) != 4 or value[0] != slug:
         return None
     return str(value[1]), str(value[2])
-
-
-def _of(slug: str) -> str:
-    return f"copeland-{slug}"
 
 
 # Cookies

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
@@ -39,6 +39,8 @@ _ARRIVAL = (
     .join(links, links.c.study == pages.c.study)
     .where(pages.c.slug == sa.bindparam("slug"), links.c.nonce == sa.bindparam("nonce"))
 )
+
+V = TypeVar("V")
 
 
 class Store:
@@ -77,35 +79,30 @@ class Store:
 
     def pages(self) -> list[VotingPage]:
         """Return the page of every study, the newest first; a study without one gets it."""
-
-        def missing(connection: Connection) -> list[int]:
-            without = select(studies.c.id).where(studies.c.id.not_in(select(pages.c.study)))
-            return list(connection.execute(without).scalars())
-
-        for study in self._read(missing):
+        for (study,) in self._rows(
+            select(studies.c.id).where(studies.c.id.not_in(select(pages.c.study)))
+        ):
             self.add_page(study, {})
         query = self._pages().order_by(studies.c.id.desc())
-        return [_page(row) for row in self._rows(query)]
+        return [page_of(*row) for row in self._rows(query)]
 
     def find_page(self, slug: str) -> VotingPage | None:
         """Return the page at an address."""
         if not is_storable(slug):  # databases refuse to look for it
             return None
-        rows = self._rows(self._pages().where(pages.c.slug == slug))
-        return _page(rows[0]) if rows else None
+        return self._first(self._pages().where(pages.c.slug == slug), page_of)
 
     def find_page_of(self, study: int) -> VotingPage | None:
         """Return the page of a study, by the study's key."""
-        rows = self._rows(self._pages().where(pages.c.study == study))
-        return _page(rows[0]) if rows else None
+        return self._first(self._pages().where(pages.c.study == study), page_of)
 
     def find_page_by_name(self, name: str) -> VotingPage | None:
         """Return the page of a study, by the study's name or by its own address."""
         if not is_storable(name):
             return None
         here = (studies.c.name == name) | (pages.c.slug == name)
-        rows = self._rows(self._pages().where(here).order_by(studies.c.name != name))
-        return _page(rows[0]) if rows else None
+        query = self._pages().where(here).order_by(studies.c.name != name)
+        return self._first(query, page_of)
 
     def add_page(self, study: int, body: Mapping[str, Any]) -> None:
         """Give a study a page at a random address, unless it has one."""
@@ -120,11 +117,8 @@ class Store:
 
     def save_page(self, page: VotingPage) -> None:
         """Store what a page says."""
-        self._write(
-            lambda c: c.execute(
-                sa.update(pages).where(pages.c.study == page.study).values(body=page.body)
-            )
-        )
+        here = pages.c.study == page.study
+        self._execute(sa.update(pages).where(here).values(body=page.body))
 
     def _pages(self) -> sa.Select:
         columns = (pages.c.study, studies.c.name, pages.c.slug, pages.c.body)
@@ -144,13 +138,12 @@ class Store:
 
     def image(self, digest: str) -> Image | None:
         """Return an image."""
-        rows = self._rows(select(media).where(media.c.digest == digest))
-        return Image(*rows[0]) if rows else None
+        return self._first(select(media).where(media.c.digest == digest), Image)
 
     def show(self, study: int, option: str, pane: Pane) -> None:
         """Let an image be shown for an option."""
         row = {"study": study, "option": option, **pane._asdict()}
-        self._write(lambda c: c.execute(sa.insert(panes), row))
+        self._execute(sa.insert(panes), row)
 
     def panes(self, study: int) -> dict[str, Pane]:
         """Return what images are shown, by option."""
@@ -171,7 +164,7 @@ class Store:
             }
             for item, option, text in rows
         ]
-        self._write(lambda c: c.execute(sa.insert(outputs), told))
+        self._execute(sa.insert(outputs), told)
 
     def outputs(self, study: int) -> dict[str, dict[str, str]]:
         """Return what is shown for each option, by item."""
@@ -236,7 +229,7 @@ class Store:
                     "revoked": False,
                 }
             )
-        self._write(lambda c: c.execute(sa.insert(links), rows))
+        self._execute(sa.insert(links), rows)
 
     def links(self, study: int) -> list[Link]:
         """Return all links of a study, the oldest first."""
@@ -245,25 +238,21 @@ class Store:
 
     def link(self, token: str) -> Link | None:
         """Return the link of a token."""
-        rows = self._rows(select(links).where(links.c.hash == hash_text(token)))
-        return Link(*rows[0]) if rows else None
+        return self._first(select(links).where(links.c.hash == hash_text(token)), Link)
 
     def link_by_nonce(self, nonce: str) -> Link | None:
         """Return a link that a voter's cookie names."""
-        rows = self._rows(select(links).where(links.c.nonce == nonce))
-        return Link(*rows[0]) if rows else None
+        return self._first(select(links).where(links.c.nonce == nonce), Link)
 
     def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names."""
         found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
-        return None if found is None else (_page(found[:4]), Link(*found[4:]))
+        return None if found is None else (page_of(*found[:4]), Link(*found[4:]))
 
     def revoke_link(self, study: int, link: int) -> None:
         """Let a link lead nowhere, and forget whose it was."""
         here = (links.c.study == study) & (links.c.id == link)
-        self._write(
-            lambda c: c.execute(sa.update(links).where(here).values(revoked=True, label=""))
-        )
+        self._execute(sa.update(links).where(here).values(revoked=True, label=""))
 
     def last_number(self, study: int) -> int:
         """Return the number of the last event of a log."""
@@ -284,14 +273,13 @@ class Store:
             "created": self._clock(),
             "revoked": False,
         }
-        self._write(lambda c: c.execute(sa.insert(keys), row))
+        self._execute(sa.insert(keys), row)
         return key
 
     def key(self, token: str) -> Key | None:
         """Return the key of a token, unless it was revoked."""
         known = (keys.c.hash == hash_text(token)) & ~keys.c.revoked
-        rows = self._rows(select(keys).where(known))
-        return Key(*rows[0]) if rows else None
+        return self._first(select(keys).where(known), Key)
 
     def keys(self, study: int | None) -> list[Key]:
         """Return the keys of a study, or those of all studies."""
@@ -307,7 +295,7 @@ class Store:
         """Let a key open nothing."""
         owner = keys.c.study.is_(None) if study is None else keys.c.study == study
         here = owner & (keys.c.id == key)
-        self._write(lambda c: c.execute(sa.update(keys).where(here).values(revoked=True)))
+        self._execute(sa.update(keys).where(here).values(revoked=True))
 
     # Sessions
 
@@ -330,9 +318,7 @@ class Store:
 
     def end_session(self, token: str) -> None:
         """End a session."""
-        self._write(
-            lambda c: c.execute(sa.delete(sessions).where(sessions.c.hash == hash_text(token)))
-        )
+        self._execute(sa.delete(sessions).where(sessions.c.hash == hash_text(token)))
 
     # Transactions
 
@@ -345,8 +331,15 @@ class Store:
     def _read(self, work: Callable[[Connection], Any]) -> Any:
         return self.storage.transact(work, reads=True)
 
+    def _execute(self, statement: sa.Executable, rows: Any = None) -> None:
+        self._write(lambda connection: connection.execute(statement, rows))
+
     def _rows(self, query: sa.Select) -> list[Any]:
         return self._read(lambda connection: connection.execute(query).all())
+
+    def _first(self, query: sa.Select, make: Callable[..., V]) -> V | None:
+        row = self._read(lambda connection: connection.execute(query).first())
+        return None if row is None else make(*row)
 
     def _one(self, query: sa.Select) -> Any:
         return self._read(lambda connection: connection.execute(query).scalar())
@@ -362,8 +355,3 @@ def _once(name: str, value: str) -> Callable[[Connection], str]:
         return known or value
 
     return work
-
-
-def _page(row: Any) -> VotingPage:
-    study, name, slug, body = row
-    return page_of(study, name, slug, body)

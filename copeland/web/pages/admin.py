@@ -18,6 +18,7 @@ from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
+    address_of,
     admin,
     admin_form,
     begin_session,
@@ -58,11 +59,7 @@ def find_study(request: Request, slug: str) -> ManagedStudy:
 
 
 Here = Annotated[ManagedStudy, Depends(find_study)]
-
-
 Session = Annotated[str, Depends(admin)]
-
-
 Form = Annotated[FormData, Depends(admin_form)]
 
 
@@ -81,10 +78,7 @@ def enter(request: Request, form: Annotated[FormData, Depends(form_of)]) -> Resp
     """Let an admin in."""
     server = server_of(request)
     require_ours(request, form, ENTER)
-    address = request.client.host if request.client else ""
-    wait = server.limits.wait(ATTEMPTS, address)
-    if wait:
-        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    server.limits.require(ATTEMPTS, address_of(request))
     if not server.is_admin_token(read_field(form, "token")):
         error = "This is not the token that the server printed last. Look in the terminal where it was started."
         values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
@@ -121,27 +115,15 @@ def list_studies(request: Request, session: str, new_key: str = "") -> HTMLRespo
 
 
 def _row(server: Server, page: VotingPage) -> dict[str, Any]:
-    if server.study(page).settings.space:
-        return _space_row(server.study(page), page)
-    standing = server.study(page).standing(voters=False)
-    best = [standing.labels[i] for i in standing.certificate.best]
-    state = (
-        "closed" if standing.closed else "decided" if best else "paused" if page.paused else "open"
-    )
-    return {
-        "page": page,
-        "state": state,
-        "votes": standing.votes,
-        "options": len(standing.options),
-        "leader": ", ".join(best) or standing.leader,
-    }
-
-
-def _space_row(study: Study, page: VotingPage) -> dict[str, Any]:
-    """The same of a study of a space, without an estimate: that takes a while."""
-    books = study.books()
-    state = "closed" if books.closed else "paused" if page.paused else "open"
-    told = {"votes": books.votes, "options": books.k, "leader": None}
+    study = server.study(page)
+    if study.settings.space:  # without an estimate: that takes a while
+        known, best, leader, options = study.books(), "", None, study.books().k
+    else:
+        known = study.standing(voters=False)
+        best = ", ".join(known.labels[i] for i in known.certificate.best)
+        leader, options = best or known.leader, len(known.options)
+    state = "closed" if known.closed else "decided" if best else "paused" if page.paused else "open"
+    told = {"votes": known.votes, "options": options, "leader": leader}
     return {"page": page, "state": state, **told}
 
 

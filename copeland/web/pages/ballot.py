@@ -43,12 +43,19 @@ class Side(NamedTuple):
 
 
 class VoterProgress(NamedTuple):
-    """What a voter did so far."""
+    """What a voter did so far, and what is still to come."""
 
-    done: int  # answers that stand
+    answers: list[Event]  # those that stand, the oldest first
     last: Event | None  # which can be undone, if it was the last thing this voter did
     undone: Mapping[int | None, int]  # how often the answer to a ballot was undone
-    answered: tuple[Event, ...] = ()  # what stands, the oldest first
+    closed: bool
+    pairs: int  # that the voter is asked at most
+    checks: list[str]  # that the voter meets, by their kinds
+
+    @property
+    def done(self) -> int:
+        """How many answers stand."""
+        return len(self.answers)
 
 
 class ShownBallot(NamedTuple):
@@ -60,13 +67,14 @@ class ShownBallot(NamedTuple):
     item: Markup | None = None  # what the options are compared on
 
 
-def progress_of(look: Look) -> VoterProgress:
+def progress_of(page: VotingPage, look: Look) -> VoterProgress:
     """Return how far a voter is, from that voter's answers and what became of them."""
     answers = [vote for vote in look.votes if vote.ballot is not None]
-    standing = tuple(vote for vote in answers if vote.number not in look.undone)
+    standing = [vote for vote in answers if vote.number not in look.undone]
     undone = Counter(vote.ballot for vote in answers if vote.number in look.undone)
     last = answers[-1] if answers and answers[-1].number not in look.undone else None
-    return VoterProgress(len(standing), last, undone, standing)
+    pairs = pairs_for(page, look.active)
+    return VoterProgress(standing, last, undone, look.closed, pairs, plan_checks(page, pairs))
 
 
 def count_options(study: Study) -> int:
@@ -83,22 +91,22 @@ def pairs_for(page: VotingPage, active: int) -> int:
 
 def show_ballot(server: Server, voter: Visitor, ballot: Ballot, attempt: int) -> ShownBallot:
     """Return a ballot as it is shown."""
+    kind = "markdown" if voter.page.kind == "markdown" else "text"
+    return _show(server, voter, HiddenBallot(ballot.id, attempt), ballot, kind)
+
+
+def _show(
+    server: Server, voter: Visitor, hidden: HiddenBallot, ballot: Ballot, kind: str
+) -> ShownBallot:
+    """A ballot under its token; ``kind`` is how its item is shown."""
     page = voter.page
-    token = server.signer.seal(page.slug, voter.name, HiddenBallot(ballot.id, attempt))
-    at = f"/m/{page.slug}/{token}"
-    sides = [
-        side_of(server, page, name, label, f"{at}/{label.lower()}", ballot.item)
-        for name, label in ((ballot.left, "A"), (ballot.right, "B"))
-    ]
-    return ShownBallot(
-        token, (sides[0], sides[1]), any(side.image for side in sides), _item(page, ballot)
+    token = server.signer.seal(page.slug, voter.name, hidden)
+    one, other = (
+        side_of(server, page, name, side, f"/m/{page.slug}/{token}/{side.lower()}", ballot.item)
+        for name, side in ((ballot.left, "A"), (ballot.right, "B"))
     )
-
-
-def _item(page: VotingPage, ballot: Ballot) -> Markup | None:
-    if ballot.item is None:
-        return None
-    return render_text("markdown" if page.kind == "markdown" else "text", ballot.item)
+    item = None if ballot.item is None else render_text(kind, ballot.item)
+    return ShownBallot(token, (one, other), bool(one.image or other.image), item)
 
 
 def next_of(server: Server, voter: Visitor, done: int) -> Following:
@@ -114,12 +122,7 @@ def next_of(server: Server, voter: Visitor, done: int) -> Following:
 
 
 def side_of(
-    server: Server,
-    page: VotingPage,
-    name: str,
-    label: str,
-    address: str,
-    item: str | None = None,
+    server: Server, page: VotingPage, name: str, label: str, address: str, item: str | None
 ) -> Side:
     """Return what is shown for an option; ``address`` is where its image would be."""
     pane = server.panes(page).get(pane_key(name, item))
@@ -134,7 +137,7 @@ def side_of(
     return Side(label, None, address, pane.alt, width, height)
 
 
-def explain_end(page: VotingPage, study: Study, found: Wait | None, done: int, of: int) -> str:
+def explain_end(page: VotingPage, study: Study, found: Wait | None, progress: VoterProgress) -> str:
     """Return why a voter is asked nothing more: paused, closed, decided, done or later."""
     if page.paused:
         return "paused"
@@ -142,7 +145,7 @@ def explain_end(page: VotingPage, study: Study, found: Wait | None, done: int, o
         return "closed"
     if isinstance(found, Wait):
         return "later"
-    if done >= of or study.settings.space:
+    if progress.done >= progress.pairs or study.settings.space:
         return "done"
     return "decided" if study.certificate().best else "done"
 
@@ -179,35 +182,26 @@ def plan_checks(page: VotingPage, pairs: int) -> list[str]:
     return kinds
 
 
-def find_due_check(
-    page: VotingPage, pairs: int, done: int, given: int, answered: list[int]
-) -> Check | None:
-    """Return the check that comes before the next pair, if one does; ``answered`` are a voter's ballots."""
-    kinds = plan_checks(page, pairs)
-    if given >= len(kinds) or done < (given + 1) * page.check_every:
+def find_due_check(page: VotingPage, progress: VoterProgress, given: int) -> Check | None:
+    """Return the check that comes before the next pair, if one does; so many were given before."""
+    due = given < len(progress.checks) and progress.done >= (given + 1) * page.check_every
+    if not due or page.paused or progress.closed:
         return None
-    if kinds[given] == KNOWN:
+    if progress.checks[given] == KNOWN:
         return Check(given, 0)
-    before = answered[:-LATELY] or answered
+    ballots = [event.ballot for event in progress.answers if event.ballot is not None]
+    before = ballots[:-LATELY] or ballots
     return Check(given, before[given % len(before)]) if before else None
 
 
 def show_check(server: Server, voter: Visitor, study: Study, check: Check) -> ShownBallot | None:
     """Return a check as it is shown: as any other pair."""
     hidden = HiddenBallot(check.ballot, check.place, is_check=True)
-    token = server.signer.seal(voter.page.slug, voter.name, hidden)
     if check.ballot == 0:
+        token = server.signer.seal(voter.page.slug, voter.name, hidden)
         return ShownBallot(token, _known(voter, check), False)
     ballot = swap_ballot(study, check)
-    if ballot is None:
-        return None
-    at = f"/m/{voter.page.slug}/{token}"
-    one, other = (
-        side_of(server, voter.page, name, label, f"{at}/{label.lower()}", ballot.item)
-        for name, label in ((ballot.left, "A"), (ballot.right, "B"))
-    )
-    item = None if ballot.item is None else render_text(voter.page.kind, ballot.item)
-    return ShownBallot(token, (one, other), bool(one.image or other.image), item)
+    return ballot and _show(server, voter, hidden, ballot, voter.page.kind)
 
 
 def swap_ballot(study: Study, check: Check) -> Ballot | None:
@@ -239,21 +233,16 @@ def right_answer(voter: Visitor, check: Check) -> str:
     return LEFT if int(hash_text(f"{voter.name} check {check.place}")[:8], 16) % 2 else RIGHT
 
 
-def keep_answer(
+def store_answer(
     server: Server, voter: Visitor, study: Study, check: Check, outcome: str, own: Iterable[Event]
 ) -> None:
     """Store the answer to a check, once; and exclude who fails too often."""
     if check.ballot == 0:
-        right = right_answer(voter, check)
-        good = True if outcome == right else False if outcome == SWAPPED[right] else None
-        kind = KNOWN
+        kind, right = KNOWN, right_answer(voter, check)
     else:
-        before = [event.outcome for event in own if event.ballot == check.ballot]
-        said = SWAPPED.get(outcome, outcome)
-        good = (
-            said == before[-1] if before and outcome in SWAPPED and before[-1] in SWAPPED else None
-        )
-        kind = REPEAT
+        before = [event.outcome or "" for event in own if event.ballot == check.ballot]
+        kind, right = REPEAT, SWAPPED.get(before[-1]) if before else None
+    good = outcome == right if outcome in SWAPPED and right is not None else None
     server.store.add_check(voter.page.study, voter.name, kind, check.place, outcome, good)
     if is_excluded(voter.page, server.store.checks_of(voter.page.study, voter.name)):
         _exclude(study, voter)

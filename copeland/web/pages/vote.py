@@ -12,28 +12,30 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Following, Look, Study, Wait
 from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.web.images import send_image
 from copeland.web.models import Link, VotingPage, option_of, pane_key
 from copeland.web.pages.ballot import (
     ShownBallot,
+    VoterProgress,
     check_of,
     count_options,
     explain_end,
     find_due_check,
     is_excluded,
-    keep_answer,
     next_of,
     pairs_for,
     plan_checks,
     progress_of,
     show_ballot,
     show_check,
-    swap_ballot,
+    store_answer,
 )
 from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import (
     Visitor,
+    address_of,
     begin_voting,
     form_of,
     plain_form_of,
@@ -94,7 +96,7 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     """Store an answer, and show the next pair."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    _not_too_often(server, voter)
+    server.limits.require(VOTES, f"{slug} {voter.name}")
     hidden = _ballot(server, voter, read_field(form, "ballot"))
     outcome = read_field(form, "outcome")
     if outcome not in outcomes_of(voter.page):
@@ -102,9 +104,9 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     study = server.study(voter.page)
     check = check_of(hidden)
     if check is not None:
-        look = study.look(voter.name)
-        if not look.closed:
-            keep_answer(server, voter, study, check, outcome, progress_of(look).answered)
+        progress = progress_of(voter.page, study.look(voter.name))
+        if not progress.closed:
+            store_answer(server, voter, study, check, outcome, progress.answers)
         return _after(request, voter, study, "Vote kept. ")
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
     try:
@@ -118,20 +120,17 @@ def answer(request: Request, slug: str, form: Form) -> Response:
         return _after(request, voter, study, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
         return _after(request, voter, study, "")
-    if kept.look is None or _has_checks(voter, kept.look) or not _wants_fragment(request):
+    progress = progress_of(voter.page, kept.look) if kept.look else None
+    if progress is None or progress.checks or not _wants_fragment(request):
         return _after(request, voter, study, "Vote kept. ")
-    return _view(request, voter, study, kept.next, kept.look, "Vote kept. ")
+    return _view(request, voter, study, kept.next, progress, "Vote kept. ")
 
 
 def _onward(server: Server, voter: Visitor, look: Look) -> Following | None:
     """What a voter is asked right after an answer, if anything."""
-    done = progress_of(look).done
-    goes_on = done < pairs_for(voter.page, look.active) and not voter.page.paused
-    return next_of(server, voter, done) if goes_on and not _has_checks(voter, look) else None
-
-
-def _has_checks(voter: Visitor, look: Look) -> bool:
-    return bool(plan_checks(voter.page, pairs_for(voter.page, look.active)))
+    progress = progress_of(voter.page, look)
+    goes_on = progress.done < progress.pairs and not voter.page.paused and not progress.checks
+    return next_of(server, voter, progress.done) if goes_on else None
 
 
 @router.post("/vote/{slug}/undo")
@@ -139,9 +138,9 @@ def undo(request: Request, slug: str, form: Form) -> Response:
     """Take back this voter's last answer, until there is another; then its pair is asked again."""
     server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    _not_too_often(server, voter)
+    server.limits.require(VOTES, f"{slug} {voter.name}")
     study = server.study(voter.page)
-    last = progress_of(study.look(voter.name)).last
+    last = progress_of(voter.page, study.look(voter.name)).last
     try:
         if last is not None and last.event_id is not None:
             study.undo(last.event_id, UNDONE, own=True)
@@ -160,45 +159,30 @@ def medium(request: Request, slug: str, token: str, side: str) -> Response:
     if drawing is not None:
         return drawing.answer()
     pane = server.panes(voter.page).get(key)
-    image = server.store.image(pane.media) if pane else None
-    if image is None:
-        raise HTTPException(404)
-    kept = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(image.content, media_type=image.kind, headers=kept)
+    return send_image(server.store.image(pane.media) if pane else None)
 
 
 def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
     """What the image is kept under that is on a side of a ballot, or of a check that repeats one."""
-    check = check_of(hidden)
-    if check is not None:
-        ballot = swap_ballot(study, check) if check.ballot else None
-        name = {"a": ballot.left, "b": ballot.right}.get(side) if ballot else None
-        return pane_key(name, ballot.item) if ballot and name else ""
-    asked = next(iter(study.events(hidden.ballot - 1, 1)), None)
-    option = (
-        {"a": asked.left, "b": asked.right}.get(side) if asked and asked.kind == ASKED else None
-    )
-    if asked is None or option is None:
+    asked = next(iter(study.events(hidden.ballot - 1, 1)), None) if hidden.ballot else None
+    if asked is None or asked.kind != ASKED:
         return ""
-    return pane_key(study.options[option].name, asked.item)
+    sides = (asked.right, asked.left) if hidden.is_check else (asked.left, asked.right)
+    option = dict(zip("ab", sides, strict=True)).get(side)
+    return "" if option is None else pane_key(study.options[option].name, asked.item)
 
 
-def outcomes_of(page: VotingPage) -> tuple[str, ...]:
+def outcomes_of(page: VotingPage) -> list[str]:
     """Return what a voter can say on a page."""
-    return (
-        *(LEFT, RIGHT, SKIP),
-        *((TIE,) if page.ties else ()),
-        *((BOTH_BAD,) if page.both_bad else ()),
-    )
+    either = {TIE: page.ties, BOTH_BAD: page.both_bad}
+    return [LEFT, RIGHT, SKIP, *(outcome for outcome, may in either.items() if may)]
 
 
 def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     """The link of a token and its page; whoever tries many tokens has to wait."""
     server = server_of(request)
-    address = request.client.host if request.client else ""
-    wait = server.limits.wait(ATTEMPTS, address, counts=False)
-    if wait:
-        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    address = address_of(request)
+    server.limits.require(ATTEMPTS, address, counts=False)
     link = server.store.link(token)
     page = server.store.find_page_of(link.study) if link else None
     if link is None or page is None or not link.is_open(server.clock()):
@@ -221,12 +205,6 @@ def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
     return found
 
 
-def _not_too_often(server: Server, voter: Visitor) -> None:
-    wait = server.limits.wait(VOTES, f"{voter.page.slug} {voter.name}")
-    if wait:
-        raise HTTPException(429, headers={"Retry-After": str(wait)})
-
-
 def _find_obstacle(page: VotingPage, closed: bool) -> str:
     """Why nobody can vote, if so."""
     return "paused" if page.paused else "closed" if closed else ""
@@ -244,32 +222,20 @@ def _wants_fragment(request: Request) -> bool:
 
 
 def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
-    look = study.look(voter.name)
-    done, found = progress_of(look).done, None
-    if _has_checks(voter, look):
-        checked = _show_due_check(request, voter, study, look, happened)
-        if checked is not None:
-            return checked
-    if not _find_obstacle(voter.page, look.closed) and done < pairs_for(voter.page, look.active):
-        with suppress(StudyClosed):  # just now
-            found = study.following(voter.name, *next_of(server_of(request), voter, done))
-    return _view(request, voter, study, found, look, happened)
-
-
-def _show_due_check(
-    request: Request, voter: Visitor, study: Study, look: Look, happened: str
-) -> HTMLResponse | None:
-    """A check if one is due, or the end for who failed too many."""
+    """The next pair, a check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
-    given = server.store.checks_of(page.study, voter.name)
-    if is_excluded(page, given):
-        return _view(request, voter, study, None, look, happened, "excluded")
-    progress, of = progress_of(look), pairs_for(page, look.active)
-    ballots = [event.ballot for event in progress.answered if event.ballot is not None]
-    check = find_due_check(page, of, progress.done, len(given), ballots)
-    is_due = check is not None and not _find_obstacle(page, look.closed)
-    pair = show_check(server, voter, study, check) if check and is_due else None
-    return pair and _view(request, voter, study, pair, look, happened)
+    progress, found = progress_of(page, study.look(voter.name)), None
+    if progress.checks:
+        given = server.store.checks_of(page.study, voter.name)
+        if is_excluded(page, given):
+            return _view(request, voter, study, None, progress, happened, "excluded")
+        check = find_due_check(page, progress, len(given))
+        found = show_check(server, voter, study, check) if check else None
+    goes_on = progress.done < progress.pairs and not _find_obstacle(page, progress.closed)
+    if found is None and goes_on:
+        with suppress(StudyClosed):  # just now
+            found = study.following(voter.name, *next_of(server, voter, progress.done))
+    return _view(request, voter, study, found, progress, happened)
 
 
 def _view(
@@ -277,47 +243,39 @@ def _view(
     voter: Visitor,
     study: Study,
     found: Ballot | ShownBallot | Wait | None,
-    look: Look,
+    progress: VoterProgress,
     happened: str,
     why: str = "",
 ) -> HTMLResponse:
-    """A pair, or why there is none."""
-    server, is_part = server_of(request), _wants_fragment(request)
-    progress, of = progress_of(look), pairs_for(voter.page, look.active)
+    """A pair, or why there is none. Checks look like pairs, and are counted with them."""
+    server, page, is_part = server_of(request), voter.page, _wants_fragment(request)
+    given = len(server.store.checks_of(page.study, voter.name)) if progress.checks else 0
     values = {
-        "page": voter.page,
-        "done": progress.done + _count_checks(server, voter, of),
-        "of": of + len(plan_checks(voter.page, of)),
-        "undo": progress.last is not None and not look.closed and not why,
+        "page": page,
+        "done": progress.done + given,
+        "of": progress.pairs + len(progress.checks),
+        "undo": progress.last is not None and not progress.closed and not why,
         "happened": happened,
         "csrf": server.signer.form(voter.name),
-        "outcomes": outcomes_of(voter.page),
+        "outcomes": outcomes_of(page),
     }
     if isinstance(found, Ballot):
         found = show_ballot(server, voter, found, progress.undone.get(found.id, 0))
     if isinstance(found, ShownBallot):
         return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
-    values["why"] = why or explain_end(voter.page, study, found, progress.done, of)
+    values["why"] = why or explain_end(page, study, found, progress)
     return render_page(request, "ended" if is_part else "thanks", **values)
-
-
-def _count_checks(server: Server, voter: Visitor, of: int) -> int:
-    """How many checks a voter has answered: they look like pairs, and are counted with them."""
-    if not plan_checks(voter.page, of):
-        return 0
-    return len(server.store.checks_of(voter.page.study, voter.name))
 
 
 @router.post("/vote/{slug}/ahead")
 def ahead(request: Request, slug: str, form: Annotated[FormData, Depends(form_of)]) -> Response:
-    """Return where the images of a voter's next pair are, if it has some and is certain to come."""
-    server, voter = server_of(request), voter_of(request, slug)
-    if voter is None:
-        raise HTTPException(404)
+    """Return where the images of a voter's next pair are, if it has some and is certain to come.
+
+    A text comes in the same answer as its pair. Images take a request each, so a browser loads them early.
+    """
+    server, voter = server_of(request), _voter(request, slug)
     require_ours(request, form, voter.name)
-    found = (
-        _ballot_ahead(server, voter, server.study(voter.page)) if server.panes(voter.page) else None
-    )
+    found = _ask_ahead(server, voter) if server.panes(voter.page) else None
     if found is None:
         return Response(status_code=204)
     sides = show_ballot(server, voter, found, 0).sides
@@ -325,18 +283,20 @@ def ahead(request: Request, slug: str, form: Annotated[FormData, Depends(form_of
     return JSONResponse({"images": images})
 
 
-def _ballot_ahead(server: Server, voter: Visitor, study: Study) -> Ballot | None:
-    """The ballot after the one that is shown: held already, or asked now."""
-    look = study.look(voter.name)
-    done, of = progress_of(look).done, pairs_for(voter.page, look.active)
-    goes_on = done + HELD <= of and not voter.page.paused and not plan_checks(voter.page, of)
-    held = study.waiting(voter.name)
-    if look.closed or not goes_on or not held:
+def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
+    """The ballot after the one that is shown: held already, or asked now.
+
+    It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
+    """
+    study = server.study(voter.page)
+    progress, held = progress_of(voter.page, study.look(voter.name)), study.waiting(voter.name)
+    goes_on = progress.done + HELD <= progress.pairs and not progress.checks
+    if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
         return None
     if len(held) >= HELD:
         return held[1]
     try:
-        about = next_of(server, voter, done + 1)
+        about = next_of(server, voter, progress.done + 1)
         found = study.ask(voter.name, item=about.item, available=about.available)
     except StudyClosed:  # just now
         return None
