@@ -9,8 +9,8 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from fastapi import HTTPException
 
@@ -180,6 +180,66 @@ class VoteAnalysis(NamedTuple):
         """The last event that it knows of."""
         return self.reading.standing.events
 
+    @property
+    def closed(self) -> bool:
+        """Whether the study takes no more votes."""
+        return self.reading.standing.closed
+
+    @property
+    def assumptions(self) -> Sequence[str]:
+        """What the verdict rests on."""
+        return self.reading.certificate.assumptions
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        reading, standing = self.reading, self.reading.standing
+        best = [standing.labels[i] for i in standing.certificate.best]
+        ended = bool(best) or standing.closed
+        left = None if ended else reading.remaining
+        return {
+            "study": standing.name,
+            "verdict": self.verdict.kind,
+            "claim": self.verdict.claim,
+            "best": best,
+            "leaders": [standing.labels[i] for i in reading.leaders],
+            "possible": [standing.labels[i] for i in standing.certificate.possible],
+            "votes": standing.votes,
+            "votes_left": 0 if ended else None if left is None else left.middle,
+            "votes_left_range": None if left is None else [left.low, left.high],
+            "closed": standing.closed,
+            "number": self.number,
+        }
+
+
+class SpaceAnalysis(NamedTuple):
+    """Where a study of a space stood after an event: what is estimated, and what audits prove."""
+
+    number: int
+    tuned: Tuned
+    verdict: Verdict
+
+    @property
+    def closed(self) -> bool:
+        """Whether the study takes no more votes."""
+        return self.tuned.closed
+
+    @property
+    def assumptions(self) -> Sequence[str]:
+        """What the verdict rests on."""
+        return self.verdict.assumptions
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        told = self.tuned.to_dict()
+        return {
+            **{name: told[name] for name in ("study", "votes", "closed", "estimated", "audits")},
+            "verdict": self.verdict.kind,
+            "claim": self.verdict.claim,
+            **{"best": [], "leaders": [], "possible": []},
+            **{"votes_left": None, "votes_left_range": None},
+            "number": self.number,
+        }
+
 
 class DrawnParts(NamedTuple):
     """The parts of a study's page, with figures."""
@@ -189,19 +249,30 @@ class DrawnParts(NamedTuple):
     excluded: list[Event]
 
 
-class VoteAnalyses:
-    """What is known of the votes of one study of options."""
+class DrawnLandscape(NamedTuple):
+    """The landscape of a space after an event."""
+
+    number: int
+    svg: str
+
+
+class Analyses:
+    """What is known of the votes of one study. Of a space, an estimate takes a while, and a picture longer."""
 
     def __init__(self, study: Study, clock: Callable[[], float]):
         self._study = study
-        self._latest = Recent(study, clock, 0.0, self._analyse)
-        self._figures = Recent(study, clock, FIGURES, self._draw)
+        if study.settings.space:
+            self._latest = Recent(study, clock, ESTIMATE, self._estimate)
+            self._figures = Recent(study, clock, PICTURE, self._draw_landscape)
+        else:
+            self._latest = Recent(study, clock, 0.0, self._analyse)
+            self._figures = Recent(study, clock, FIGURES, self._draw)
 
-    def latest(self) -> VoteAnalysis:
-        """Return the analysis of the votes so far."""
+    def latest(self) -> VoteAnalysis | SpaceAnalysis:
+        """Return an analysis that is recent enough; of options, that of all votes so far."""
         return self._latest.find()
 
-    def figures(self) -> DrawnParts:
+    def figures(self) -> DrawnParts | DrawnLandscape:
         """Return the figures of an analysis that is recent enough."""
         return self._figures.find()
 
@@ -209,8 +280,15 @@ class VoteAnalyses:
         reading = Reading(self._study.standing())
         return VoteAnalysis(reading, verdict_of(reading))
 
+    def _estimate(self, number: int) -> SpaceAnalysis:
+        from copeland.study.meaning.tuned import tuned_verdict  # which loads scipy
+
+        tuned = self._study.tuned()
+        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
+
     def _draw(self, _number: int) -> DrawnParts:
         seen = self.latest()
+        assert isinstance(seen, VoteAnalysis)
         log = read_log(self._study, seen.number)
         history, agreed = history_of(log), judges_agreement(seen.reading.standing, log)
         with DRAWING:
@@ -218,67 +296,25 @@ class VoteAnalyses:
         undone = [event for event in log if event.kind == UNDONE]
         return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
 
-
-class SpaceAnalysis(NamedTuple):
-    """Where a study of a space stood after an event."""
-
-    number: int
-    tuned: Tuned
-    verdict: Verdict
-
-
-class LandscapePicture(NamedTuple):
-    """The landscape after an event."""
-
-    number: int
-    svg: str
-
-
-class SpaceAnalyses:
-    """What is known of the votes of one study of a space: estimates take a while, and pictures longer."""
-
-    def __init__(self, study: Study, clock: Callable[[], float]):
-        self._study = study
-        self._latest = Recent(study, clock, ESTIMATE, self._estimate)
-        self._picture = Recent(study, clock, PICTURE, self._draw)
-
-    def latest(self) -> SpaceAnalysis:
-        """Return an estimate that is recent enough."""
-        return self._latest.find()
-
-    def picture(self) -> LandscapePicture:
-        """Return a picture that is recent enough."""
-        return self._picture.find()
-
-    def _estimate(self, number: int) -> SpaceAnalysis:
-        from copeland.study.meaning.tuned import tuned_verdict  # which loads scipy
-
-        tuned = self._study.tuned()
-        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
-
-    def _draw(self, number: int) -> LandscapePicture:
+    def _draw_landscape(self, number: int) -> DrawnLandscape:
         from copeland.report.landscapes import landscape_figure
 
         landscape = self._study.tuner().landscape()
         with DRAWING:
             svg = inline_svg(image(landscape_figure(landscape), "svg"))
-        return LandscapePicture(number, remove_styles(svg))
+        return DrawnLandscape(number, remove_styles(svg))
 
 
-def analyse_past(study: Study, number: int) -> VoteAnalysis:
-    """Return the analysis of the votes as it was at an event, made anew from the log."""
+def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
+    """Return the analysis as it was at an event, made anew from the log."""
     log = read_log(study, number)
+    if study.settings.space:
+        from copeland.study.meaning.tuned import tuned_of, tuned_verdict  # which loads scipy
+
+        tuned = tuned_of(study.name, replayed(log), log[-1].time)[1]()
+        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
     reading = Reading(standing_of(study.name, replayed(log), _voters(log), log[-1].time))
     return VoteAnalysis(reading, verdict_of(reading))
-
-
-def analyse_past_space(study: Study, number: int) -> SpaceAnalysis:
-    """Return where a study of a space stood after an event, made anew from the log."""
-    from copeland.study.meaning.tuned import tuned_of, tuned_verdict  # which loads scipy
-
-    log = read_log(study, number)
-    tuned = tuned_of(study.name, replayed(log), log[-1].time)[1]()
-    return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
 
 
 def _voters(log: list[Event]) -> tuple[Voter, ...]:

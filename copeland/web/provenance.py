@@ -14,6 +14,7 @@ from copeland.study.judges.answered import ONCE
 from copeland.study.meaning.notes import undone_note
 from copeland.study.record.events import UNDONE, VOTED
 from copeland.study.record.log import events, times
+from copeland.web.cache import VoteAnalysis
 from copeland.web.models import VotingPage
 from copeland.web.server import Server
 from copeland.words import listed
@@ -84,9 +85,10 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
 
 
 def _guides(server: Server, page: VotingPage) -> list[str]:
-    if server.study(page).settings.space:  # where nobody can be one
-        return []
-    return [one.name for one in server.analyses(page).latest().reading.standing.guides]
+    seen = server.analyses(page).latest()  # of a space, nobody can be one
+    return (
+        [one.name for one in seen.reading.standing.guides] if isinstance(seen, VoteAnalysis) else []
+    )
 
 
 def _other(source: str) -> str:

@@ -112,15 +112,3 @@ def _code(text: str, language: str) -> str:
     except ClassNotFound:
         lexer = TextLexer(stripnl=False)
     return highlight(text, lexer, HtmlFormatter(cssclass="code", wrapcode=True))
-
-
-def names_in(texts: dict[str, str], names: list[str]) -> list[str]:
-    """Return the options whose own name, or another's, voters could read in a text.
-
-    Examples
-    --------
-    >>> names_in({"gpt": "As GPT, I say: tea.", "b": "Coffee."}, ["gpt", "b"])
-    ['gpt']
-    """
-    words = [name.lower() for name in names if len(name.strip()) > 2]
-    return [option for option, text in texts.items() if any(word in text.lower() for word in words)]

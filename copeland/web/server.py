@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.requests import HTTPConnection
 
 from copeland.study import Storage, Study, create_study, open_study
-from copeland.web.cache import Cache, PastTexts, SpaceAnalyses, VoteAnalyses
+from copeland.web.cache import Analyses, Cache, PastTexts
 from copeland.web.images import PointDrawing, find_drawing
 from copeland.web.models import Link, Pane, VotingPage
 from copeland.web.security import Limits, Signer, hash_text, new_token
@@ -81,8 +81,7 @@ class Server:
         self.ends = threading.Event()  # set when the process is to end
         self.past = PastTexts()
         self._studies: Cache[Study] = Cache()
-        self._analyses: Cache[VoteAnalyses] = Cache()
-        self._space_analyses: Cache[SpaceAnalyses] = Cache()
+        self._analyses: Cache[Analyses] = Cache()
         self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
         self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
         self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
@@ -96,15 +95,9 @@ class Server:
             page.name, lambda: open_study(page.name, self.storage, clock=self.clock)
         )
 
-    def analyses(self, page: VotingPage) -> VoteAnalyses:
+    def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
-        return self._analyses.find(page.study, lambda: VoteAnalyses(self.study(page), self.clock))
-
-    def space_analyses(self, page: VotingPage) -> SpaceAnalyses:
-        """Return what is known of the votes on a space."""
-        return self._space_analyses.find(
-            page.study, lambda: SpaceAnalyses(self.study(page), self.clock)
-        )
+        return self._analyses.find(page.study, lambda: Analyses(self.study(page), self.clock))
 
     def latest(self, page: VotingPage) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""

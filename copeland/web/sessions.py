@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, HTTPException, Request
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
@@ -60,6 +60,11 @@ def read_field(form: FormData, field: str) -> str:
     """Return a text field of a form, without spaces around it; empty if there is none."""
     value = form.get(field)
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
+
+
+def read_files(form: FormData, field: str) -> list[UploadFile]:
+    """Return the files of a field of a form."""
+    return [one for one in form.getlist(field) if isinstance(one, UploadFile) and one.filename]
 
 
 def require_ours(request: Request, form: FormData, holder: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
@@ -27,51 +27,11 @@ After = Annotated[int, Query(ge=0, le=LAST)]
 @router.get("/results", responses={304: {"description": "Nothing has changed since that ETag."}})
 def results(call: Reads, request: Request) -> Response:
     """Return the verdict, with an ETag."""
-    number = call.study.number
-    tag = f'"{number}"'
+    tag = f'"{call.study.number}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers={"ETag": tag})
-    if call.study.settings.space:
-        found = call.server.space_analyses(call.page).latest()
-        return JSONResponse(tuned_results_of(found), headers={"ETag": f'"{found.number}"'})
     seen = call.server.analyses(call.page).latest()
-    return JSONResponse(results_of(seen), headers={"ETag": f'"{seen.number}"'})
-
-
-def results_of(seen: Any) -> dict[str, Any]:
-    """Return the one reading of the votes as plain values."""
-    reading, standing = seen.reading, seen.reading.standing
-    best = [standing.labels[i] for i in standing.certificate.best]
-    ended = bool(best) or standing.closed
-    left = None if ended else reading.remaining
-    return {
-        "study": standing.name,
-        "verdict": seen.verdict.kind,
-        "claim": seen.verdict.claim,
-        "best": best,
-        "leaders": [standing.labels[i] for i in reading.leaders],
-        "possible": [standing.labels[i] for i in standing.certificate.possible],
-        "votes": standing.votes,
-        "votes_left": 0 if ended else None if left is None else left.middle,
-        "votes_left_range": None if left is None else [left.low, left.high],
-        "closed": standing.closed,
-        "number": seen.number,
-    }
-
-
-def tuned_results_of(seen: Any) -> dict[str, Any]:
-    """Return what is known of a space as plain values: what is estimated, and what audits prove."""
-    told = seen.tuned.to_dict()
-    nobody: dict[str, Any] = {"best": [], "leaders": [], "possible": []}
-    unknown = {"votes_left": None, "votes_left_range": None}
-    return {
-        **{name: told[name] for name in ("study", "votes", "closed", "estimated", "audits")},
-        "verdict": seen.verdict.kind,
-        "claim": seen.verdict.claim,
-        **nobody,
-        **unknown,
-        "number": seen.number,
-    }
+    return JSONResponse(seen.to_dict(), headers={"ETag": f'"{seen.number}"'})
 
 
 @router.get("/certificate")

@@ -117,7 +117,8 @@ def list_studies(request: Request, session: str, new_key: str = "") -> HTMLRespo
 def _row(server: Server, page: VotingPage) -> dict[str, Any]:
     study = server.study(page)
     if study.settings.space:  # without an estimate: that takes a while
-        known, best, leader, options = study.books(), "", None, study.books().k
+        known = study.books()
+        best, leader, options = "", None, known.k
     else:
         known = study.standing(voters=False)
         best = ", ".join(known.labels[i] for i in known.certificate.best)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import FormData, UploadFile
@@ -17,7 +17,6 @@ from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
 from copeland.study.record.arrivals import AGAINST, IGNORED
 from copeland.study.record.settings import BATCH
-from copeland.web.images import image_of
 from copeland.web.models import KINDS, QUESTION, Pane
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.options import (
@@ -26,11 +25,12 @@ from copeland.web.pages.options import (
     OptionTable,
     from_csv,
     from_lines,
+    store_image,
     store_images,
 )
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import admin, read_field, read_number, read_whole
+from copeland.web.sessions import admin, read_field, read_files, read_number, read_whole
 from copeland.words import capital
 
 if TYPE_CHECKING:
@@ -63,21 +63,18 @@ def create(request: Request, form: Form) -> Response:
             return render_page(request, "describe", told=told, images=draft.images, csrf=csrf)
         create_from(server, draft)
     except CopelandError as error:
-        return _form(request, session, told, str(error), 422)
+        return _form(request, session, told, str(error))
     page = server.store.find_page_by_name(draft.name)
     assert page is not None
     return redirect(request, f"/admin/s/{page.slug}/share")
 
 
-def _form(
-    request: Request, session: str, told: dict[str, str], error: str = "", status: int = 200
-) -> HTMLResponse:
-    csrf = server_of(request).signer.form(session)
-    return render_page(request, "new", status, told=told, error=capital(error), csrf=csrf)
+def _form(request: Request, session: str, told: dict[str, str], error: str = "") -> HTMLResponse:
+    values = {"told": told, "csrf": server_of(request).signer.form(session)}
+    return render_page(request, "new", 422 if error else 200, error=capital(error), **values)
 
 
-@dataclass(frozen=True)
-class DescribedImage:
+class DescribedImage(NamedTuple):
     """An image that is to be an option."""
 
     digest: str
@@ -118,12 +115,10 @@ def intent_of(form: FormData) -> Intent:
             "Nobody can say before how many votes a space of settings takes; create it, and see."
         )
     offered = _read_options(form)
-    number = len(offered.options) if offered.shots else len(_files(form)) or len(offered.options)
+    number = len(offered.options) if offered.shots else len(_images(form)) or len(offered.options)
     if number < 2:
         raise InvalidParameter(_TOO_FEW)
-    settings = _settings(form)
-    members = _members(form) if "panel" in settings else []
-    return Intent(number, settings, members, _pairs(form))
+    return Intent(number, _settings(form), _members(form), _pairs(form))
 
 
 def draft_of(form: FormData, server: Server) -> Draft:
@@ -134,7 +129,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
     kind = read_field(form, "kind")
     space = _space(form)
     offered = OptionTable([]) if space else _read_options(form)
-    shots = store_images(offered.shots, _files(form), server) if offered.shots else []
+    shots = store_images(offered.shots, _images(form), server) if offered.shots else []
     images = [] if shots or space else [*_read_descriptions(form), *_store_uploads(form, server)]
     options, outputs = ([], ()) if images else (offered.options, offered.outputs)
     if space is None and len(options) + len(images) < 2:
@@ -151,8 +146,7 @@ def draft_of(form: FormData, server: Server) -> Draft:
         "items": bool(outputs),
         **_checks(form),
     }
-    settings = _settings(form)
-    members = _members(form) if "panel" in settings else []
+    settings, members = _settings(form), _members(form)
     if members:
         page["per_voter"] = MANY
     if settings["voters"] == "judge":
@@ -167,12 +161,7 @@ def _space(form: FormData) -> Space | None:
 
     if not read_field(form, "space"):
         return None
-    file = form.get("csv")
-    if (
-        read_field(form, "pasted")
-        or _files(form)
-        or (isinstance(file, UploadFile) and file.filename)
-    ):
+    if read_field(form, "pasted") or _images(form) or read_files(form, "csv"):
         raise InvalidParameter("Give options, or settings to tune, but not both.")
     return described(read_field(form, "space"))
 
@@ -207,15 +196,13 @@ def create_from(server: Server, draft: Draft) -> Study:
 
 def _read_options(form: FormData) -> OptionTable:
     """The options that a form pastes or has in a CSV file."""
-    file = form.get("csv")
-    if isinstance(file, UploadFile) and file.filename:
+    for file in read_files(form, "csv"):
         return from_csv(file.file.read())
     return OptionTable(from_lines(read_field(form, "pasted")))
 
 
-def _files(form: FormData) -> list[UploadFile]:
-    """The images of a form."""
-    files = [one for one in form.getlist("images") if isinstance(one, UploadFile) and one.filename]
+def _images(form: FormData) -> list[UploadFile]:
+    files = read_files(form, "images")
     if len(files) > MOST:
         raise InvalidParameter(f"you chose {len(files)} images; a form takes {MOST} at a time.")
     return files
@@ -224,11 +211,10 @@ def _files(form: FormData) -> list[UploadFile]:
 def _store_uploads(form: FormData, server: Server) -> list[DescribedImage]:
     """The images of a form, stored, and still without words."""
     found = []
-    for file in _files(form):
+    for file in _images(form):
         name = Path(file.filename or "image").name
-        image = image_of(file.file.read(), name)
-        server.store.add_image(image)
-        found.append(DescribedImage(image.digest, Path(name).stem[:NAME] or "image", ""))
+        digest = store_image(server, file, name).digest
+        found.append(DescribedImage(digest, Path(name).stem[:NAME] or "image", ""))
     return found
 
 
@@ -253,6 +239,9 @@ def _checks(form: FormData) -> dict[str, object]:
 
 
 def _members(form: FormData) -> list[str]:
+    """Those who vote, where these are all."""
+    if read_field(form, "voters") != "panel":
+        return []
     lines = read_field(form, "members").splitlines()
     return list(dict.fromkeys(line.strip()[:200] for line in lines if line.strip()))
 
@@ -272,14 +261,12 @@ def _settings(form: FormData) -> dict[str, object]:
         "voters": voters,
         "both_bad": "drop" if read_field(form, "both_bad") == "drop" else "tie",
     }
-    if voters == "judge":
-        return told
     if voters == "independent":
         return {**told, "repeats": "first"}
+    if voters == "judge" or read_field(form, "space"):
+        return told
     missing = IGNORED if read_field(form, "missing") == IGNORED else AGAINST
-    return (
-        told if read_field(form, "space") else {**told, "batch": _pairs(form), "missing": missing}
-    )
+    return {**told, "batch": _pairs(form), "missing": missing}
 
 
 def _cases(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Mapping
-from types import MappingProxyType
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
@@ -20,9 +19,9 @@ from copeland.study.meaning.reading import Reading
 from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import ERROR, Event, times_of
 from copeland.study.record.options import ACTIVE
-from copeland.web.cache import VoteAnalysis
+from copeland.web.cache import DrawnLandscape, SpaceAnalysis, VoteAnalysis
 from copeland.web.models import VotingPage
-from copeland.web.pages.admin import Here, ManagedStudy, common
+from copeland.web.pages.admin import Here, ManagedStudy, common, find_study
 from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.judges import JudgeJobs
 from copeland.web.provenance import notes_of
@@ -31,7 +30,11 @@ from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
 from copeland.words import counted, percent, quote_name
 
+if TYPE_CHECKING:
+    from copeland.study.meaning.tuned import Tuned
+
 router = APIRouter()
+Tile = tuple[str, str]  # what is told, and how much
 LATEST = 12  # events that are listed
 BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
 STEP = 0.5  # seconds between two looks at the log
@@ -62,8 +65,6 @@ def figures(request: Request, here: Here) -> HTMLResponse:
 @router.get("/admin/s/{slug}/live")
 async def live(request: Request, slug: str) -> Response:
     """Say when there is something new, for as long as somebody looks."""
-    from copeland.web.pages.admin import find_study
-
     here = await run_in_threadpool(find_study, request, slug)
     return stream(request, here.server, _changes(request, here.server, here.page))
 
@@ -108,116 +109,101 @@ def allow_data_images(answer: HTMLResponse) -> HTMLResponse:
 
 def summary_of(here: ManagedStudy) -> dict[str, Any]:
     """Return what the words and numbers of a dashboard need."""
-    return _tuned_summary(here) if here.study.settings.space else _summary(here)
+    seen = here.server.analyses(here.page).latest()
+    is_votes = isinstance(seen, VoteAnalysis)
+    latest = here.study.events(max(0, seen.number - LATEST), LATEST)
+    spent = JudgeJobs(here.server.store, here.page).spent
+    paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
+    return {
+        "badge": _badge(here.page, seen),
+        "verdict": seen.verdict,
+        "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
+        "share_note": _share_note(seen) if is_votes else "",
+        "leading": leading_of(seen) if is_votes else None,
+        "latest": _describe(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
+        "number": seen.number,
+    }
 
 
 def figures_of(here: ManagedStudy) -> dict[str, Any]:
     """Return what the figures of a dashboard need, and which template shows them."""
-    if not here.study.settings.space:
-        return {"figures": "figures", **_figures(here)}
-    known = here.server.space_analyses(here.page)
-    assumed, found = known.latest().verdict.assumptions, known.picture()
+    known = here.server.analyses(here.page)
+    found = known.figures()
     also = notes_of(here.server, here.page, found.number)
+    if isinstance(found, DrawnLandscape):
+        return {
+            "figures": "landscape",
+            "landscape": found.svg,
+            "drawn_at": found.number,
+            "assumed": [*known.latest().assumptions, *also],
+        }
     return {
-        "figures": "landscape",
-        "landscape": found.svg,
+        "figures": "figures",
+        "parts": found.parts,
+        "excluded": _describe(here, found.excluded, {}),
+        "names": _labels(here),
         "drawn_at": found.number,
-        "assumed": [*assumed, *also],
+        "checks": _checks(here),
+        "also": also,
     }
 
 
-def _tuned_summary(here: ManagedStudy) -> dict[str, Any]:
-    seen = here.server.space_analyses(here.page).latest()
-    labels = tuple(option.name for option in here.study.options)
-    latest = here.study.events(max(0, seen.number - LATEST), LATEST)
-    tuned = seen.tuned
-    badge = ("Closed", "warn") if tuned.closed else ("Open", "live")
-    return {
-        "badge": ("Paused", "warn") if here.page.paused and not tuned.closed else badge,
-        "verdict": seen.verdict,
-        "tiles": [
-            ("votes", f"{tuned.votes:,}"),
-            ("open ballots", f"{tuned.open:,}"),
-            ("beats, estimated", percent(tuned.found.score) if tuned.votes else "-"),
-            ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
-            *_paid(JudgeJobs(here.server.store, here.page).spent),
-        ],
-        "share_note": "",
-        "leading": None,
-        "latest": [_describe_event(event, labels, _labels(here)) for event in latest[::-1]],
-        "number": seen.number,
-    }
-
-
-def _summary(here: ManagedStudy) -> dict[str, Any]:
-    seen = here.server.analyses(here.page).latest()
-    standing = seen.reading.standing
-    latest = here.study.events(max(0, seen.number - LATEST), LATEST)
-    return {
-        "badge": _badge(here.page, seen),
-        "verdict": seen.verdict,
-        "tiles": _tiles(here, seen),
-        "share_note": "" if seen.verdict.kind != "open" else _share_note(standing),
-        "leading": leading_of(seen),
-        "latest": [
-            _describe_event(event, standing.labels, _labels(here), _reasons(seen.reading))
-            for event in latest[::-1]
-        ],
-        "number": seen.number,
-    }
-
-
-def _badge(page: VotingPage, seen: VoteAnalysis) -> tuple[str, str]:
+def _badge(page: VotingPage, seen: VoteAnalysis | SpaceAnalysis) -> tuple[str, str]:
     """The state in a word or two, and its colour."""
-    if seen.verdict.kind != "open":
-        return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
-    if seen.reading.standing.closed:
-        return "Closed without a proof", "warn"
-    if is_judged(seen.reading.standing):
-        return "All cases are judged", "warn"
+    if isinstance(seen, VoteAnalysis):
+        if seen.verdict.kind != "open":
+            return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
+        if seen.closed:
+            return "Closed without a proof", "warn"
+        if is_judged(seen.reading.standing):
+            return "All cases are judged", "warn"
+    if seen.closed:
+        return "Closed", "warn"
     return ("Paused", "warn") if page.paused else ("Open", "live")
 
 
-def _tiles(here: ManagedStudy, seen: VoteAnalysis) -> list[tuple[str, str]]:
-    standing, reading = seen.reading.standing, seen.reading
+def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
+    standing, reading, panel = seen.reading.standing, seen.reading, seen.reading.standing.panel
     ended = standing.closed or bool(reading.certificate.best) or not standing.votes
     needed = None if ended else reading.remaining
     return [
         ("votes", f"{standing.votes:,}"),
         ("voters", f"{len(standing.voters):,}"),
-        (_share_name(standing), f"{math.floor(100 * share_of(standing))} %"),
+        (
+            "proof done" if panel is None else "pairs settled",
+            f"{math.floor(100 * share_of(standing))} %",
+        ),
         ("votes left", "-" if needed is None else needed.words),
-        *money_tiles(here.page, standing, needed),
-        *_paid(JudgeJobs(here.server.store, here.page).spent),
+        *money_tiles(page, standing, needed),
+        *paid,
         ("may still be best", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
         ("open ballots", f"{standing.open:,}"),
-        _sureness(standing),
+        ("confidence", f"{100 * (1 - standing.settings.delta):g} %")
+        if panel is None  # of which it is counted, and not estimated
+        else ("answers that matter", f"{sum(panel.matter):,}"),
     ]
 
 
-def _share_name(standing: Standing) -> str:
-    return "proof done" if standing.panel is None else "pairs settled"
+def _space_tiles(tuned: Tuned, paid: list[Tile]) -> list[Tile]:
+    return [
+        ("votes", f"{tuned.votes:,}"),
+        ("open ballots", f"{tuned.open:,}"),
+        ("beats, estimated", percent(tuned.found.score) if tuned.votes else "-"),
+        ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
+        *paid,
+    ]
 
 
-def _share_note(standing: Standing) -> str:
+def _share_note(seen: VoteAnalysis) -> str:
     """What the share counts: not votes, so it need not agree with the estimate of those left."""
-    if standing.panel is not None:
+    if seen.verdict.kind != "open":
+        return ""
+    if seen.reading.standing.panel is not None:
         return "Not all pairs need be settled to know who is best."
     return (
         "“Proof done” is the share of the evidence that a proof needs, not of the votes: the last tenth may "
         "take as many votes as the first nine."
     )
-
-
-def _paid(judges: float) -> list[tuple[str, str]]:
-    return [("spent on judges", f"{judges:,.4g}")] if judges else []
-
-
-def _sureness(standing: Standing) -> tuple[str, str]:
-    """How sure what is said is; of a panel it is counted, and not estimated."""
-    if standing.panel is not None:
-        return "answers that matter", f"{sum(standing.panel.matter):,}"
-    return "confidence", f"{100 * (1 - standing.settings.delta):g} %"
 
 
 def leading_of(seen: VoteAnalysis) -> list[dict[str, Any]]:
@@ -265,13 +251,20 @@ def _reasons(reading: Reading) -> dict[frozenset[int | None], str]:
     }
 
 
+def _describe(
+    here: ManagedStudy, events: Sequence[Event], reasons: Mapping[frozenset[int | None], str]
+) -> list[dict[str, str]]:
+    """Events in a few words each."""
+    options, voters = [option.name for option in here.study.options], _labels(here)
+    return [_describe_event(event, options, voters, reasons) for event in events]
+
+
 def _describe_event(
     event: Event,
-    options: tuple[str, ...],
+    options: list[str],
     voters: dict[str, str],
-    reasons: Mapping[frozenset[int | None], str] = MappingProxyType({}),
+    reasons: Mapping[frozenset[int | None], str],
 ) -> dict[str, str]:
-    """An event in a few words."""
     left = quote_name(options[event.left]) if event.left is not None else ""
     right = quote_name(options[event.right]) if event.right is not None else ""
     winner, loser = (right, left) if event.outcome == "right" else (left, right)
@@ -302,20 +295,6 @@ def _describe_event(
     }
 
 
-def _figures(here: ManagedStudy) -> dict[str, Any]:
-    found = here.server.analyses(here.page).figures()
-    labels = here.server.study(here.page).standing(voters=False).labels
-    excluded = [_describe_event(event, labels, _labels(here)) for event in found.excluded]
-    return {
-        "parts": found.parts,
-        "excluded": excluded,
-        "names": _labels(here),
-        "drawn_at": found.number,
-        "checks": _checks(here),
-        "also": notes_of(here.server, here.page, found.number),
-    }
-
-
 def _checks(here: ManagedStudy) -> list[str]:
     """What checks tell of voters, in sentences."""
     given = here.server.store.checks_of(here.page.study)
@@ -332,9 +311,7 @@ def _checks(here: ManagedStudy) -> list[str]:
     return said
 
 
-def money_tiles(
-    page: VotingPage, standing: Standing, needed: Range | None
-) -> list[tuple[str, str]]:
+def money_tiles(page: VotingPage, standing: Standing, needed: Range | None) -> list[Tile]:
     """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
     if not page.price:
         return []

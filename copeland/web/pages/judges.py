@@ -35,8 +35,10 @@ from copeland.study.judges import (
     sleep_until,
 )
 from copeland.study.meaning.flips import flip_sentences
+from copeland.study.meaning.standing import Standing
 from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.texts import check_text
+from copeland.web.cache import VoteAnalysis
 from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Form, Here, ManagedStudy, common
 from copeland.web.provenance import judges as judges_in
@@ -322,16 +324,17 @@ def _start(here: ManagedStudy, form: FormData, able: Sequence[Appointed]) -> Non
 
 def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
     now, jobs = here.server.clock(), JudgeJobs(here.server.store, here.page).find_all()
-    settings = here.study.settings
-    rows, flips = ([], []) if settings.space else _agreement(here)
+    settings, seen = here.study.settings, here.server.analyses(here.page).latest()
+    judges = judges_in(here.server.storage, here.page.study)
+    standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
     return render_page(
         request,
         "judges",
         422 if error else 200,
         **common(here, "judges"),
         error=capital(error),
-        rows=rows,
-        flips=flips,
+        rows=_agreement(standing, judges) if standing else [],
+        flips=list(flip_sentences(standing.swaps)) if standing else [],
         jobs=[(job, job.state(now) == AT_WORK, capital(job.state(now))) for job in jobs[:SHOWN]],
         spent=sum(job.spent for job in jobs),
         able=request.app.state.judges,
@@ -343,13 +346,8 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
     )
 
 
-def _agreement(here: ManagedStudy) -> tuple[list[tuple[str, str, str, str]], list[str]]:
-    """What each judge said, how far others agree, and what became of it when the sides were swapped.
-
-    Others are the people for a guide, and everybody else for a judge who proves.
-    """
-    standing = here.server.analyses(here.page).latest().reading.standing
-    judges = judges_in(here.server.storage, here.page.study)
+def _agreement(standing: Standing, judges: set[str]) -> list[tuple[str, str, str, str]]:
+    """What each judge said, and how far others agree: of a guide, the people; of others, all others."""
     guides = [
         (f"{one.name} (guide)", f"{one.votes:,}", "-", _share(one.agreement, one.compared))
         for one in standing.guides
@@ -364,7 +362,7 @@ def _agreement(here: ManagedStudy) -> tuple[list[tuple[str, str, str, str]], lis
         for voter in standing.voters
         if voter.name in judges
     ]
-    return [*guides, *proving], list(flip_sentences(standing.swaps))
+    return [*guides, *proving]
 
 
 def _share(share: float | None, n: int) -> str:

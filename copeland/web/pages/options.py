@@ -5,32 +5,24 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-from starlette.datastructures import FormData, UploadFile
-
-from copeland.errors import CopelandError, InvalidParameter
-from copeland.study import Option, Study, read_options
-from copeland.study.record.texts import check_text
-from copeland.tables import rows_of_file
-from copeland.web.images import image_of
-from copeland.web.models import Pane, option_of, pane_key
-from copeland.web.render import names_in
-from copeland.web.server import Server
-from copeland.web.sessions import read_field
-
-if TYPE_CHECKING:
-    pass
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
+from starlette.datastructures import FormData, UploadFile
 from starlette.responses import HTMLResponse, Response
 
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.study import Option, read_options
+from copeland.study.record.texts import check_text
+from copeland.tables import rows_of_file
+from copeland.web.images import image_of, send_image
+from copeland.web.models import Image, Pane, option_of, pane_key
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, common
 from copeland.web.pages.ballot import side_of
 from copeland.web.render import redirect, render_page
-from copeland.web.server import server_of
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import read_field, read_files
 from copeland.words import capital
 
 router = APIRouter(prefix="/admin")
@@ -155,39 +147,46 @@ def store_images(
     unused = set(chosen) - {Path(shot.image).name for shot in shots}
     if unused:
         raise InvalidParameter(f"The CSV file has no row for the image '{min(unused)}'.")
-    digests = {name: _store_image(file, name, server) for name, file in chosen.items()}
+    digests = {name: store_image(server, file, name).digest for name, file in chosen.items()}
     return [
         (pane_key(shot.name, shot.item or None), Pane(digests[Path(shot.image).name], shot.text))
         for shot in shots
     ]
 
 
-def _store_image(file: UploadFile, name: str, server: Server) -> str:
+def store_image(server: Server, file: UploadFile, name: str) -> Image:
+    """Return an uploaded image, stored; ``name`` is what errors call it."""
     image = image_of(file.file.read(), name)
     server.store.add_image(image)
-    return image.digest
+    return image
 
 
-def hints_of(
-    study: Study, panes: Mapping[str, Pane], outputs: Mapping[str, Mapping[str, str]]
-) -> list[str]:
+def find_hints(here: ManagedStudy) -> list[str]:
     """Return the options in whose text or alt text a voter could read a name."""
-    names = [option.name for option in study.options]
-    texts = [(option.name, option.text) for option in study.options]
-    texts += [(option_of(key), pane.alt) for key, pane in panes.items()]
-    texts += [(name, text) for told in outputs.values() for name, text in told.items()]
-    found = {name for name, text in texts if names_in({name: text}, names)}
+    server, page, options = here.server, here.page, here.study.options
+    names = [option.name for option in options]
+    texts = [(option.name, option.text) for option in options]
+    texts += [(option_of(key), pane.alt) for key, pane in server.panes(page).items()]
+    texts += [pair for told in server.outputs(page).values() for pair in told.items()]
+    found = {name for name, text in texts if has_name(text, names)}
     return [name for name in names if name in found]
+
+
+def has_name(text: str, names: list[str]) -> bool:
+    """Tell whether voters could read one of the names in a text.
+
+    Examples
+    --------
+    >>> has_name("As GPT, I say: tea.", ["gpt", "b"]), has_name("Coffee.", ["gpt", "b"])
+    (True, False)
+    """
+    return any(name.lower() in text.lower() for name in names if len(name.strip()) > 2)
 
 
 @router.get("/media/{digest}")
 def medium(request: Request, session: Session, digest: str) -> Response:
     """Return an image, to an admin."""
-    image = server_of(request).store.image(digest)
-    if image is None:
-        raise HTTPException(404)
-    kept = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(image.content, media_type=image.kind, headers=kept)
+    return send_image(server_of(request).store.image(digest))
 
 
 # One study
@@ -200,18 +199,14 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
     if len(options) < 2:  # a space, of which nothing was asked
         raise HTTPException(404)
     chosen = [options[i % len(options)].name for i in (left, right)]
-    item = _item(here.server.outputs(here.page), chosen)
+    outputs = here.server.outputs(here.page)  # of which the first item is shown that has both
+    item = next((item for item, texts in outputs.items() if set(chosen) <= set(texts)), None)
     sides = [
         side_of(here.server, here.page, name, label, _medium(here, name, item), item)
         for name, label in zip(chosen, "AB", strict=True)
     ]
     values = {"sides": sides, "item": item, "left": left, "k": len(options)}
     return render_page(request, "preview", **common(here, "options"), **values)
-
-
-def _item(outputs: dict[str, dict[str, str]], names: list[str]) -> str | None:
-    """The first item for which there is something to show of all these options."""
-    return next((item for item, told in outputs.items() if set(names) <= set(told)), None)
 
 
 def _medium(here: ManagedStudy, name: str, item: str | None) -> str:
@@ -237,30 +232,19 @@ def options(request: Request, here: Here) -> HTMLResponse:
     return _options(request, here)
 
 
-def _options(
-    request: Request, here: ManagedStudy, error: str = "", status: int = 200
-) -> HTMLResponse:
-    panes = here.server.panes(here.page)
+def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    is_space = bool(here.study.settings.space)  # whose points the study makes by itself
     return render_page(
         request,
         "options",
-        status,
+        422 if error else 200,
         **common(here, "options"),
         options=here.study.options,
-        panes=panes,
-        **_told_of_options(here, panes),
+        panes=here.server.panes(here.page),
+        hints=[] if is_space else find_hints(here),
+        voted=not is_space and here.study.standing(voters=False).votes > 0,
         error=capital(error),
     )
-
-
-def _told_of_options(here: ManagedStudy, panes: dict[str, Pane]) -> dict[str, Any]:
-    """What to heed of the options; points of a space are made by the study itself."""
-    if here.study.settings.space:
-        return {"hints": [], "voted": False}
-    return {
-        "hints": hints_of(here.study, panes, here.server.outputs(here.page)),
-        "voted": here.study.standing(voters=False).votes > 0,
-    }
 
 
 @router.post("/s/{slug}/options")
@@ -278,19 +262,20 @@ def change_option(request: Request, here: Here, form: Form) -> Response:
         elif does in changes:
             changes[does](name)
     except CopelandError as error:
-        return _options(request, here, str(error), 422)
+        return _options(request, here, str(error))
     return redirect(request, f"/admin/s/{here.page.slug}/options")
 
 
 def _add(here: ManagedStudy, form: FormData) -> None:
     """Add an option, with its image if there is one."""
-    name, file, alt = read_field(form, "option"), form.get("image"), read_field(form, "alt")
-    has_image = isinstance(file, UploadFile) and bool(file.filename)
-    if has_image and not alt:
-        raise InvalidParameter("Say in words what the image shows, for those who do not see it.")
-    image = image_of(file.file.read(), "The image") if has_image else None  # type: ignore[union-attr]
+    name, alt, image = read_field(form, "option"), read_field(form, "alt"), None
+    for file in read_files(form, "image"):
+        if not alt:
+            raise InvalidParameter(
+                "Say in words what the image shows, for those who do not see it."
+            )
+        image = store_image(here.server, file, "The image")
     here.study.add_option(name, read_field(form, "text"))
     if image is not None:
-        here.server.store.add_image(image)
         here.server.store.show(here.page.study, name, Pane(image.digest, alt))
         here.server.forget_panes(here.page)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
@@ -13,12 +12,12 @@ from copeland.inert import file_name
 from copeland.study import Study, certificate_to_file
 from copeland.study.record.events import to_json
 from copeland.study.record.votes import csv_lines
-from copeland.web.cache import SpaceAnalysis, VoteAnalysis, analyse_past, analyse_past_space
+from copeland.web.cache import VoteAnalysis, analyse_past
 from copeland.web.models import VotingPage
-from copeland.web.pages.admin import Here
+from copeland.web.pages.admin import Here, ManagedStudy
 from copeland.web.pages.dashboard import allow_data_images, leading_of
 from copeland.web.provenance import arrivals, notes_of
-from copeland.web.render import render, render_page
+from copeland.web.render import render
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import parse_number
 
@@ -35,64 +34,32 @@ def results(request: Request, address: str) -> HTMLResponse:
     if page is None or not is_public(server, page):
         raise HTTPException(404)
     if not at:
-        values = _now(server, page)
-        return allow_data_images(render_page(request, values.pop("template"), **values))
+        return allow_data_images(HTMLResponse(_render(request, page)))
     number = parse_number(at) or 0
     if not 1 <= number <= server.study(page).number:
         raise HTTPException(404)
     key = ("results", page.study, number, page.question)
-    return allow_data_images(
-        HTMLResponse(server.past.find(key, lambda: _then(request, page, number)))
-    )
+    text = server.past.find(key, lambda: _render(request, page, number))
+    return allow_data_images(HTMLResponse(text))
 
 
-def _now(server: Server, page: VotingPage) -> dict[str, Any]:
-    """What the page of results shows."""
-    study = server.study(page)
-    if study.settings.space:
-        return _describe_space(server, page, server.space_analyses(page).latest())
-    return _describe_options(server, page, server.analyses(page).latest())
-
-
-def _then(request: Request, page: VotingPage, number: int) -> str:
-    """The page of results as it was at an event."""
+def _render(request: Request, page: VotingPage, at: int | None = None) -> str:
+    """The page of results as it is now, or was at an event."""
     server = server_of(request)
-    study = server.study(page)
-    if study.settings.space:
-        values = _describe_space(server, page, analyse_past_space(study, number))
-    else:
-        values = _describe_options(server, page, analyse_past(study, number))
-    return render(request, values.pop("template"), **values | {"frozen": True})
-
-
-def _describe_options(server: Server, page: VotingPage, seen: VoteAnalysis) -> dict[str, Any]:
-    """What the results of options say."""
-    return _common(server, page, seen) | {
-        "template": "results",
-        "seen": seen,
-        "assumptions": seen.reading.certificate.assumptions,
-        "leading": leading_of(seen),
-        "closed": seen.reading.standing.closed,
-    }
-
-
-def _describe_space(server: Server, page: VotingPage, seen: SpaceAnalysis) -> dict[str, Any]:
-    """What the results of a space say."""
-    return _common(server, page, seen) | {
-        "template": "tuned_results",
-        "assumptions": seen.verdict.assumptions,
-        "closed": seen.tuned.closed,
-    }
-
-
-def _common(server: Server, page: VotingPage, seen: VoteAnalysis | SpaceAnalysis) -> dict[str, Any]:
-    return {
-        "page": page,
-        "verdict": seen.verdict,
-        "number": seen.number,
-        "notes": notes_of(server, page, seen.number),
-        "frozen": False,
-    }
+    seen = server.analyses(page).latest() if at is None else analyse_past(server.study(page), at)
+    return render(
+        request,
+        "results" if isinstance(seen, VoteAnalysis) else "tuned_results",
+        page=page,
+        seen=seen,
+        verdict=seen.verdict,
+        number=seen.number,
+        closed=seen.closed,
+        leading=leading_of(seen) if isinstance(seen, VoteAnalysis) else [],
+        assumptions=seen.assumptions,
+        notes=notes_of(server, page, seen.number),
+        frozen=at is not None,
+    )
 
 
 def is_public(server: Server, page: VotingPage) -> bool:
@@ -104,7 +71,7 @@ def is_public(server: Server, page: VotingPage) -> bool:
 def certificate(here: Here) -> Response:
     """Return what is proved, as a file that can be checked offline."""
     text = certificate_text(here.server, here.page, here.study.number)
-    return _download(text, f"{file_name(here.page.name)}-certificate.json", "application/json")
+    return _download(here, text, "certificate.json", "application/json")
 
 
 def certificate_text(server: Server, page: VotingPage, number: int) -> str:
@@ -120,15 +87,13 @@ def certificate_text(server: Server, page: VotingPage, number: int) -> str:
 @router.get("/admin/s/{slug}/votes.csv")
 def votes(here: Here) -> Response:
     """Return every vote as a table."""
-    lines = csv_lines(here.study.votes())
-    return _download(lines, f"{file_name(here.page.name)}-votes.csv", "text/csv; charset=utf-8")
+    return _download(here, csv_lines(here.study.votes()), "votes.csv", "text/csv; charset=utf-8")
 
 
 @router.get("/admin/s/{slug}/log.jsonl")
 def log(here: Here) -> Response:
     """Return the whole log."""
-    name = f"{file_name(here.page.name)}-log.jsonl"
-    return _download(export_log(here.study), name, "application/x-ndjson")
+    return _download(here, export_log(here.study), "log.jsonl", "application/x-ndjson")
 
 
 def export_log(study: Study, after: int = 0) -> Iterator[str]:
@@ -138,9 +103,9 @@ def export_log(study: Study, after: int = 0) -> Iterator[str]:
         after = piece[-1].number
 
 
-def _download(content: str | Iterator[str], name: str, kind: str) -> Response:
+def _download(here: ManagedStudy, content: str | Iterator[str], ends: str, kind: str) -> Response:
     # Names may have any letters; this form of the header takes all of them.
-    header = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-    if isinstance(content, str):
-        return Response(content, media_type=kind, headers=header)
-    return StreamingResponse(content, media_type=kind, headers=header)
+    name = quote(f"{file_name(here.page.name)}-{ends}")
+    header = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    make = Response if isinstance(content, str) else StreamingResponse
+    return make(content, media_type=kind, headers=header)

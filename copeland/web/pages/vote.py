@@ -14,22 +14,7 @@ from copeland.study import Ballot, Following, Look, Study, Wait
 from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
 from copeland.web.images import send_image
 from copeland.web.models import Link, VotingPage, option_of, pane_key
-from copeland.web.pages.ballot import (
-    ShownBallot,
-    VoterProgress,
-    check_of,
-    count_options,
-    explain_end,
-    find_due_check,
-    is_excluded,
-    next_of,
-    pairs_for,
-    plan_checks,
-    progress_of,
-    show_ballot,
-    show_check,
-    store_answer,
-)
+from copeland.web.pages import ballot
 from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot
 from copeland.web.server import Server, server_of
@@ -58,8 +43,8 @@ def start(request: Request, token: str) -> HTMLResponse:
     link, page = _open_link(request, token)
     study = server.study(page)
     begun = voter_of(request, page.slug)
-    pairs = pairs_for(page, count_options(study))
-    shown_pairs = pairs + len(plan_checks(page, pairs))
+    pairs = ballot.pairs_for(page, ballot.count_options(study))
+    shown_pairs = pairs + len(ballot.plan_checks(page, pairs))
     return render_page(
         request,
         "start",
@@ -102,11 +87,11 @@ def answer(request: Request, slug: str, form: Form) -> Response:
     if outcome not in outcomes_of(voter.page):
         raise HTTPException(400)
     study = server.study(voter.page)
-    check = check_of(hidden)
+    check = ballot.check_of(hidden)
     if check is not None:
-        progress = progress_of(voter.page, study.look(voter.name))
+        progress = ballot.progress_of(voter.page, study.look(voter.name))
         if not progress.closed:
-            store_answer(server, voter, study, check, outcome, progress.answers)
+            ballot.store_answer(server, voter, study, check, outcome, progress.answers)
         return _after(request, voter, study, "Vote kept. ")
     server.outputs(voter.page)  # which are not to be looked up amid the transaction
     try:
@@ -120,7 +105,7 @@ def answer(request: Request, slug: str, form: Form) -> Response:
         return _after(request, voter, study, "This pair was answered before. ")
     except (StudyClosed, UnknownBallot):
         return _after(request, voter, study, "")
-    progress = progress_of(voter.page, kept.look) if kept.look else None
+    progress = ballot.progress_of(voter.page, kept.look) if kept.look else None
     if progress is None or progress.checks or not _wants_fragment(request):
         return _after(request, voter, study, "Vote kept. ")
     return _view(request, voter, study, kept.next, progress, "Vote kept. ")
@@ -128,9 +113,9 @@ def answer(request: Request, slug: str, form: Form) -> Response:
 
 def _onward(server: Server, voter: Visitor, look: Look) -> Following | None:
     """What a voter is asked right after an answer, if anything."""
-    progress = progress_of(voter.page, look)
+    progress = ballot.progress_of(voter.page, look)
     goes_on = progress.done < progress.pairs and not voter.page.paused and not progress.checks
-    return next_of(server, voter, progress.done) if goes_on else None
+    return ballot.next_of(server, voter, progress.done) if goes_on else None
 
 
 @router.post("/vote/{slug}/undo")
@@ -140,7 +125,7 @@ def undo(request: Request, slug: str, form: Form) -> Response:
     require_ours(request, form, voter.name)
     server.limits.require(VOTES, f"{slug} {voter.name}")
     study = server.study(voter.page)
-    last = progress_of(voter.page, study.look(voter.name)).last
+    last = ballot.progress_of(voter.page, study.look(voter.name)).last
     try:
         if last is not None and last.event_id is not None:
             study.undo(last.event_id, UNDONE, own=True)
@@ -224,17 +209,17 @@ def _wants_fragment(request: Request) -> bool:
 def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
     """The next pair, a check if one is due, or the end for who failed too many."""
     server, page = server_of(request), voter.page
-    progress, found = progress_of(page, study.look(voter.name)), None
+    progress, found = ballot.progress_of(page, study.look(voter.name)), None
     if progress.checks:
         given = server.store.checks_of(page.study, voter.name)
-        if is_excluded(page, given):
+        if ballot.is_excluded(page, given):
             return _view(request, voter, study, None, progress, happened, "excluded")
-        check = find_due_check(page, progress, len(given))
-        found = show_check(server, voter, study, check) if check else None
+        check = ballot.find_due_check(page, progress, len(given))
+        found = ballot.show_check(server, voter, study, check) if check else None
     goes_on = progress.done < progress.pairs and not _find_obstacle(page, progress.closed)
     if found is None and goes_on:
         with suppress(StudyClosed):  # just now
-            found = study.following(voter.name, *next_of(server, voter, progress.done))
+            found = study.following(voter.name, *ballot.next_of(server, voter, progress.done))
     return _view(request, voter, study, found, progress, happened)
 
 
@@ -242,8 +227,8 @@ def _view(
     request: Request,
     voter: Visitor,
     study: Study,
-    found: Ballot | ShownBallot | Wait | None,
-    progress: VoterProgress,
+    found: Ballot | ballot.ShownBallot | Wait | None,
+    progress: ballot.VoterProgress,
     happened: str,
     why: str = "",
 ) -> HTMLResponse:
@@ -260,10 +245,10 @@ def _view(
         "outcomes": outcomes_of(page),
     }
     if isinstance(found, Ballot):
-        found = show_ballot(server, voter, found, progress.undone.get(found.id, 0))
-    if isinstance(found, ShownBallot):
+        found = ballot.show_ballot(server, voter, found, progress.undone.get(found.id, 0))
+    if isinstance(found, ballot.ShownBallot):
         return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
-    values["why"] = why or explain_end(page, study, found, progress)
+    values["why"] = why or ballot.explain_end(page, study, found, progress)
     return render_page(request, "ended" if is_part else "thanks", **values)
 
 
@@ -278,7 +263,7 @@ def ahead(request: Request, slug: str, form: Annotated[FormData, Depends(form_of
     found = _ask_ahead(server, voter) if server.panes(voter.page) else None
     if found is None:
         return Response(status_code=204)
-    sides = show_ballot(server, voter, found, 0).sides
+    sides = ballot.show_ballot(server, voter, found, 0).sides
     images = [server.config.base + side.image for side in sides if side.image]
     return JSONResponse({"images": images})
 
@@ -289,14 +274,17 @@ def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
     It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
     """
     study = server.study(voter.page)
-    progress, held = progress_of(voter.page, study.look(voter.name)), study.waiting(voter.name)
+    progress, held = (
+        ballot.progress_of(voter.page, study.look(voter.name)),
+        study.waiting(voter.name),
+    )
     goes_on = progress.done + HELD <= progress.pairs and not progress.checks
     if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
         return None
     if len(held) >= HELD:
         return held[1]
     try:
-        about = next_of(server, voter, progress.done + 1)
+        about = ballot.next_of(server, voter, progress.done + 1)
         found = study.ask(voter.name, item=about.item, available=about.available)
     except StudyClosed:  # just now
         return None
