@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from prometheus_client import CollectorRegistry
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -22,7 +23,6 @@ from copeland.web import metrics
 from copeland.web.api import problems
 from copeland.web.api.app import api
 from copeland.web.api.problems import said_of_status
-from copeland.web.metrics import Timed, Times
 from copeland.web.pages import (
     admin,
     create,
@@ -55,10 +55,6 @@ NOTICES = {
         "The form came from another page. Go back, load it again, and retry.",
     ),
     404: (
-        "Nothing is here",
-        "The link may have expired, or it is incomplete. Ask the person who sent it.",
-    ),
-    405: (
         "Nothing is here",
         "The link may have expired, or it is incomplete. Ask the person who sent it.",
     ),
@@ -96,14 +92,13 @@ def create_app(
     app.state.server, app.state.judges = server, judges.read_judges(config.judges)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
-    app.add_exception_handler(SignIn, _sign_in)
+    app.add_exception_handler(SignIn, lambda request, _: redirect(request, "/admin/enter"))
     app.add_exception_handler(HTTPException, _notice)
-    app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_exception_handler(CopelandError, _refusal)
-    app.add_exception_handler(Exception, _failure)
+    for kind in (RequestValidationError, CopelandError, Exception):
+        app.add_exception_handler(kind, _refuse)
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
-    app.state.times = Times()
-    app.add_middleware(Timed, times=app.state.times)
+    app.state.times = CollectorRegistry()
+    app.add_middleware(metrics.Timed, seconds=metrics.new_histogram(app.state.times))
     app.add_middleware(Heads)
     return app
 
@@ -126,10 +121,6 @@ class Files(StaticFiles):
         return answer
 
 
-def _sign_in(request: Request, _error: Exception) -> Response:
-    return redirect(request, "/admin/enter")
-
-
 def _notice(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = error.status_code
@@ -141,19 +132,12 @@ def _notice(request: Request, error: Exception) -> Response:
     return answer
 
 
-def _unreadable(request: Request, _error: Exception) -> Response:
-    return _notice(request, HTTPException(400))
-
-
-def _refusal(request: Request, error: Exception) -> Response:
-    """What the engine refuses; its sentences name studies and options, so nobody reads them here."""
+def _refuse(request: Request, error: Exception) -> Response:
+    """What else is wrong; the engine's sentences name studies and options, so nobody reads them here."""
     if isinstance(error, StorageError):
         return _notice(request, HTTPException(503, headers={"Retry-After": "5"}))
-    return _notice(request, HTTPException(400))
-
-
-def _failure(request: Request, _error: Exception) -> Response:
-    return _notice(request, HTTPException(500))
+    known = isinstance(error, CopelandError | RequestValidationError)
+    return _notice(request, HTTPException(400 if known else 500))
 
 
 def from_environment() -> FastAPI:

@@ -17,10 +17,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from copeland.errors import StorageError
 from copeland.study import Study
 from copeland.web.server import Server, server_of
+from copeland.web.sessions import find_key
 
 router = APIRouter()
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-UNKNOWN = "unknown"  # the route of what leads nowhere: addresses that are guessed are not listed
 
 
 @router.get("/healthz")
@@ -42,16 +42,13 @@ def readyz(request: Request) -> PlainTextResponse:
 @router.get("/metrics")
 def metrics(request: Request) -> Response:
     """Return numbers of every study that the key may read; with a key for all, also how long answers take."""
-    server = server_of(request)
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    key = server.store.key(token.strip()) if scheme.lower() == "bearer" else None
+    key, registry = find_key(request)[0], CollectorRegistry()
     if key is None or not key.allows("read"):
         raise HTTPException(404)
-    registry = CollectorRegistry()
-    registry.register(_Studies(server, key.study))
+    registry.register(_Studies(server_of(request), key.study))
     told = generate_latest(registry)
     if key.study is None:  # how busy the server is concerns those who run it
-        told += generate_latest(request.app.state.times.registry)
+        told += generate_latest(request.app.state.times)
     return Response(told, media_type=CONTENT_TYPE_LATEST)
 
 
@@ -59,8 +56,7 @@ class _Studies(Collector):
     """Counts out of the logs, so that every process of a server tells the same."""
 
     def __init__(self, server: Server, only: int | None):
-        self._server = server
-        self._only = only
+        self._server, self._only = server, only
 
     def describe(self) -> list:
         """Say nothing before it is asked."""
@@ -95,47 +91,26 @@ def _numbers(study: Study, now: float) -> tuple[Mapping[str, int], tuple[float, 
     """The outcomes of a study, and its gauges in their order."""
     if study.settings.space:
         books = study.books()
-        return books.outcomes, (
-            books.asked,
-            len(books.under_way(now)),
-            books.number,
-            books.closed,
-            0,
-        )
+        waiting = len(books.under_way(now))
+        return books.outcomes, (books.asked, waiting, books.number, books.closed, 0)
     seen = study.standing(voters=False)
     flags = (seen.closed, bool(seen.certificate.best))
     return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)
 
 
-class Times:
-    """The histogram of one process."""
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self._seconds = Histogram(
-            "copeland_request_seconds",
-            "Seconds until an answer began, in the process that tells this.",
-            ["route", "method", "status", "process"],
-            buckets=BUCKETS,
-            registry=self.registry,
-        )
-
-    def note(self, scope: Scope, status: int, seconds: float) -> None:
-        """Count an answer. Routes hold no names, tokens or numbers."""
-        route = getattr(scope.get("route"), "path", UNKNOWN)
-        if route != UNKNOWN:
-            route = scope.get("root_path", "") + route
-        method = scope["method"] if route != UNKNOWN else "-"
-        labels = (route, method, str(status), str(os.getpid()))
-        self._seconds.labels(*labels).observe(seconds)
+def new_histogram(registry: CollectorRegistry) -> Histogram:
+    """Return what counts how long the answers of one process take."""
+    told = "Seconds until an answer began, in the process that tells this."
+    labels = ["route", "method", "status", "process"]
+    name = "copeland_request_seconds"
+    return Histogram(name, told, labels, buckets=BUCKETS, registry=registry)
 
 
 class Timed:
-    """A layer around the application that counts how long its answers take."""
+    """A layer around the application that counts how many seconds pass until its answers begin, by route."""
 
-    def __init__(self, app: ASGIApp, times: Times):
-        self._app = app
-        self._times = times
+    def __init__(self, app: ASGIApp, seconds: Histogram):
+        self._app, self._seconds = app, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, and note when the answer begins: a stream goes on for hours."""
@@ -146,7 +121,17 @@ class Timed:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._times.note(scope, message["status"], time.perf_counter() - begun)
+                self._note(scope, message["status"], time.perf_counter() - begun)
             await send(message)
 
         await self._app(scope, receive, answer)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count an answer. Routes hold no names, tokens or numbers."""
+        path = getattr(scope.get("route"), "path", None)
+        where = (
+            ("unknown", "-")
+            if path is None
+            else (scope.get("root_path", "") + path, scope["method"])
+        )
+        self._seconds.labels(*where, str(status), str(os.getpid())).observe(seconds)

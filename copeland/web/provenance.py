@@ -38,13 +38,15 @@ def votes_by_source(
     return {source or "": int(votes) for source, votes in _rows(storage, query)}
 
 
-def undone(storage: Storage, study: int, last: int | None = None) -> list[Mapping[str, Any] | None]:
+def read_undone(
+    storage: Storage, study: int, last: int | None = None
+) -> list[Mapping[str, Any] | None]:
     """Return what was said when votes were undone, up to an event."""
     taken = (_e.study == study, _e.kind == UNDONE, _until(last))
     return [body for (body,) in _rows(storage, select(_e.body).where(*taken))]
 
 
-def judges(storage: Storage, study: int) -> set[str]:
+def find_judges(storage: Storage, study: int) -> set[str]:
     """Return who voted as a judge."""
     judged = (_e.study == study, _e.kind == VOTED, _e.source.startswith(ONCE))
     return {voter for (voter,) in _rows(storage, select(_e.voter).where(*judged).distinct())}
@@ -60,13 +62,15 @@ def _rows(storage: Storage, query: sa.Select) -> list[Any]:
 
 def notes_of(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return all that is to be told of a result as of an event."""
-    taken = undone_note(undone(server.storage, page.study, last))
+    taken = undone_note(read_undone(server.storage, page.study, last))
     return [*arrivals(server, page, last), *([taken] if taken else [])]
 
 
 def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
     """Return by which ways answers came, and what that means; those of guides prove nothing, and are left out."""
-    guides = _guides(server, page)
+    seen = server.analyses(page).latest()  # of a space, nobody can be a guide
+    standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
+    guides = [one.name for one in standing.guides] if standing else []
     ways = {
         link.source: OPEN if link.voter is None else PERSONAL
         for link in server.store.links(page.study)
@@ -82,13 +86,6 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
         if came[way]
     ]
     return [f"Answers came {listed(told)}.", *([ANYBODY] if came[OPEN] else [])]
-
-
-def _guides(server: Server, page: VotingPage) -> list[str]:
-    seen = server.analyses(page).latest()  # of a space, nobody can be one
-    return (
-        [one.name for one in seen.reading.standing.guides] if isinstance(seen, VoteAnalysis) else []
-    )
 
 
 def _other(source: str) -> str:

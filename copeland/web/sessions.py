@@ -13,7 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
-from copeland.web.models import Link, VotingPage
+from copeland.web.models import Key, Link, VotingPage
 from copeland.web.server import SESSION, Server, server_of
 
 ADMIN = "copeland-admin"
@@ -88,6 +88,13 @@ def require_ours(request: Request, form: FormData, holder: str) -> None:
 def address_of(request: Request) -> str:
     """Return from where a request comes."""
     return request.client.host if request.client else ""
+
+
+def find_key(request: Request) -> tuple[Key | None, str]:
+    """Return the key by which a program comes, None if there is none, and the token that it sent."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    is_key = scheme.lower() == "bearer"
+    return server_of(request).store.key(token.strip()) if is_key else None, token
 
 
 # Admins

@@ -31,7 +31,7 @@ from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.record.events import ASKED, VOTED, Event, times_of
 from copeland.study.record.snapshots import dump_books, load_books
 from copeland.web.cache import analyse_past
-from copeland.web.provenance import undone, votes_by_source
+from copeland.web.provenance import votes_by_source
 
 OPTIONS = ["tea", "milk", "juice"]
 HEAD = "i,j,wins,ties"
@@ -242,7 +242,7 @@ def test_everything_shown_is_the_same(table, unfold, tmp_path):
         found.append((numbers(study), shown(study), status | {"events": None}))
         where = study.storage, study._key
         assert votes_by_source(*where) == {"counts.csv": 122, "days": 8, "": 10}
-        assert sum((body or {}).get("times", 1) for body in undone(*where)) == 8
+        assert sum((body or {}).get("times", 1) for body in read_undone(*where)) == 8
         voters = {voter.name: sum(voter.outcomes.values()) for voter in study.standing().voters}
         assert voters == {"a": 5, "b": 5}
         assert analyse_past(study, study.number).reading.standing.voters == study.standing().voters

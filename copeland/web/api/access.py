@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
+from pydantic import Field
 
 from copeland.study import Study
 from copeland.web.api.problems import STATUSES
 from copeland.web.models import Key, VotingPage
 from copeland.web.security import ATTEMPTS, REQUESTS
 from copeland.web.server import Server, server_of
+from copeland.web.sessions import address_of, find_key
 
 JSON = re.compile(r"application/([\w.-]+\+)?json")
 _PROBLEM = {
@@ -25,6 +27,7 @@ _PROBLEM = {
         "detail": {"type": "string"},
     },
 }
+Name = Annotated[str, Field(min_length=1, max_length=400)]
 STUDY = {"study": "$request.path.study"}
 
 
@@ -40,16 +43,12 @@ class Call(NamedTuple):
 def key_of(request: Request) -> Key:
     """Return the key of a call; cookies are not looked at."""
     server = server_of(request)
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    key = server.store.key(token.strip()) if scheme.lower() == "bearer" else None
+    key, token = find_key(request)
     if key is None:
-        address = request.client.host if request.client else ""
-        if token and server.limits.wait(ATTEMPTS, f"key {address}"):
+        if token and server.limits.wait(ATTEMPTS, f"key {address_of(request)}"):
             raise HTTPException(429, headers={"Retry-After": "60"})
         raise HTTPException(401)
-    wait = server.limits.wait(REQUESTS, f"key {key.client}")
-    if wait:
-        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    server.limits.require(REQUESTS, f"key {key.client}")
     return key
 
 
@@ -94,6 +93,12 @@ def require_scope(scope: str) -> Callable[[Request, str], Call]:
         return Call(server, page, server.study(page), key)
 
     return call
+
+
+Asks = Annotated[Call, Depends(require_scope("ask"))]
+Tells = Annotated[Call, Depends(require_scope("tell"))]
+Reads = Annotated[Call, Depends(require_scope("read"))]
+Admins = Annotated[Call, Depends(require_scope("admin"))]
 
 
 def links_to(**calls: tuple[str, dict[str, str]]) -> dict[str, Any]:

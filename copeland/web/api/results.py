@@ -7,12 +7,12 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from copeland.study.record.events import to_json
-from copeland.web.api.access import Call, new_router, require_scope
+from copeland.web.api.access import Call, Reads, new_router
 from copeland.web.api.problems import ApiProblem
 from copeland.web.pages.dashboard import BEAT, STEP, stream
 from copeland.web.pages.results import certificate_text, export_log
@@ -20,7 +20,6 @@ from copeland.web.sessions import LAST, parse_number
 
 router = new_router("/studies/{study}")
 PIECE = 500  # events sent at a time
-Reads = Annotated[Call, Depends(require_scope("read"))]
 After = Annotated[int, Query(ge=0, le=LAST)]
 
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from copeland.study import Option, Settings, create_study
 from copeland.study.record.texts import LIMITS
-from copeland.web.api.access import STUDY, Call, key_of, links_to, new_router, require_scope
+from copeland.web.api.access import STUDY, Admins, Call, Name, Reads, key_of, links_to, new_router
 from copeland.web.api.problems import ApiProblem
 from copeland.web.server import server_of
 
 router = new_router("/studies")
 
-Admins = Annotated[Call, Depends(require_scope("admin"))]
-Reads = Annotated[Call, Depends(require_scope("read"))]
 SETTINGS = {field.name for field in fields(Settings)} - {"space", "show"}  # which stand beside them
 CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
-Name = Annotated[str, Field(min_length=1, max_length=400)]
 
 
 class Offered(BaseModel):

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import Depends, Header, Query, Request, Response
+from fastapi import Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.errors import InvalidRow
@@ -17,7 +17,7 @@ from copeland.study.record.texts import LIMITS
 from copeland.study.record.votes import Incoming, incoming
 from copeland.tables import column_name
 from copeland.tallies import blank, text_in
-from copeland.web.api.access import STUDY, Call, links_to, new_router, require_scope
+from copeland.web.api.access import STUDY, Admins, Asks, Call, Name, Tells, links_to, new_router
 from copeland.web.api.problems import OTHERS, ApiProblem
 from copeland.web.models import Key
 
@@ -25,11 +25,6 @@ router = new_router("/studies/{study}")
 
 MOST = 100  # ballots asked for at a time
 MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
-
-Asks = Annotated[Call, Depends(require_scope("ask"))]
-Tells = Annotated[Call, Depends(require_scope("tell"))]
-Admins = Annotated[Call, Depends(require_scope("admin"))]
-Name = Annotated[str, Field(min_length=1, max_length=400)]
 
 
 class Asked(BaseModel):

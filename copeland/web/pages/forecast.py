@@ -80,13 +80,20 @@ class ExpectedVoters(NamedTuple):
 
 def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     """Yield what so many voters can settle, in sentences."""
+    told: dict[str, Any] = intent.settings
     if intent.members:
-        yield from _of_panel(len(intent.members), intent.options)
+        yield (
+            f"With {counted(intent.options, 'option')} and exactly {counted(len(intent.members), 'voter')}, "
+            "the result is certain for them once enough has been answered."
+        )
+        yield questions_sentence(len(intent.members), intent.options)
         return
-    if intent.settings["voters"] == "judge":
+    if told["voters"] == "judge":
         yield "Judges compare each pair once on each case; when all are judged, the result is exact."
         return
-    crowd = _crowd(intent, voters)
+    each = min(intent.per_voter, intent.options * (intent.options - 1) // 2)
+    terms = (told["delta"], told["margin"], told["voters"] == "people")
+    crowd = ExpectedVoters(intent.options, voters, each, *terms)
     yield (
         f"With {counted(crowd.options, 'option')} and {counted(voters, 'voter')} who "
         f"{'answers' if voters == 1 else 'answer'} {counted(crowd.each, 'pair')}"
@@ -94,24 +101,11 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     )
     yield from _proof(crowd)
     if crowd.people and 1 < voters <= FEW:
-        yield from _as_panel(crowd)
+        yield (
+            "If nobody else matters, choose “Exactly these people”: the result is then certain for them. "
+            f"{questions_sentence(voters, crowd.options)}"
+        )
     yield "Without a proof, the results still say who leads, and how likely each option is to be best."
-
-
-def _crowd(intent: Intent, voters: int) -> ExpectedVoters:
-    told: dict[str, Any] = intent.settings
-    each = min(intent.per_voter, intent.options * (intent.options - 1) // 2)
-    is_people = told["voters"] == "people"
-    return ExpectedVoters(intent.options, voters, each, told["delta"], told["margin"], is_people)
-
-
-def _of_panel(members: int, options: int) -> Iterator[str]:
-    """What exactly these people can expect: a result that holds for them."""
-    yield (
-        f"With {counted(options, 'option')} and exactly {counted(members, 'voter')}, the result is certain "
-        "for them once enough has been answered."
-    )
-    yield questions_sentence(members, options)
 
 
 def _proof(crowd: ExpectedVoters) -> Iterator[str]:
@@ -132,14 +126,6 @@ def _proof(crowd: ExpectedVoters) -> Iterator[str]:
     if crowd.margin == 0 and enough < WORLDS / 2:
         wider = people_words(crowd._replace(margin=WIDER).requirement.range)
         yield f"If 45 to 55 % of the votes is too close to matter to you, it takes {wider}."
-
-
-def _as_panel(crowd: ExpectedVoters) -> Iterator[str]:
-    """What these few could have instead."""
-    yield (
-        "If nobody else matters, choose “Exactly these people”: the result is then certain for them. "
-        f"{questions_sentence(crowd.voters, crowd.options)}"
-    )
 
 
 @lru_cache(100)

@@ -41,7 +41,7 @@ from copeland.study.record.texts import check_text
 from copeland.web.cache import VoteAnalysis
 from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Form, Here, ManagedStudy, common
-from copeland.web.provenance import judges as judges_in
+from copeland.web.provenance import find_judges
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server
 from copeland.web.sessions import read_field, read_number, read_whole
@@ -325,7 +325,7 @@ def _start(here: ManagedStudy, form: FormData, able: Sequence[Appointed]) -> Non
 def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
     now, jobs = here.server.clock(), JudgeJobs(here.server.store, here.page).find_all()
     settings, seen = here.study.settings, here.server.analyses(here.page).latest()
-    judges = judges_in(here.server.storage, here.page.study)
+    judges = find_judges(here.server.storage, here.page.study)
     standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
     return render_page(
         request,

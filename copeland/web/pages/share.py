@@ -75,9 +75,8 @@ def change(request: Request, here: Here, form: Form) -> Response:
     if does == "open":
         store.add_links(study, here.server.signer, ["Open link"], False, expires)
     elif does == "personal":
-        names = [
-            line.strip()[:LABEL] for line in read_field(form, "names").splitlines() if line.strip()
-        ]
+        lines = map(str.strip, read_field(form, "names").splitlines())
+        names = [line[:LABEL] for line in lines if line]
         if names:
             store.add_links(study, here.server.signer, names[:MOST], True, expires)
     elif does == "revoke":
@@ -99,12 +98,8 @@ def table(request: Request, here: Here) -> Response:
     for row in _rows(request, here):
         if row["link"].voter is not None and row["link"].is_open(now):
             writer.writerow([cell(row["link"].label), row["address"], row["votes"]])
-    name = (
-        f"{file_name(here.page.name)}-links.csv".encode("ascii", "replace")
-        .decode()
-        .replace("?", "-")
-    )
-    header = {"Content-Disposition": f'attachment; filename="{name}"'}
+    name = file_name(here.page.name).encode("ascii", "replace").decode().replace("?", "-")
+    header = {"Content-Disposition": f'attachment; filename="{name}-links.csv"'}
     return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=header)
 
 
@@ -138,11 +133,11 @@ def key_for_all(request: Request, form: Form, session: Session) -> Response:
 def key(request: Request, here: Here, form: Form) -> Response:
     """Make a key, which is shown this once, or revoke one."""
     store, study = here.server.store, here.page.study
-    if read_field(form, "does") == "revoke":
-        store.revoke_key(study, _id(form, "key"))
-        return redirect(request, f"/admin/s/{here.page.slug}/manage")
     scopes = [scope for scope in SCOPES if read_field(form, scope) == "on"]
-    if not scopes:
+    is_revoked = read_field(form, "does") == "revoke"
+    if is_revoked:
+        store.revoke_key(study, _id(form, "key"))
+    if is_revoked or not scopes:
         return redirect(request, f"/admin/s/{here.page.slug}/manage")
     made = store.add_key(study, read_field(form, "label")[:LABEL] or "key", scopes)
     return manage_page(request, here, made)
