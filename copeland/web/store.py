@@ -1,4 +1,4 @@
-"""The tables beside the logs, read and written: pages, images, links, keys and sessions."""
+"""The tables beside the logs: pages, images, links, keys, sessions and checks. Votes are in the logs alone."""
 
 from __future__ import annotations
 
@@ -10,28 +10,93 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy import Connection, func, select
 
-from copeland.study.record.log import events, studies
+from copeland.study.record.log import events, metadata, studies
 from copeland.study.record.storage import Storage
 from copeland.study.record.texts import is_storable
-from copeland.web.models import (
-    Checked,
-    Image,
-    Key,
-    Link,
-    Pane,
-    VotingPage,
-    checks,
-    keys,
-    links,
-    media,
-    outputs,
-    page_of,
-    pages,
-    panes,
-    server,
-    sessions,
-)
+from copeland.web.models import Checked, Image, Key, Link, Pane, VotingPage, page_of
 from copeland.web.security import Signer, hash_text, new_token
+
+server = sa.Table(  # what all processes of a server share
+    "copeland_server",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+pages = sa.Table(  # a study's voting page: its address, and what it says
+    "copeland_pages",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("slug", sa.Text, nullable=False, unique=True),
+    sa.Column("body", sa.JSON, nullable=False),
+)
+media = sa.Table(  # images, by the digest of their content
+    "copeland_media",
+    metadata,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("width", sa.Integer, nullable=False),
+    sa.Column("height", sa.Integer, nullable=False),
+)
+panes = sa.Table(  # the image that is shown for an option
+    "copeland_panes",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("option", sa.Text, primary_key=True),
+    sa.Column("media", sa.Text, sa.ForeignKey(media.c.digest), nullable=False),
+    sa.Column("alt", sa.Text, nullable=False),
+)
+outputs = sa.Table(  # what is shown for an option on an item, where that differs
+    "copeland_outputs",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("digest", sa.Text, primary_key=True),  # of the item, which may be long
+    sa.Column("option", sa.Text, primary_key=True),
+    sa.Column("item", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+)
+links = sa.Table(  # by which people come to vote; only here stands who they are
+    "copeland_links",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), nullable=False),
+    sa.Column("nonce", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("voter", sa.Text),  # whose link it is; None: everybody's
+    sa.Column("label", sa.Text, nullable=False),
+    sa.Column("created", sa.Float(53), nullable=False),
+    sa.Column("expires", sa.Float(53)),
+    sa.Column("revoked", sa.Boolean, nullable=False),
+)
+keys = sa.Table(  # by which programs come
+    "copeland_keys",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id)),  # None: all studies
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("client", sa.Text, nullable=False, unique=True),
+    sa.Column("label", sa.Text, nullable=False),
+    sa.Column("scopes", sa.Text, nullable=False),
+    sa.Column("created", sa.Float(53), nullable=False),
+    sa.Column("revoked", sa.Boolean, nullable=False),
+)
+sessions = sa.Table(  # of admins
+    "copeland_sessions",
+    metadata,
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("expires", sa.Float(53), nullable=False),
+)
+checks = sa.Table(  # answers that test a voter, and are no votes
+    "copeland_checks",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), nullable=False),
+    sa.Column("voter", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("time", sa.Float(53), nullable=False),
+    sa.Column("body", sa.JSON, nullable=False),
+)
+sa.Index("copeland_checked", checks.c.study, checks.c.voter)
 
 _ARRIVAL = (
     select(pages.c.study, studies.c.name, pages.c.slug, pages.c.body, *links.c)
@@ -55,7 +120,10 @@ class Store:
 
     def secret(self) -> str:
         """Return the secret that all processes of the server share; made at the first start."""
-        return self.value("secret") or self._write(_once("secret", secrets.token_hex(32)))
+        if self.value("secret") is None:  # another process may be faster
+            row = {"name": "secret", "value": secrets.token_hex(32)}
+            self._insert_new(server, server.c.name == "secret", row)
+        return str(self.value("secret"))
 
     def value(self, name: str) -> str | None:
         """Return what is stored under a name."""
@@ -79,12 +147,10 @@ class Store:
 
     def pages(self) -> list[VotingPage]:
         """Return the page of every study, the newest first; a study without one gets it."""
-        for (study,) in self._rows(
-            select(studies.c.id).where(studies.c.id.not_in(select(pages.c.study)))
-        ):
+        without = select(studies.c.id).where(studies.c.id.not_in(select(pages.c.study)))
+        for (study,) in self._rows(without):
             self.add_page(study, {})
-        query = self._pages().order_by(studies.c.id.desc())
-        return [page_of(*row) for row in self._rows(query)]
+        return [page_of(*row) for row in self._rows(self._pages().order_by(studies.c.id.desc()))]
 
     def find_page(self, slug: str) -> VotingPage | None:
         """Return the page at an address."""
@@ -106,14 +172,8 @@ class Store:
 
     def add_page(self, study: int, body: Mapping[str, Any]) -> None:
         """Give a study a page at a random address, unless it has one."""
-
-        def work(connection: Connection) -> None:
-            known = select(pages.c.slug).where(pages.c.study == study)
-            if connection.execute(known).scalar() is None:
-                row = {"study": study, "slug": secrets.token_urlsafe(9), "body": dict(body)}
-                connection.execute(sa.insert(pages), row)
-
-        self._write(work)
+        row = {"study": study, "slug": secrets.token_urlsafe(9), "body": dict(body)}
+        self._insert_new(pages, pages.c.study == study, row)
 
     def save_page(self, page: VotingPage) -> None:
         """Store what a page says."""
@@ -128,13 +188,7 @@ class Store:
 
     def add_image(self, image: Image) -> None:
         """Store an image, once."""
-
-        def work(connection: Connection) -> None:
-            known = select(media.c.digest).where(media.c.digest == image.digest)
-            if connection.execute(known).scalar() is None:
-                connection.execute(sa.insert(media), image._asdict())
-
-        self._write(work)
+        self._insert_new(media, media.c.digest == image.digest, image._asdict())
 
     def image(self, digest: str) -> Image | None:
         """Return an image."""
@@ -147,10 +201,8 @@ class Store:
 
     def panes(self, study: int) -> dict[str, Pane]:
         """Return what images are shown, by option."""
-        rows = self._rows(
-            select(panes.c.option, panes.c.media, panes.c.alt).where(panes.c.study == study)
-        )
-        return {option: Pane(*rest) for option, *rest in rows}
+        query = select(panes.c.option, panes.c.media, panes.c.alt).where(panes.c.study == study)
+        return {option: Pane(*rest) for option, *rest in self._rows(query)}
 
     def add_outputs(self, study: int, rows: Iterable[tuple[str, str, str]]) -> None:
         """Store what is shown for options on items: item, option and text."""
@@ -158,8 +210,8 @@ class Store:
             {
                 "study": study,
                 "digest": hash_text(item),
-                "option": option,
                 "item": item,
+                "option": option,
                 "text": text,
             }
             for item, option, text in rows
@@ -334,6 +386,18 @@ class Store:
     def _execute(self, statement: sa.Executable, rows: Any = None) -> None:
         self._write(lambda connection: connection.execute(statement, rows))
 
+    def _insert_new(self, table: sa.Table, here: Any, row: Mapping[str, Any]) -> None:
+        """Insert a row, unless there is one here."""
+
+        def work(connection: Connection) -> None:
+            if (
+                connection.execute(select(sa.literal(1)).select_from(table).where(here)).first()
+                is None
+            ):
+                connection.execute(sa.insert(table), row)
+
+        self._write(work)
+
     def _rows(self, query: sa.Select) -> list[Any]:
         return self._read(lambda connection: connection.execute(query).all())
 
@@ -343,15 +407,3 @@ class Store:
 
     def _one(self, query: sa.Select) -> Any:
         return self._read(lambda connection: connection.execute(query).scalar())
-
-
-def _once(name: str, value: str) -> Callable[[Connection], str]:
-    """Store a value unless another process was faster; return what is stored."""
-
-    def work(connection: Connection) -> str:
-        known = connection.execute(select(server.c.value).where(server.c.name == name)).scalar()
-        if known is None:
-            connection.execute(sa.insert(server).values(name=name, value=value))
-        return known or value
-
-    return work

@@ -31,7 +31,7 @@ from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
 from copeland.study.record.events import ASKED, VOTED, Event, times_of
 from copeland.study.record.snapshots import dump_books, load_books
 from copeland.web.cache import analyse_past
-from copeland.web.provenance import votes_by_source
+from copeland.web.provenance import read_undone, votes_by_source
 
 OPTIONS = ["tea", "milk", "juice"]
 HEAD = "i,j,wins,ties"

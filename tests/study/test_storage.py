@@ -20,7 +20,7 @@ from copeland.study import Storage, create_study
 from copeland.study.record import storage as storage_module
 from copeland.study.record.events import ASKED, CREATED, VOTED, Event
 from copeland.study.record.log import metadata
-from copeland.web import models  # noqa: F401  (they belong to the same metadata)
+from copeland.web import store  # noqa: F401  (they belong to the same metadata)
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 VOTE = Event(2, VOTED, 1.25, "id-1", None, "ann", 0, 1, "left", "item", "source", 7, 8, {"a": [1]})

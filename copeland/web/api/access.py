@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Depends, HTTPException, Request
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.study import Study
 from copeland.web.api.problems import STATUSES
@@ -29,6 +29,12 @@ _PROBLEM = {
 }
 Name = Annotated[str, Field(min_length=1, max_length=400)]
 STUDY = {"study": "$request.path.study"}
+
+
+class Body(BaseModel):
+    """What a call sends: nothing but what is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class Call(NamedTuple):

@@ -10,20 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse
 
-from copeland.errors import (
-    AlreadyVoted,
-    Conflict,
-    CopelandError,
-    InvalidParameter,
-    InvalidRow,
-    InvalidVote,
-    StorageError,
-    StudyClosed,
-    StudyExists,
-    UnknownBallot,
-    UnknownOption,
-    UnknownVote,
-)
+from copeland import errors
 from copeland.web.render import render_page
 from copeland.web.server import server_of
 
@@ -46,17 +33,17 @@ OTHERS: dict[str, str] = {
     "other-ballot": "Somebody else asked for this ballot.",
 }
 KINDS: dict[type[Exception], Kind] = {
-    AlreadyVoted: (409, "already-voted", "This ballot was answered before."),
-    Conflict: (422, "other-body", "This Idempotency-Key belongs to another answer."),
-    StudyClosed: (409, "closed", "The study is closed."),
-    StudyExists: (409, "exists", "There is already a study with this name."),
-    UnknownBallot: (404, "unknown-ballot", "There is no such ballot."),
-    UnknownVote: (404, "unknown-vote", "There is no such vote, or it was undone."),
-    UnknownOption: (404, "unknown-option", "There is no such option."),
-    InvalidVote: (422, "invalid-vote", "This is not an outcome of the ballot."),
-    InvalidRow: (422, "invalid-row", "A row cannot be read; nothing was stored."),
-    InvalidParameter: (422, *STATUSES[422]),
-    StorageError: (503, "storage", "The votes cannot be reached just now."),
+    errors.AlreadyVoted: (409, "already-voted", "This ballot was answered before."),
+    errors.Conflict: (422, "other-body", "This Idempotency-Key belongs to another answer."),
+    errors.StudyClosed: (409, "closed", "The study is closed."),
+    errors.StudyExists: (409, "exists", "There is already a study with this name."),
+    errors.UnknownBallot: (404, "unknown-ballot", "There is no such ballot."),
+    errors.UnknownVote: (404, "unknown-vote", "There is no such vote, or it was undone."),
+    errors.UnknownOption: (404, "unknown-option", "There is no such option."),
+    errors.InvalidVote: (422, "invalid-vote", "This is not an outcome of the ballot."),
+    errors.InvalidRow: (422, "invalid-row", "A row cannot be read; nothing was stored."),
+    errors.InvalidParameter: (422, *STATUSES[422]),
+    errors.StorageError: (503, "storage", "The votes cannot be reached just now."),
 }
 router = APIRouter(prefix="/problems")
 TITLES = (
@@ -118,7 +105,7 @@ def problem(
 def install(app: FastAPI) -> None:
     """Let an application say all its errors so."""
     app.add_exception_handler(ApiProblem, _of_problem)
-    app.add_exception_handler(CopelandError, _of_engine)
+    app.add_exception_handler(errors.CopelandError, _of_engine)
     app.add_exception_handler(HTTPException, said_of_status)
     app.add_exception_handler(RequestValidationError, _of_validation)
     app.add_exception_handler(Exception, _of_failure)

@@ -6,11 +6,21 @@ from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException, Request
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from copeland.study import Option, Settings, create_study
 from copeland.study.record.texts import LIMITS
-from copeland.web.api.access import STUDY, Admins, Call, Name, Reads, key_of, links_to, new_router
+from copeland.web.api.access import (
+    STUDY,
+    Admins,
+    Body,
+    Call,
+    Name,
+    Reads,
+    key_of,
+    links_to,
+    new_router,
+)
 from copeland.web.api.problems import ApiProblem
 from copeland.web.server import server_of
 
@@ -21,28 +31,25 @@ CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
 
 
-class Offered(BaseModel):
+class Offered(Body):
     """An option."""
 
-    model_config = ConfigDict(extra="forbid")
     name: Name
     text: Annotated[str, Field(max_length=LIMITS["text"])] = ""
 
 
-class Range(BaseModel):
+class Range(Body):
     """A parameter that is a number."""
 
-    model_config = ConfigDict(extra="forbid")
     low: StrictInt | StrictFloat
     high: StrictInt | StrictFloat
     log: StrictBool = False
     integer: StrictBool = False
 
 
-class Choices(BaseModel):
+class Choices(Body):
     """A parameter that is one of several."""
 
-    model_config = ConfigDict(extra="forbid")
     choices: Annotated[
         list[StrictStr | StrictBool | StrictInt | StrictFloat], Field(max_length=1000)
     ]
@@ -52,10 +59,9 @@ Parameter = Range | Choices
 Constraint = StrictStr | Annotated[list[StrictStr], Field(max_length=100)]  # named "constraint"
 
 
-class New(BaseModel):
+class New(Body):
     """A study to be: of options, or of the points of a space."""
 
-    model_config = ConfigDict(extra="forbid")
     name: Name
     options: Annotated[list[Name | Offered], Field(min_length=2, max_length=10_000)] | None = None
     space: (
@@ -63,13 +69,12 @@ class New(BaseModel):
     ) = None
     show: Annotated[str, Field(max_length=LIMITS["text"])] = ""  # what voters see of a point
     question: Annotated[str, Field(min_length=1, max_length=300)] | None = None
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {}  # noqa: RUF012 - a model copies it
 
 
-class State(BaseModel):
+class State(Body):
     """What becomes of an option."""
 
-    model_config = ConfigDict(extra="forbid")
     state: Literal["active", "paused", "retired"]
 
 

@@ -7,17 +7,27 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from copeland.errors import InvalidRow
-from copeland.study import Ballot, Study
+from copeland.study import Study
 from copeland.study.conduct.folding import can_fold
 from copeland.study.record.events import ASKED, GUIDE
 from copeland.study.record.texts import LIMITS
 from copeland.study.record.votes import Incoming, incoming
 from copeland.tables import column_name
 from copeland.tallies import blank, text_in
-from copeland.web.api.access import STUDY, Admins, Asks, Call, Name, Tells, links_to, new_router
+from copeland.web.api.access import (
+    STUDY,
+    Admins,
+    Asks,
+    Body,
+    Call,
+    Name,
+    Tells,
+    links_to,
+    new_router,
+)
 from copeland.web.api.problems import OTHERS, ApiProblem
 from copeland.web.models import Key
 
@@ -26,22 +36,19 @@ router = new_router("/studies/{study}")
 MOST = 100  # ballots asked for at a time
 MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
 
+Case = Annotated[str, Field(min_length=1, max_length=LIMITS["item"])]
 
-class Asked(BaseModel):
+
+class Asked(Body):
     """What is asked for."""
 
-    model_config = ConfigDict(extra="forbid")
     voter: Name | None = None
     n: Annotated[int, Field(ge=1, le=MOST)] = 1
     available: list[Name] | None = None
-    item: Annotated[str, Field(min_length=1, max_length=LIMITS["item"])] | None = None
-    cases: (
-        Annotated[
-            list[Annotated[str, Field(min_length=1, max_length=LIMITS["item"])]],
-            Field(min_length=1, max_length=100_000),
-        ]
-        | None
-    ) = None  # all test cases, where judges vote
+    item: Case | None = None
+    cases: Annotated[list[Case], Field(min_length=1, max_length=100_000)] | None = (
+        None  # all of them
+    )
 
 
 class Handed(BaseModel):
@@ -63,13 +70,12 @@ class Ballots(BaseModel):
     reason: str | None = None
 
 
-class Told(BaseModel):
+class Told(Body):
     """An answer."""
 
-    model_config = ConfigDict(extra="forbid")
-    outcome: Annotated[str, Field(min_length=1, max_length=400)]
+    outcome: Name
     voter: Name | None = None
-    item: Annotated[str, Field(min_length=1, max_length=LIMITS["item"])] | None = None
+    item: Case | None = None
 
 
 class Kept(BaseModel):
@@ -114,11 +120,8 @@ def ask(call: Asks, asked: Asked) -> Ballots:
         cases=asked.cases,
     )
     reason = None if len(found) == asked.n else _why(call.study)
-    return Ballots(ballots=[_hand_out(ballot) for ballot in found], reason=reason)
-
-
-def _hand_out(ballot: Ballot) -> Handed:
-    return Handed(**{**ballot._asdict(), "expires": iso(ballot.expires)})
+    ballots = [Handed(**{**one._asdict(), "expires": iso(one.expires)}) for one in found]
+    return Ballots(ballots=ballots, reason=reason)
 
 
 def iso(seconds: float) -> str:
@@ -127,9 +130,8 @@ def iso(seconds: float) -> str:
 
 
 def _why(study: Study) -> str:
-    if study.settings.space:
-        return "nothing_left"
-    return "decided" if study.certificate().best else "nothing_left"
+    decided = not study.settings.space and study.certificate().best
+    return "decided" if decided else "nothing_left"
 
 
 @router.post(

@@ -12,21 +12,13 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
+from copeland.web import sessions
 from copeland.web.models import RESULTS, VotingPage
 from copeland.web.pages.ballot import count_options, pairs_for
 from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import (
-    address_of,
-    admin,
-    admin_form,
-    begin_session,
-    end_session,
-    form_of,
-    read_field,
-    require_ours,
-)
+from copeland.web.sessions import read_field
 from copeland.words import capital
 
 router = APIRouter(prefix="/admin")
@@ -51,7 +43,7 @@ class ManagedStudy(NamedTuple):
 
 def find_study(request: Request, slug: str) -> ManagedStudy:
     """Return the study at an address, to an admin."""
-    session, server = admin(request), server_of(request)
+    session, server = sessions.admin(request), server_of(request)
     page = server.store.find_page(slug)
     if page is None:
         raise HTTPException(404)
@@ -59,8 +51,8 @@ def find_study(request: Request, slug: str) -> ManagedStudy:
 
 
 Here = Annotated[ManagedStudy, Depends(find_study)]
-Session = Annotated[str, Depends(admin)]
-Form = Annotated[FormData, Depends(admin_form)]
+Session = Annotated[str, Depends(sessions.admin)]
+Form = Annotated[FormData, Depends(sessions.admin_form)]
 
 
 # Coming in
@@ -74,17 +66,17 @@ def door(request: Request, token: str = "") -> HTMLResponse:
 
 
 @router.post("/enter")
-def enter(request: Request, form: Annotated[FormData, Depends(form_of)]) -> Response:
+def enter(request: Request, form: Annotated[FormData, Depends(sessions.form_of)]) -> Response:
     """Let an admin in."""
     server = server_of(request)
-    require_ours(request, form, ENTER)
-    server.limits.require(ATTEMPTS, address_of(request))
+    sessions.require_ours(request, form, ENTER)
+    server.limits.require(ATTEMPTS, sessions.address_of(request))
     if not server.is_admin_token(read_field(form, "token")):
         error = "This is not the token that the server printed last. Look in the terminal where it was started."
         values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
         return render_page(request, "enter", 403, **values)
     answer = redirect(request, "/admin")
-    begin_session(server, answer)
+    sessions.begin_session(server, answer)
     return answer
 
 
@@ -92,7 +84,7 @@ def enter(request: Request, form: Annotated[FormData, Depends(form_of)]) -> Resp
 def leave(request: Request, form: Form) -> Response:
     """Let an admin out."""
     answer = redirect(request, "/admin/enter")
-    end_session(request, answer)
+    sessions.end_session(request, answer)
     return answer
 
 

@@ -12,15 +12,8 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.inert import cell, file_name
 from copeland.web.models import SCOPES, Link
-from copeland.web.pages.admin import (
-    Form,
-    Here,
-    ManagedStudy,
-    Session,
-    common,
-    list_studies,
-    manage_page,
-)
+from copeland.web.pages import admin
+from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.provenance import votes_by_source
 from copeland.web.render import redirect, render_page
 from copeland.web.server import server_of
@@ -42,7 +35,7 @@ def share(request: Request, here: Here) -> HTMLResponse:
     return render_page(
         request,
         "share",
-        **common(here, "share"),
+        **admin.common(here, "share"),
         open_links=[row for row in live if row["link"].voter is None],
         personal=[row for row in live if row["link"].voter is not None],
         ended=len(rows) - len(live),
@@ -126,7 +119,7 @@ def key_for_all(request: Request, form: Form, session: Session) -> Response:
         store.revoke_key(None, _id(form, "key"))
         return redirect(request, "/admin")
     made = store.add_key(None, read_field(form, "label")[:LABEL] or "key", SCOPES)
-    return list_studies(request, session, made)
+    return admin.list_studies(request, session, made)
 
 
 @router.post("/s/{slug}/keys")
@@ -140,4 +133,4 @@ def key(request: Request, here: Here, form: Form) -> Response:
     if is_revoked or not scopes:
         return redirect(request, f"/admin/s/{here.page.slug}/manage")
     made = store.add_key(study, read_field(form, "label")[:LABEL] or "key", scopes)
-    return manage_page(request, here, made)
+    return admin.manage_page(request, here, made)

@@ -12,26 +12,18 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
 from copeland.study import Ballot, Following, Look, Study, Wait
 from copeland.study.record.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.web import sessions
 from copeland.web.images import send_image
 from copeland.web.models import Link, VotingPage, option_of, pane_key
 from copeland.web.pages import ballot
 from copeland.web.render import redirect, render_page, render_text
 from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import (
-    Visitor,
-    address_of,
-    begin_voting,
-    form_of,
-    plain_form_of,
-    read_field,
-    require_ours,
-    voter_of,
-)
+from copeland.web.sessions import Visitor, read_field, require_ours
 
 PAIR_SECONDS = 12  # that a pair takes somebody, roughly
 UNDONE = "the voter took it back"
-Form = Annotated[FormData, Depends(plain_form_of)]
+Form = Annotated[FormData, Depends(sessions.plain_form_of)]
 router = APIRouter()
 HELD = 2  # ballots of a voter: the one that is shown, and the next
 
@@ -42,7 +34,7 @@ def start(request: Request, token: str) -> HTMLResponse:
     server = server_of(request)
     link, page = _open_link(request, token)
     study = server.study(page)
-    begun = voter_of(request, page.slug)
+    begun = sessions.voter_of(request, page.slug)
     pairs = ballot.pairs_for(page, ballot.count_options(study))
     shown_pairs = pairs + len(ballot.plan_checks(page, pairs))
     return render_page(
@@ -65,7 +57,7 @@ def begin(request: Request, token: str, form: Form) -> Response:
     link, page = _open_link(request, token)
     require_ours(request, form, link.hash)
     answer = redirect(request, f"/vote/{page.slug}")
-    begin_voting(request, answer, page, link)
+    sessions.begin_voting(request, answer, page, link)
     return answer
 
 
@@ -166,7 +158,7 @@ def outcomes_of(page: VotingPage) -> list[str]:
 def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
     """The link of a token and its page; whoever tries many tokens has to wait."""
     server = server_of(request)
-    address = address_of(request)
+    address = sessions.address_of(request)
     server.limits.require(ATTEMPTS, address, counts=False)
     link = server.store.link(token)
     page = server.store.find_page_of(link.study) if link else None
@@ -177,7 +169,7 @@ def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
 
 
 def _voter(request: Request, slug: str) -> Visitor:
-    voter = voter_of(request, slug)
+    voter = sessions.voter_of(request, slug)
     if voter is None:
         raise HTTPException(404)
     return voter
@@ -253,7 +245,9 @@ def _view(
 
 
 @router.post("/vote/{slug}/ahead")
-def ahead(request: Request, slug: str, form: Annotated[FormData, Depends(form_of)]) -> Response:
+def ahead(
+    request: Request, slug: str, form: Annotated[FormData, Depends(sessions.form_of)]
+) -> Response:
     """Return where the images of a voter's next pair are, if it has some and is certain to come.
 
     A text comes in the same answer as its pair. Images take a request each, so a browser loads them early.
