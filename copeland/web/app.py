@@ -22,7 +22,6 @@ from copeland.study import Storage
 from copeland.web import metrics
 from copeland.web.api import problems
 from copeland.web.api.app import api
-from copeland.web.api.problems import said_of_status
 from copeland.web.pages import (
     admin,
     create,
@@ -125,7 +124,7 @@ def _notice(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = error.status_code
     if request.url.path.startswith(API):  # a path that only looks like one, with a line break in it
-        return said_of_status(request, error)
+        return problems.answer_error(request, error)
     title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
     answer = render_page(request, "notice", status, title=title, text=text)
     answer.headers.update(error.headers or {})

@@ -11,13 +11,13 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from fastapi import HTTPException
 from starlette.responses import Response
 
 from copeland.errors import InvalidParameter
 from copeland.study.page.page import StudyParts
 from copeland.study.record.points import is_drawing
 from copeland.web.models import Image
+from copeland.web.security import require
 
 KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 LARGEST = 10_000_000  # bytes of a file
@@ -55,8 +55,7 @@ def image_of(content: bytes, name: str) -> Image:
 
 def send_image(image: Image | None) -> Response:
     """Return an image as a browser takes it, and keeps it for a day."""
-    if image is None:
-        raise HTTPException(404)
+    image = require(image)
     return Response(image.content, media_type=image.kind, headers=KEPT)
 
 

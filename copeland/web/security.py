@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -42,6 +42,15 @@ HEADERS: Mapping[str, str] = {
     "X-Robots-Tag": "noindex, nofollow",
 }
 HSTS = f"max-age={180 * 86_400}"
+
+V = TypeVar("V")
+
+
+def require(value: V | None) -> V:
+    """Return a value, or answer that nothing is here."""
+    if value is None:
+        raise HTTPException(404)
+    return value
 
 
 def new_token() -> str:

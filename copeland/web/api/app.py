@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
 
+from copeland.errors import CopelandError
 from copeland.version import __version__
 from copeland.web.api import results, studies, voting
-from copeland.web.api.problems import install
+from copeland.web.api.problems import ApiProblem, answer_error
 from copeland.web.server import Server
 
 
@@ -23,5 +26,6 @@ def api(server: Server) -> FastAPI:
         routes=[*voting.router.routes, *results.router.routes, *studies.router.routes],
     )
     app.state.server = server
-    install(app)
+    for kind in (ApiProblem, HTTPException, RequestValidationError, CopelandError, Exception):
+        app.add_exception_handler(kind, answer_error)
     return app

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse
@@ -102,49 +103,29 @@ def problem(
     return JSONResponse(body, status, headers, "application/problem+json")
 
 
-def install(app: FastAPI) -> None:
-    """Let an application say all its errors so."""
-    app.add_exception_handler(ApiProblem, _of_problem)
-    app.add_exception_handler(errors.CopelandError, _of_engine)
-    app.add_exception_handler(HTTPException, said_of_status)
-    app.add_exception_handler(RequestValidationError, _of_validation)
-    app.add_exception_handler(Exception, _of_failure)
-
-
-def _of_problem(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, ApiProblem)
-    return problem(request, error.status, error.kind, error.title, str(error))
-
-
-def _of_engine(request: Request, error: Exception) -> JSONResponse:
-    for kind, told in KINDS.items():
-        if isinstance(error, kind):
-            status, name, title = told
-            detail = "" if status == 503 else str(error)  # which would name the database
-            return problem(request, status, name, title, detail)
-    return problem(request, 422, *STATUSES[422], str(error))
-
-
-def said_of_status(request: Request, error: Exception) -> JSONResponse:
-    """Return what a status says by itself."""
-    assert isinstance(error, HTTPException)
-    kind, title = STATUSES.get(error.status_code, ("error", "This did not work."))
-    return problem(request, error.status_code, kind, title, headers=error.headers)
-
-
-def _of_validation(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    found = error.errors()
-    if any(one["type"] == "json_invalid" for one in found):
-        return problem(request, 400, *STATUSES[400])
-    first = found[0]
-    where = ".".join(str(part) for part in first["loc"][1:]) or "the body"
-    return problem(request, 422, *STATUSES[422], f"{where}: {first['msg']}.")
-
-
-def _of_failure(request: Request, error: Exception) -> JSONResponse:
+def answer_error(request: Request, error: Exception) -> JSONResponse:
+    """Return the problem document of an error."""
+    if isinstance(error, ApiProblem):
+        return problem(request, error.status, error.kind, error.title, str(error))
+    if isinstance(error, HTTPException):
+        kind, title = STATUSES.get(error.status_code, ("error", "This did not work."))
+        return problem(request, error.status_code, kind, title, headers=error.headers)
+    if isinstance(error, RequestValidationError):
+        return _describe_validation(request, error.errors())
+    if isinstance(error, errors.CopelandError):
+        found = (told for kind, told in KINDS.items() if isinstance(error, kind))
+        status, kind, title = next(found, (422, *STATUSES[422]))
+        # What a storage says would name the database.
+        return problem(request, status, kind, title, "" if status == 503 else str(error))
     logging.getLogger("copeland.web").error("a call failed", exc_info=error)
     return problem(request, 500, *STATUSES[500])
+
+
+def _describe_validation(request: Request, found: Sequence[Any]) -> JSONResponse:
+    if any(one["type"] == "json_invalid" for one in found):
+        return problem(request, 400, *STATUSES[400])
+    where = ".".join(str(part) for part in found[0]["loc"][1:]) or "the body"
+    return problem(request, 422, *STATUSES[422], f"{where}: {found[0]['msg']}.")
 
 
 @router.get("")

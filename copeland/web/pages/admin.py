@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
@@ -16,7 +16,7 @@ from copeland.web import sessions
 from copeland.web.models import RESULTS, VotingPage
 from copeland.web.pages.ballot import count_options, pairs_for
 from copeland.web.render import redirect, render_page
-from copeland.web.security import ATTEMPTS
+from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field
 from copeland.words import capital
@@ -44,9 +44,7 @@ class ManagedStudy(NamedTuple):
 def find_study(request: Request, slug: str) -> ManagedStudy:
     """Return the study at an address, to an admin."""
     session, server = sessions.admin(request), server_of(request)
-    page = server.store.find_page(slug)
-    if page is None:
-        raise HTTPException(404)
+    page = require(server.store.find_page(slug))
     return ManagedStudy(server, page, server.study(page), session)
 
 
@@ -130,16 +128,9 @@ def manage_page(
     request: Request, here: ManagedStudy, new_key: str = "", error: str = ""
 ) -> HTMLResponse:
     """Return that page, with a new key or with what is wrong."""
-    return render_page(
-        request,
-        "manage",
-        422 if error else 200,
-        **common(here, "manage"),
-        settings=here.study.settings,
-        keys=here.server.store.keys(here.page.study),
-        new_key=new_key,
-        error=capital(error),
-    )
+    keys = here.server.store.keys(here.page.study)
+    values = {"settings": here.study.settings, "keys": keys, "new_key": new_key}
+    return show_study(request, here, "manage", error, **values)
 
 
 @router.post("/s/{slug}/manage")
@@ -160,16 +151,25 @@ def change(request: Request, here: Here, form: Form) -> Response:
     return redirect(request, f"/admin/s/{here.page.slug}/manage")
 
 
-def common(here: ManagedStudy, tab: str) -> dict[str, Any]:
-    """What the head of every page of a study says."""
-    return {
+def show_study(
+    request: Request,
+    here: ManagedStudy,
+    template: str,
+    error: str = "",
+    tab: str = "",
+    **values: Any,
+) -> HTMLResponse:
+    """Return a page of a study, with its head and with what is wrong; its tab is named as its template."""
+    head = {
         "page": here.page,
-        "tab": tab,
+        "tab": tab or template,
         "closed": here.study.closed,
         "csrf": here.csrf,
         "per_voter": pairs_for(here.page, count_options(here.study)),
         "is_space": bool(here.study.settings.space),
+        "error": capital(error),
     }
+    return render_page(request, template, 422 if error else 200, **head, **values)
 
 
 def read_prices(page: VotingPage, form: FormData) -> VotingPage:

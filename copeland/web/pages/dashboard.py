@@ -21,11 +21,10 @@ from copeland.study.record.events import ERROR, Event, times_of
 from copeland.study.record.options import ACTIVE
 from copeland.web.cache import DrawnLandscape, SpaceAnalysis, VoteAnalysis
 from copeland.web.models import VotingPage
-from copeland.web.pages.admin import Here, ManagedStudy, common, find_study
+from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
 from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
 from copeland.web.pages.judges import JudgeJobs
 from copeland.web.provenance import notes_of
-from copeland.web.render import render_page
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
 from copeland.words import counted, percent, quote_name
@@ -44,22 +43,20 @@ STEP = 0.5  # seconds between two looks at the log
 def dashboard(request: Request, here: Here) -> HTMLResponse:
     """Show where a study stands."""
     values = summary_of(here) | figures_of(here)
-    return allow_data_images(
-        render_page(request, "dashboard", **common(here, "dashboard"), **values)
-    )
+    return allow_data_images(show_study(request, here, "dashboard", **values))
 
 
 @router.get("/admin/s/{slug}/summary")
 def summary(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that is always new."""
-    return render_page(request, "summary", **common(here, "dashboard"), **summary_of(here))
+    return show_study(request, here, "summary", **summary_of(here))
 
 
 @router.get("/admin/s/{slug}/figures")
 def figures(request: Request, here: Here) -> HTMLResponse:
     """Return the part of it that takes longer."""
     values = figures_of(here)
-    return render_page(request, values["figures"], **common(here, "dashboard"), **values)
+    return show_study(request, here, values["figures"], **values)
 
 
 @router.get("/admin/s/{slug}/live")

@@ -40,9 +40,9 @@ from copeland.study.record.events import ERROR, SKIP
 from copeland.study.record.texts import check_text
 from copeland.web.cache import VoteAnalysis
 from copeland.web.models import VotingPage
-from copeland.web.pages.admin import Form, Here, ManagedStudy, common
+from copeland.web.pages.admin import Form, Here, ManagedStudy, show_study
 from copeland.web.provenance import find_judges
-from copeland.web.render import redirect, render_page
+from copeland.web.render import redirect
 from copeland.web.server import Server
 from copeland.web.sessions import read_field, read_number, read_whole
 from copeland.web.store import Store
@@ -327,12 +327,11 @@ def _page(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse
     settings, seen = here.study.settings, here.server.analyses(here.page).latest()
     judges = find_judges(here.server.storage, here.page.study)
     standing = seen.reading.standing if isinstance(seen, VoteAnalysis) else None
-    return render_page(
+    return show_study(
         request,
+        here,
         "judges",
-        422 if error else 200,
-        **common(here, "judges"),
-        error=capital(error),
+        error,
         rows=_agreement(standing, judges) if standing else [],
         flips=list(flip_sentences(standing.swaps)) if standing else [],
         jobs=[(job, job.state(now) == AT_WORK, capital(job.state(now))) for job in jobs[:SHOWN]],

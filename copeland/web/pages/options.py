@@ -18,12 +18,12 @@ from copeland.study.record.texts import check_text
 from copeland.tables import rows_of_file
 from copeland.web.images import image_of, send_image
 from copeland.web.models import Image, Pane, option_of, pane_key
-from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, common
+from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study
 from copeland.web.pages.ballot import side_of
-from copeland.web.render import redirect, render_page
+from copeland.web.render import redirect
+from copeland.web.security import require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field, read_files
-from copeland.words import capital
 
 router = APIRouter(prefix="/admin")
 
@@ -206,7 +206,7 @@ def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTML
         for name, label in zip(chosen, "AB", strict=True)
     ]
     values = {"sides": sides, "item": item, "left": left, "k": len(options)}
-    return render_page(request, "preview", **common(here, "options"), **values)
+    return show_study(request, here, "preview", tab="options", **values)
 
 
 def _medium(here: ManagedStudy, name: str, item: str | None) -> str:
@@ -220,10 +220,7 @@ def _medium(here: ManagedStudy, name: str, item: str | None) -> str:
 def drawing(here: Here, of: str) -> Response:
     """Return the drawing of a point, to an admin."""
     known = any(option.name == of for option in here.study.options)
-    found = here.server.drawing(here.page, of) if known else None
-    if found is None:
-        raise HTTPException(404)
-    return found.answer()
+    return require(here.server.drawing(here.page, of) if known else None).answer()
 
 
 @router.get("/s/{slug}/options")
@@ -234,16 +231,15 @@ def options(request: Request, here: Here) -> HTMLResponse:
 
 def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
     is_space = bool(here.study.settings.space)  # whose points the study makes by itself
-    return render_page(
+    return show_study(
         request,
+        here,
         "options",
-        422 if error else 200,
-        **common(here, "options"),
+        error,
         options=here.study.options,
         panes=here.server.panes(here.page),
         hints=[] if is_space else find_hints(here),
         voted=not is_space and here.study.standing(voters=False).votes > 0,
-        error=capital(error),
     )
 
 

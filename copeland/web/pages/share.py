@@ -6,7 +6,7 @@ import csv
 import io
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
@@ -15,7 +15,8 @@ from copeland.web.models import SCOPES, Link
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session
 from copeland.web.provenance import votes_by_source
-from copeland.web.render import redirect, render_page
+from copeland.web.render import redirect
+from copeland.web.security import require
 from copeland.web.server import server_of
 from copeland.web.sessions import parse_number, read_field
 
@@ -32,10 +33,10 @@ def share(request: Request, here: Here) -> HTMLResponse:
     """Show the links."""
     now, rows = here.server.clock(), _rows(request, here)
     live = [row for row in rows if row["link"].is_open(now)]
-    return render_page(
+    return admin.show_study(
         request,
+        here,
         "share",
-        **admin.common(here, "share"),
         open_links=[row for row in live if row["link"].voter is None],
         personal=[row for row in live if row["link"].voter is not None],
         ended=len(rows) - len(live),
@@ -97,17 +98,14 @@ def table(request: Request, here: Here) -> Response:
 
 
 @router.get("/s/{slug}/qr/{link}.png")
-def code(request: Request, here: Here, link: int) -> Response:
+def show_code(request: Request, here: Here, link: int) -> Response:
     """Return a link as a QR code."""
     import segno
 
-    found = [one for one in here.server.store.links(here.page.study) if one.id == link]
-    if not found:
-        raise HTTPException(404)
-    file = io.BytesIO()
-    segno.make(_address(request, here, found[0]), error="m").save(
-        file, kind="png", scale=6, border=3
-    )
+    links, file = here.server.store.links(here.page.study), io.BytesIO()
+    found = require(next((one for one in links if one.id == link), None))
+    code = segno.make(_address(request, here, found), error="m")
+    code.save(file, kind="png", scale=6, border=3)
     return Response(file.getvalue(), media_type="image/png")
 
 

@@ -17,7 +17,7 @@ from copeland.web.images import send_image
 from copeland.web.models import Link, VotingPage, option_of, pane_key
 from copeland.web.pages import ballot
 from copeland.web.render import redirect, render_page, render_text
-from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot
+from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Visitor, read_field, require_ours
 
@@ -169,17 +169,11 @@ def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
 
 
 def _voter(request: Request, slug: str) -> Visitor:
-    voter = sessions.voter_of(request, slug)
-    if voter is None:
-        raise HTTPException(404)
-    return voter
+    return require(sessions.voter_of(request, slug))
 
 
 def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
-    found = server.signer.unseal(voter.page.slug, voter.name, token)
-    if found is None:
-        raise HTTPException(404)
-    return found
+    return require(server.signer.unseal(voter.page.slug, voter.name, token))
 
 
 def _find_obstacle(page: VotingPage, closed: bool) -> str:
