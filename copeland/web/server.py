@@ -20,9 +20,7 @@ from copeland.web.store import Store
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
-ARRIVED = (
-    1.0  # seconds after which another process's revoking of a link, or pausing of a page, is seen
-)
+ARRIVED = 1.0  # seconds after which another process's revoked links and paused pages are seen
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
 STREAMS = 200  # open at a time, in one process

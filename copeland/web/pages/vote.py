@@ -21,10 +21,11 @@ from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import Visitor, read_field, require_ours
 
+router = APIRouter()
+
+Form = Annotated[FormData, Depends(sessions.plain_form_of)]
 PAIR_SECONDS = 12  # that a pair takes somebody, roughly
 UNDONE = "the voter took it back"
-Form = Annotated[FormData, Depends(sessions.plain_form_of)]
-router = APIRouter()
 HELD = 2  # ballots of a voter: the one that is shown, and the next
 
 
@@ -262,10 +263,8 @@ def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
     It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
     """
     study = server.study(voter.page)
-    progress, held = (
-        ballot.progress_of(voter.page, study.look(voter.name)),
-        study.waiting(voter.name),
-    )
+    progress = ballot.progress_of(voter.page, study.look(voter.name))
+    held = study.waiting(voter.name)
     goes_on = progress.done + HELD <= progress.pairs and not progress.checks
     if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
         return None
