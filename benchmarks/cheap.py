@@ -13,7 +13,7 @@ import numpy as np
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.forecast.races import ALL_PAIRS, PLANNED, WAYS, new_start, votes_needed
+from copeland.forecast.races import ALL_PAIRS, PLANNED, WAYS, count_votes_to_proof, new_start
 
 RUNS = 20
 MOST = 30_000_000  # votes of a run
@@ -36,7 +36,10 @@ def medians(matrix: PreferenceMatrix) -> dict[str, float]:
     return {
         way: float(
             np.median(
-                [votes_needed(way, start, matrix.p, tie, MOST, (run,)) for run in range(RUNS)]
+                [
+                    count_votes_to_proof(way, start, matrix.p, tie, MOST, (run,))
+                    for run in range(RUNS)
+                ]
             )
         )
         for way in WAYS

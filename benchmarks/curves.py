@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import copeland
-from copeland.limits import lower_regret
 from copeland.registry import algorithms
+from copeland.theory.lower_bounds import lower_regret
 
 KEPT = Path(__file__).parent.parent / "docs" / "figures" / "curves.json"
 PROBLEMS = {False: "mslr-5", True: "mslr-5-condorcet"}  # by whether a Condorcet winner is assumed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from copeland.drift import LEVEL, _log_ratios, _times_before
+from copeland.certificate.drift_evidence import LEVEL, _log_ratios, _times_before
 
 RUNS, STAYING = 1_000, 2_000
 DRIFT, POWER, TIMES = 0.1, 0.8, 4

@@ -1,6 +1,6 @@
 """How often a certificate of judges on test cases is wrong, looked at after every vote: `python -m benchmarks.false_cases`.
 
-All runs of a problem go on side by side, as arrays. Tests hold what they judge against :func:`copeland.certificate.certify`.
+All runs of a problem go on side by side, as arrays. Tests hold what they judge against :func:`copeland.certificate.certificate.certify`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from itertools import permutations
 
 import numpy as np
 
-from copeland.cases import cannot_lose, log_evidence_of_cases
-from copeland.kernels.evidence import levels, log_evidence, loss_level, win_level
-from copeland.streams import stream
+from copeland.certificate.case_evidence import cannot_lose, log_evidence_of_cases
+from copeland.kernels.vote_evidence import levels, log_evidence, loss_level, win_level
+from copeland.support.rng import stream
 
 DELTA = 0.05
 RUNS = 2_000
@@ -212,7 +212,7 @@ def evidence_of(wins: int, losses: int) -> float:
 
 
 def judged(found: np.ndarray, held: np.ndarray, at) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower bounds of the scores and who is best, in each run: as :mod:`copeland.certificate` does in one."""
+    """Return the lower bounds of the scores and who is best, in each run: as :mod:`copeland.certificate.certificate` does in one."""
     k = found.shape[1]
     strongest = -np.sort(-found, axis=2)[:, :, : k - 1]
     needed = np.array([win_level(at, k - 1 - r) for r in range(1, k)])

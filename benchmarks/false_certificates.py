@@ -1,7 +1,7 @@
 """How often a certificate is wrong, if one looks after every vote: `python -m benchmarks.false_certificates`.
 
-The certificate is kept up to date vote by vote (:mod:`copeland.kernels.verdicts`). Tests hold it
-against :func:`copeland.certificate.certify`.
+The certificate is kept up to date vote by vote (:mod:`copeland.kernels.certificate_race`). Tests hold it
+against :func:`copeland.certificate.certificate.certify`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 
 import copeland
 from copeland.kernels import compiled, kernel, pick
-from copeland.kernels.evidence import Levels, levels, log_evidence
-from copeland.kernels.verdicts import begin, judge, largest_other, weigh
-from copeland.streams import stream
+from copeland.kernels.certificate_race import begin, judge, largest_other, weigh
+from copeland.kernels.vote_evidence import Levels, levels, log_evidence
+from copeland.support.rng import stream
 
 DELTA = 0.05
 RUNS = 2_000

@@ -1,7 +1,7 @@
 """How often a certificate is wrong where people vote, or votes are undone: `python -m benchmarks.false_people`.
 
 People arrive, are dealt all their pairs by an adversary who knows every answer so far, and answer in any order. They
-count in the order of arrival, as `copeland.study.record.arrivals` does it; a dealt pair without an answer is a loss of both.
+count in the order of arrival, as `copeland.study.log.arrivals` does it; a dealt pair without an answer is a loss of both.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from benchmarks.false_certificates import (
     runner_up,
 )
 from copeland.kernels import compiled, kernel, pick
-from copeland.kernels.evidence import Levels, levels, log_evidence
-from copeland.kernels.verdicts import weigh
-from copeland.streams import stream
-from copeland.study.record.arrivals import COST
+from copeland.kernels.certificate_race import weigh
+from copeland.kernels.vote_evidence import Levels, levels, log_evidence
+from copeland.study.log.arrivals import COST
+from copeland.support.rng import stream
 
 WAITING = (
     512  # people who are not counted yet; if there are more, the first half is counted as it is

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.leaderboard.bouts import Bout, Effort
 from copeland.problems import problem_of
-from copeland.tasks import finish
+from copeland.support.tasks import finish
 
 TUNED, HELD_OUT = "tuned", "held-out"
 SEEDS = {TUNED: (1, 2), HELD_OUT: (11, 12)}

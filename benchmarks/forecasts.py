@@ -22,16 +22,16 @@ from benchmarks.likely import Draw, believed, near_tie, strengths, uniform
 from benchmarks.panel import panel
 from benchmarks.people import PRESENT, play_dealt
 from copeland import PreferenceMatrix
-from copeland.forecast.panels import nobody_asked, panel_remaining
-from copeland.forecast.planned import PlannedRace
-from copeland.forecast.ranges import Range
-from copeland.forecast.remaining import _by_rule as by_rule
-from copeland.forecast.remaining import remaining_of
-from copeland.forecast.starts import Start, new_start
-from copeland.panel import next_question
+from copeland.certificate import next_question
+from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.panel_forecast import no_answers, panel_remaining
+from copeland.forecast.planner_race import PlannedRace
+from copeland.forecast.start import Start, new_start
+from copeland.forecast.votes_remaining import _by_rule as by_rule
+from copeland.forecast.votes_remaining import remaining_of
 from copeland.policy import warm
-from copeland.streams import stream
-from copeland.study.meaning.standing import standing_of
+from copeland.study.results.standing import standing_of
+from copeland.support.rng import stream
 
 RUNS = 5
 MOMENTS = (0.0, 0.1, 0.3, 0.6)  # shares of what it took in all
@@ -42,8 +42,8 @@ BATCH = 4
 class Told(NamedTuple):
     """What was forecast, and what it then took."""
 
-    said: Range
-    rule: Range  # of thumb
+    said: ForecastRange
+    rule: ForecastRange  # of thumb
     taken: int
 
     @property
@@ -52,7 +52,7 @@ class Told(NamedTuple):
         return _holds(self.said, self.taken)
 
 
-def _holds(said: Range, taken: int) -> bool:
+def _holds(said: ForecastRange, taken: int) -> bool:
     low = said.most if said.low is None else said.low
     return low <= taken and (said.high is None or taken <= said.high)
 
@@ -114,7 +114,7 @@ def by_panel(family: str, k: int, members: int, run: int) -> Iterator[Told]:
 def _answered(said: np.ndarray, run: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Wins and who has answered, before the first question and after each."""
     members, k, _ = said.shape
-    wins, silent, rng = np.zeros((k, k), int), nobody_asked(members, k), stream(run, "forecasts")
+    wins, silent, rng = np.zeros((k, k), int), no_answers(members, k), stream(run, "forecasts")
     seen: list[list[tuple[int, int]]] = [[] for _ in said]
     yield wins.copy(), silent.copy()
     while question := next_question(wins, None, silent, rng, last=seen):

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 import copeland
 from benchmarks.cheap import matrices
 from copeland import PreferenceMatrix
-from copeland.cells import loop_for
 from copeland.forecast.races import PLANNED
 from copeland.kernels.loop import new_ledger
 from copeland.kernels.planner import Planner
 from copeland.problems.problem import matrix_problem
 from copeland.registry import find
-from copeland.streams import stream
-from copeland.study.conduct.chooser import HINTED_ANEW
-from copeland.study.conduct.hints import are_stale, hints_of
+from copeland.simulation.cell import loop_for
+from copeland.study.pair_choice import HINTED_ANEW
+from copeland.study.planner_hints import are_stale, hints_of
+from copeland.support.rng import stream
 
 NAMES = ("easy-20", "order-100-0.1")
 SHARES = (0.6, 0.75, 0.9)  # of the pairs on which a guide names the right side

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from copeland.kernels import compiled
 from copeland.ranking.clicks import click_model
+from copeland.ranking.comparison_arrays import OUTCOMES, SCORE_TIES, SIGN, click_world
 from copeland.ranking.estimation import compare_pair
-from copeland.ranking.worlds import OUTCOMES, SCORE_TIES, SIGN, click_world
 from tests.oracles.clicks import new_plain_room, plain_many
 
 QUERIES, DOCUMENTS, LENGTH = 200, 120, 10

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 import copeland
-from copeland.forecast.likely import favourite_of
-from copeland.forecast.planned import PlannedRace, run_to_proof
+from copeland.forecast.likely_best import favourite_of
+from copeland.forecast.planner_race import PlannedRace, run_to_proof
+from copeland.forecast.plausible_worlds import belief_of, best_in, worlds
 from copeland.forecast.races import new_start
-from copeland.forecast.worlds import belief_of, best_in, worlds
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 LEAST = 0.95
 RUNS = 60
@@ -130,7 +130,7 @@ def course(draw: Draw, name: str, run: int) -> Course:
             right = bool(best_in(p)[found.option])
             loss = 0.0 if right else float(0.5 - p[found.option].min())
             return Course(race.votes, right, loss, cost)
-        if race.proved:
+        if race.is_proved:
             break
     return Course(np.nan, False, 0.0, cost)
 

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 import copeland
-from copeland.certificate import certify, is_decided
+from copeland.certificate.certificate import certify, is_decided
 from copeland.policy import warm
 from copeland.problems.problem import matrix_problem
 from copeland.ranking import all_features, letor, rankings

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels.kl import kl
-from copeland.kernels.planner.sharing import SHARES, nats_each
+from copeland.kernels.planner.evidence_shares import SHARES, nats_each
 from copeland.matrix import PreferenceMatrix
-from copeland.winners import copeland_scores
+from copeland.theory.winners import copeland_scores
 
 Floats = NDArray[np.float64]
 

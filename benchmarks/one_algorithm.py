@@ -10,8 +10,8 @@ import numpy as np
 
 import copeland
 from benchmarks.omniscient import omniscient_regret
-from copeland.limits import lower_regret
 from copeland.problems.implicit import implicit_order
+from copeland.theory.lower_bounds import lower_regret
 
 JOBS = 2
 ECW = "ecw-rmed:beta=1e-9,threshold=eager"

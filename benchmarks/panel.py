@@ -11,8 +11,8 @@ import time
 
 import numpy as np
 
-from copeland.panel import next_question, panel_certificate
-from copeland.streams import stream
+from copeland.certificate import next_question, panel_certificate
+from copeland.support.rng import stream
 
 PANELS = 50
 SIZES = ((6, 5), (12, 3), (12, 5), (12, 9), (20, 7))

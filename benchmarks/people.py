@@ -19,13 +19,13 @@ import numpy as np
 import copeland
 from copeland import PreferenceMatrix
 from copeland.policy import warm
-from copeland.streams import stream
-from copeland.study.conduct.chooser import Player, Wish, active
-from copeland.study.conduct.manners import Manners
-from copeland.study.meaning.standing import is_open
-from copeland.study.record.books import Books
-from copeland.study.record.events import ASKED, CREATED, VOTED, Event
-from copeland.study.record.settings import Settings
+from copeland.study.log.events import ASKED, CREATED, VOTED, Event
+from copeland.study.log.state import Books
+from copeland.study.pair_choice import Player, Wish, active
+from copeland.study.results.standing import is_open
+from copeland.study.settings import Settings
+from copeland.study.voter_history import Manners
+from copeland.support.rng import stream
 
 PRESENT = 30
 STAY = 8  # pairs that a person answered by the former rule

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from copeland.study import create_study, open_study
-from copeland.study.record.events import Event
+from copeland.study.log.events import Event
 from tests.postgres import server
 
 K = 50

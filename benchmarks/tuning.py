@@ -18,9 +18,9 @@ from benchmarks.tuning_audits import audits
 from benchmarks.tuning_cost import costs
 from benchmarks.tuning_page import FEWER, MARKS, page
 from benchmarks.tuning_rivals import Eubo, Grid, Pbo, Random
-from copeland.streams import stream
+from copeland.support.rng import stream
 from copeland.tuning import Tuner
-from copeland.tuning.problems import game, games
+from copeland.tuning.benchmark_games import game, games
 
 SEEDS, VOTES = 10, 200
 SHARED = {"tuner": Tuner, "eubo": Eubo, "pbo": Pbo, "random": Random}

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from copeland.kernels.evidence import log_evidence
-from copeland.streams import stream
+from copeland.kernels.vote_evidence import log_evidence
+from copeland.support.rng import stream
 from copeland.tuning.audit import lower_bound
-from copeland.tuning.problems import game, games
+from copeland.tuning.benchmark_games import game, games
 
 DELTA, RUNS, LOOKS, VOTES = 0.05, 1000, 250, 1000
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 PROBLEMS, SEEDS, VOTES = ("branin", "hartmann6", "circle"), 3, 50
 _AT_RANDOM = 4  # pairs before the first fit

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from copeland.policy import Policy
-from copeland.streams import stream
-from copeland.tuning.asking import Asked, best_in, crowd, field_of, joined
+from copeland.support.rng import stream
 from copeland.tuning.covariance import against, kernels
-from copeland.tuning.laplace import halved
-from copeland.tuning.samples import heard, sample
+from copeland.tuning.duel_choice import Proposal, best_in, crowd, field_of, join_crowds
+from copeland.tuning.laplace import solve_half
+from copeland.tuning.posterior_samples import prepare_points, sample
 from copeland.tuning.tuner import Tuner
-from copeland.tuning.walkers import started
+from copeland.tuning.walkers import start_walkers
 
 _NONE = -12.0  # the logarithm of a deviation that is as good as none
 
@@ -28,7 +28,7 @@ class Shared(Tuner):
         super().__init__(space, seed)
         if self.without is not None:
             self._prior.mean[self.without], self._prior.deviation[self.without] = _NONE, 1e-6
-            self._walkers = started(self._prior, stream(seed, "walkers"))
+            self._walkers = start_walkers(self._prior, stream(seed, "walkers"))
 
     def _field(self, fit, votes, rng):
         """The same candidates as the tuner's, the opponents, and who leads."""
@@ -46,7 +46,7 @@ class Eubo(Shared):
     def _choose(self, fit, votes, rng):
         field, _, leaders = self._field(fit, votes, rng)
         su = fit.theta.su**2
-        q = halved(fit, su * field.seen.k)
+        q = solve_half(fit, su * field.seen.k)
         k, _ = kernels(fit.theta, field.coordinates, field.coordinates)
         cov, mean = su * k - q.T @ q, su * field.seen.k @ fit.v
         variance = cov.diagonal()
@@ -55,7 +55,7 @@ class Eubo(Shared):
         worth = mean + spread * (np.exp(-(t**2) / 2) / math.sqrt(2 * math.pi) + t * ndtr(t))
         np.fill_diagonal(worth, -np.inf)
         x, z = np.unravel_index(int(np.argmax(worth)), worth.shape)
-        return Asked(field.places[x], field.places[z], leaders)
+        return Proposal(field.places[x], field.places[z], leaders)
 
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(12)
@@ -69,11 +69,11 @@ class Pbo(Shared):
     def _choose(self, fit, votes, rng):
         field, others, leaders = self._field(fit, votes, rng)
         drawn = sample(fit, votes.pairs, rng)
-        best = best_in(drawn, field, heard(drawn, others.coordinates, others.seen))
+        best = best_in(drawn, field, prepare_points(drawn, others.coordinates, others.seen))
         champion = crowd(self.space, fit, votes, field.places[[best]])
-        rivals = joined(field, others)
+        rivals = join_crowds(field, others)
         to = against(fit.theta, rivals.seen, champion.seen)
-        q = halved(fit, to)
+        q = solve_half(fit, to)
         _, c = kernels(fit.theta, rivals.coordinates, champion.coordinates)
         prior = fit.theta.sc**2 * (1 - c[:, 0] ** 2)
         spread = np.sqrt(np.maximum(prior - (q**2).sum(axis=0), 0))
@@ -81,7 +81,7 @@ class Pbo(Shared):
         share = _WEIGHTS / _WEIGHTS.sum()
         variance = p**2 @ share - (p @ share) ** 2
         variance[(rivals.places == champion.places).all(axis=1)] = -1
-        return Asked(champion.places[0], rivals.places[int(np.argmax(variance))], leaders)
+        return Proposal(champion.places[0], rivals.places[int(np.argmax(variance))], leaders)
 
 
 class Random(Shared):
@@ -90,7 +90,7 @@ class Random(Shared):
     def _choose(self, fit, votes, rng):
         _, _, leaders = self._field(fit, votes, rng)
         first, second = self.space.drawn(rng), self.space.drawn(rng)
-        return Asked(first, second, leaders)
+        return Proposal(first, second, leaders)
 
 
 class Grid:

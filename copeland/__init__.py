@@ -4,10 +4,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from copeland.support.moved_modules import follow_old_names
 from copeland.version import __version__
 
 if TYPE_CHECKING:
-    from copeland import bounds, gaps, limits, winners
     from copeland.certificate import Certificate, certify
     from copeland.errors import CopelandError, InvalidMatrix, InvalidParameter
     from copeland.matrix import PreferenceMatrix
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from copeland.problems import Problem, list_problems, load
     from copeland.registry import Algorithm, list_algorithms, register
     from copeland.report import plot
-    from copeland.runs import Runs
     from copeland.simulation import simulate
+    from copeland.simulation.runs import Runs
     from copeland.study import (
         Ballot,
         Option,
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         list_studies,
         open_study,
     )
+    from copeland.theory import bounds, gaps, winners
+    from copeland.theory import lower_bounds as limits
     from copeland.tuning import Choice, Integer, Real, Space, Tuner
 
 __all__ = [
@@ -69,6 +71,14 @@ __all__ = [
     "winners",
 ]
 
+# Modules that have a short name here.
+_SHORT = {
+    "bounds": "theory.bounds",
+    "gaps": "theory.gaps",
+    "limits": "theory.lower_bounds",
+    "winners": "theory.winners",
+}
+
 _HOMES = {
     "certificate": ("Certificate", "certify"),
     "errors": ("CopelandError", "InvalidMatrix", "InvalidParameter"),
@@ -77,7 +87,7 @@ _HOMES = {
     "problems": ("Problem", "list_problems", "load"),
     "registry": ("Algorithm", "list_algorithms", "register"),
     "report": ("plot",),
-    "runs": ("Runs",),
+    "simulation.runs": ("Runs",),
     "simulation": ("simulate",),
     "study": (
         *("Ballot", "Option", "Standing", "Study", "Vote", "Wait"),
@@ -85,6 +95,9 @@ _HOMES = {
     ),
     "tuning": ("Choice", "Integer", "Real", "Space", "Tuner"),
 }
+
+
+follow_old_names()
 
 
 def __getattr__(name: str) -> Any:
@@ -95,6 +108,8 @@ def __getattr__(name: str) -> Any:
     home = next((module for module, names in _HOMES.items() if name in names), None)
     if home is not None:
         found = getattr(import_module(f"copeland.{home}"), name)
+    elif name in _SHORT:
+        found = import_module(f"copeland.{_SHORT[name]}")
     elif name.startswith("_") or find_spec(f"copeland.{name}") is None:
         raise AttributeError(f"module 'copeland' has no attribute '{name}'")
     else:

@@ -29,8 +29,8 @@ from copeland.errors import (
     need,
 )
 from copeland.study import Ballot, Option, Vote
-from copeland.study.record.texts import check_text
-from copeland.study.record.votes import new_event_id
+from copeland.study.input_limits import check_text
+from copeland.study.votes import new_event_id
 
 KEY = "COPELAND_KEY"  # the variable that holds a key, if none is given
 ATTEMPTS = 6
@@ -203,7 +203,7 @@ class RemoteStudy:
 
     def certificate_file(self) -> str:
         """Return what is proved, as the text of a file that can be checked offline."""
-        return self._sent("GET", "/certificate").text
+        return self._send("GET", "/certificate").text
 
     # Options
 
@@ -233,26 +233,26 @@ class RemoteStudy:
     # Calls
 
     def _call(self, verb: str, path: str, **how: Any) -> Any:
-        answer = self._sent(verb, path, **how)
+        answer = self._send(verb, path, **how)
         return answer.json() if answer.content else None
 
-    def _sent(self, verb: str, path: str, **how: Any) -> Any:
+    def _send(self, verb: str, path: str, **how: Any) -> Any:
         """Send a call until it is answered, and return the answer or raise what it says."""
         address = f"/studies/{quote(self.name, safe='')}{path}"
         for attempt in range(1, ATTEMPTS):
-            answer = self._tried(verb, address, how)
+            answer = self._try_call(verb, address, how)
             if not isinstance(answer, Exception) and answer.status_code not in (429, 503):
                 break
             time.sleep(_pause(answer, attempt))
         else:
-            answer = self._tried(verb, address, how)
+            answer = self._try_call(verb, address, how)
         if isinstance(answer, Exception):
             raise StorageError(f"{self._http.base_url} does not answer: {answer}.") from answer
         if not answer.is_success:
             raise _error(answer)
         return answer
 
-    def _tried(self, verb: str, address: str, how: dict[str, Any]) -> Any:
+    def _try_call(self, verb: str, address: str, how: dict[str, Any]) -> Any:
         """The answer, or why there is none."""
         import httpx
 

@@ -151,9 +151,9 @@ class InvalidResult(CopelandError, ValueError):
     Examples
     --------
     >>> import tempfile
-    >>> import copeland.results
+    >>> import copeland.simulation.result_folder
     >>> try:
-    ...     copeland.results.read(tempfile.mkdtemp())
+    ...     copeland.simulation.result_folder.read(tempfile.mkdtemp())
     ... except InvalidResult:
     ...     print("refused")
     refused

@@ -14,14 +14,14 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from copeland.archives import read_array, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
-from copeland.files import whole_file
-from copeland.inert import cell, inert, uncell
-from copeland.shown import MOST_ROWS, html_table
-from copeland.tables import JSON_LINES, Table, lines_of, read_table, table_of_lines
-from copeland.tallies import form_of, is_votes, sayings, tallied
-from copeland.words import listed, some
+from copeland.support.atomic_files import whole_file
+from copeland.support.escaping import cell, inert, uncell
+from copeland.support.notebook_html import MOST_ROWS, html_table
+from copeland.support.npz import read_array, read_arrays
+from copeland.support.phrasing import join_names, some
+from copeland.support.row_files import JSON_LINES, Table, lines_of, read_table, table_of_lines
+from copeland.support.vote_tables import count_votes, form_of, is_votes, read_rows
 
 LARGEST_COUNT = 1e300  # of votes: four of them can be added
 TOLERANCE = 1e-6  # how far P + P^T may be off 1, and the diagonal off 1/2
@@ -58,9 +58,9 @@ class PreferenceMatrix:
     name: str = field(default="")
 
     def __init__(self, p: ArrayLike, labels: Sequence[str] | None = None, name: str = ""):
-        probabilities = _checked(p)
+        probabilities = _check_probabilities(p)
         object.__setattr__(self, "p", probabilities)
-        object.__setattr__(self, "labels", _checked_labels(labels, len(probabilities)))
+        object.__setattr__(self, "labels", _check_labels(labels, len(probabilities)))
         object.__setattr__(self, "name", name)
 
     @property
@@ -108,7 +108,7 @@ class PreferenceMatrix:
         wins = (self.p > 0.5).sum(axis=1)
         best = [self.labels[i] for i in np.flatnonzero(wins == wins.max())]
         kind = "Condorcet" if wins.max() == self.k - 1 else "Copeland"
-        return f"{kind} winner{'s' if len(best) > 1 else ''} {listed(best)}"
+        return f"{kind} winner{'s' if len(best) > 1 else ''} {join_names(best)}"
 
     def index(self, option: int | str) -> int:
         """Return the index of an option given by index or by label."""
@@ -207,7 +207,7 @@ class PreferenceMatrix:
         ----------
         path
             A .csv may have a header of labels, and then a first column of the same labels, as pandas writes it. It may also
-            hold counts of wins, with 0 on the diagonal, or votes in any form that :mod:`copeland.tallies` knows, as a .tsv,
+            hold counts of wins, with 0 on the diagonal, or votes in any form that :mod:`copeland.support.vote_tables` knows, as a .tsv,
             .jsonl, .ndjson or .json file does. An .npz may hold one square 2-D array under any name
             (of several, ``p`` or the one that ``key`` names) and labels under ``labels``. A .json holds the rows, or an
             object with ``p`` and ``labels``.
@@ -273,7 +273,7 @@ def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
     return array
 
 
-def _checked(values: ArrayLike) -> NDArray[np.float64]:
+def _check_probabilities(values: ArrayLike) -> NDArray[np.float64]:
     p = _square(values, "a preference matrix")
     outside = ~((p >= 0) & (p <= 1))  # true also for NaN
     if outside.any():
@@ -303,7 +303,7 @@ def _checked(values: ArrayLike) -> NDArray[np.float64]:
     return p
 
 
-def _checked_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
+def _check_labels(labels: Sequence[str] | None, k: int) -> tuple[str, ...]:
     if labels is None:
         return tuple(str(i) for i in range(k))
     names = tuple(str(label).strip() for label in labels)
@@ -361,7 +361,7 @@ def _without_index(rows: list[list[str]]) -> list[list[str]]:
         return [row[1:] for row in rows]
     if columns and not head[0].strip():
         raise InvalidMatrix(
-            f"its columns are {listed(columns)}, but its rows {listed(index)}; name both alike, in the same order."
+            f"its columns are {join_names(columns)}, but its rows {join_names(index)}; name both alike, in the same order."
         )
     return rows
 
@@ -371,7 +371,7 @@ def _read_votes(path: Path, key: str | None) -> _Read:
 
 
 def _of_votes(table: Table, columns: Mapping[str, str] | None = None) -> _Read:
-    votes = tallied(sayings(table, form_of(table, columns)))
+    votes = count_votes(read_rows(table, form_of(table, columns)))
     if not votes.labels:
         raise InvalidMatrix("it has the names of columns but no votes.")
     return _shares(votes.wins, votes.ties, votes.labels), votes.labels
@@ -458,7 +458,7 @@ def _is_json_lines(text: str) -> bool:
 def _write_csv(matrix: PreferenceMatrix, file: BinaryIO) -> None:
     lines = codecs.getwriter("utf-8")(file)
     writer = csv.writer(lines)
-    if matrix.labels != _checked_labels(None, matrix.k):
+    if matrix.labels != _check_labels(None, matrix.k):
         writer.writerow(cell(label) for label in matrix.labels)
     writer.writerows([[repr(float(value)) for value in row] for row in matrix.p])
 

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
-from copeland.kernels.live import Parts, live, made_ready, name_pairs, pend_all
+from copeland.kernels.compiler.compile import is_from_file
+from copeland.kernels.compiler.live import Parts, live, make_ready, name_pairs, pend_all
 from copeland.registry import Algorithm, State, algorithms, find
-from copeland.streams import stream
-from copeland.words import listed
+from copeland.support.npz import pack_arrays, read_arrays
+from copeland.support.phrasing import join_names
+from copeland.support.rng import stream
 
 MOST_AT_ONCE = 100_000  # duels
 _LATER = (
@@ -280,7 +281,7 @@ class Policy:
         if function is None:
             able = [name for name, one in algorithms().items() if one.part(part) is not None]
             raise InvalidParameter(
-                f"{self.algorithm.name} cannot {part} mid-run; {listed(able)} can."
+                f"{self.algorithm.name} cannot {part} mid-run; {join_names(able)} can."
             )
         return function
 
@@ -307,7 +308,7 @@ class Policy:
             "open": list(self.open.values()),
         }
         arrays = {f"state.{name}": array for name, array in arrays_of(self.state)}
-        return packed({"about": np.array(json.dumps(about)), **arrays})
+        return pack_arrays({"about": np.array(json.dumps(about)), **arrays})
 
     @classmethod
     def load(cls, content: bytes, algorithm: Algorithm | None = None) -> Policy:
@@ -327,7 +328,9 @@ class Policy:
             raise InvalidParameter(f"this is a policy of {name}, not of {algorithm.name}.")
         with _refusing_damage():
             policy = cls(algorithm, about["k"], about["seed"], about["horizon"], **about["params"])
-            kept = {name: _kept(arrays, name, fresh) for name, fresh in arrays_of(policy.state)}
+            kept = {
+                name: _take_array(arrays, name, fresh) for name, fresh in arrays_of(policy.state)
+            }
             policy.state = with_arrays(policy.state, kept)
             policy.asked = about["asked"]
             policy.events = about["events"]
@@ -335,7 +338,7 @@ class Policy:
         return policy
 
 
-def _kept(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.ndarray:
+def _take_array(arrays: Mapping[str, np.ndarray], name: str, fresh: np.ndarray) -> np.ndarray:
     """An array of a state that was dumped; what it was dumped without stays unused."""
     stored = f"state.{name}"
     if stored in arrays or not name.startswith(_LATER):
@@ -358,7 +361,7 @@ def warm(algorithm: str | Algorithm = "cpc-pac") -> None:
     That takes half a minute the first time on a machine. The pairs that are asked stay the same.
     """
     policy = Policy(algorithm, k=3)
-    with made_ready(policy.algorithm.name, policy.algorithm.select.__globals__.get("__file__")):
+    with make_ready(policy.algorithm.name, keep=is_from_file(policy.algorithm.select)):
         if policy.algorithm.absorb is not None:
             policy.absorb(np.triu(np.ones((3, 3), np.int64), 1))
         policy.count_on([(0, 1)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import inspect
@@ -12,8 +13,8 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -29,7 +30,8 @@ from copeland.errors import (
     UnknownName,
     nearest,
 )
-from copeland.spec import Spec
+from copeland.kernels.mark import is_kernel
+from copeland.support.spec import Spec
 
 GROUP = "copeland.algorithms"  # the entry points by which an installed package names its algorithms
 
@@ -58,6 +60,7 @@ class Algorithm:
     sparse state needs when it is ``crowded``. ``pause(state, option, paused)`` says which option not to
     ask about, ``pend(state, first, second, change)`` how many answers to a pair are under way.
     ``hint(state, hints)`` takes beliefs about pairs without votes, and returns the new state.
+    ``claims(state)`` lists the pairs by which the plan is to be proved, the riskiest first.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class Algorithm:
     pause: Callable[..., None] | None = None
     pend: Callable[..., None] | None = None
     hint: Callable[..., State] | None = None
+    claims: Callable[..., list[tuple[int, int]]] | None = None
     assumes_condorcet: bool = False
 
     def __post_init__(self) -> None:
@@ -116,7 +120,7 @@ class Algorithm:
         if k > MOST_OPTIONS:
             raise InvalidParameter(f"{self.name}: {k:.3g} options are more than {MOST_OPTIONS:,}.")
         try:
-            return self._started(k, horizon, params)
+            return self._begin(k, horizon, params)
         except (MemoryError, OverflowError, ValueError) as error:
             if isinstance(error, CopelandError):
                 raise
@@ -132,7 +136,7 @@ class Algorithm:
                 f"the options are 0 to {k - 1}."
             )
 
-    def _started(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
+    def _begin(self, k: int, horizon: int | None, params: Mapping[str, Any]) -> State:
         if not self.needs_horizon:
             return self.init(k, **params)
         if horizon is None:
@@ -162,7 +166,7 @@ class Algorithm:
 
     def __reduce__(self) -> Any:
         # Other processes may not know the file it is from: what they cannot import goes with it.
-        return _unpacked, (_packed(self),)
+        return _unpack, (_pack(self),)
 
 
 @cache
@@ -192,7 +196,12 @@ def _parameters(init: Callable[..., Any]) -> Mapping[str, Any]:
     return {p.name: p.default for p in given if p.name not in ("k", "horizon")}
 
 
-PARTS = (
+# All parts, by which `register` finds them in a file; those that it must find.
+FUNCTIONS = tuple(one.name for one in fields(Algorithm) if str(one.type).startswith("Callable"))
+REQUIRED = ("init", *_TAKES)
+ALIKE = 0.75  # of 1: how much a name has in common with a part's if it is likely misspelt
+
+PARTS = (  # what the duel loop calls
     "select",
     "update",
     "recommend",
@@ -207,16 +216,60 @@ PARTS = (
 _registry: dict[str, Algorithm] = {}
 
 
-def register(algorithm: Algorithm) -> Algorithm:
+def register(algorithm: Algorithm | str, **record: Any) -> Algorithm:
     """Make an algorithm known by its name; return it.
+
+    Parameters
+    ----------
+    algorithm
+        The algorithm. Or ``__name__``, at the foot of a file: then each of its functions that has the name of
+        a part is that part.
+    record
+        Fields of :class:`Algorithm`: with ``__name__`` its name, paper, summary and target, and what
+        differs from the file's functions (those of other files; None leaves a part out).
 
     Examples
     --------
     >>> register(find("ccb")).name
     'ccb'
     """
+    if isinstance(algorithm, str):
+        caller = sys._getframe(1)
+        if caller.f_globals.get("__name__") != algorithm:
+            raise InvalidAlgorithm(
+                f"register was given '{algorithm}'; give an Algorithm, or __name__ in its own file."
+            )
+        algorithm = _collect(caller.f_globals, record, caller.f_code.co_names)
+    elif record:
+        algorithm = replace(algorithm, **record)
     _registry[algorithm.name] = algorithm
     return algorithm
+
+
+def _collect(space: dict[str, Any], record: dict[str, Any], names: Collection[str]) -> Algorithm:
+    """Return the algorithm of a file whose code says these names; refuse a part that would go unnoticed."""
+    title = record.get("name", space["__name__"])
+    own = {key: f for key, f in space.items() if getattr(f, "__globals__", None) is space}
+    parts = {name: own[name] for name in FUNCTIONS if name in own} | record
+    missing = [name for name in FUNCTIONS if name not in parts]
+    called = {name for key, f in own.items() for name in f.__code__.co_names if name != key}
+    for name, function in own.items():
+        if name in called or name in parts or function in parts.values():
+            continue
+        variant = name.startswith(tuple(f"{part}_" for part in FUNCTIONS))  # of another algorithm
+        alike = difflib.get_close_matches(name, missing, 1, ALIKE)
+        if alike or (is_kernel(function) and not variant):
+            raise InvalidAlgorithm(
+                f"{title}: nothing calls `{name}`, and no part of an algorithm has this name; "
+                f"{nearest(name, missing)}"
+            )
+    for name in missing:
+        if name in REQUIRED or name in names:
+            raise InvalidAlgorithm(
+                f"{title}: the file defines no function `{name}` above `register`; move `register` to"
+                f" its foot, or give `{name}=` if the function is from another file."
+            )
+    return Algorithm(**parts)
 
 
 def algorithms() -> dict[str, Algorithm]:
@@ -224,10 +277,10 @@ def algorithms() -> dict[str, Algorithm]:
 
     It leaves out an installed package's algorithm that cannot be loaded, with a warning.
     """
-    _discover()
-    for name, point in _installed().items():
+    _import_all()
+    for name, point in _list_entry_points().items():
         try:
-            _known(name, point)
+            _load(name, point)
         except InvalidAlgorithm as error:
             warnings.warn(str(error), AlgorithmWarning, stacklevel=2)
     return dict(sorted(_registry.items()))
@@ -246,14 +299,14 @@ def list_algorithms() -> list[str]:
 
 def find(name: str) -> Algorithm:
     """Return the algorithm of this name; an installed package's is loaded when first asked for."""
-    _discover()
+    _import_all()
     if name in _registry:
         return _registry[name]
-    installed = _installed()
+    installed = _list_entry_points()
     if name not in installed:
         known = nearest(name, [*_registry, *installed])
         raise UnknownAlgorithm(f"there is no algorithm '{name}'; {known}")
-    return _known(name, installed[name])
+    return _load(name, installed[name])
 
 
 def entrant(given: str | Algorithm) -> tuple[Algorithm, Spec]:
@@ -276,21 +329,21 @@ def entrant(given: str | Algorithm) -> tuple[Algorithm, Spec]:
     if in_file is None:
         spec = Spec.parse(given)
         return find(spec.name), spec
-    algorithm = _defined(Path(in_file[1]), in_file[2] or "")
+    algorithm = _find_in_file(Path(in_file[1]), in_file[2] or "")
     return algorithm, Spec.parse(algorithm.name + (in_file[3] or ""))
 
 
 @cache
-def _discover() -> None:
+def _import_all() -> None:
     """Import every file of ``copeland.algorithms``: each registers what it defines."""
     package = importlib.import_module("copeland.algorithms")
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
 
 
-def _installed() -> dict[str, metadata.EntryPoint]:
+def _list_entry_points() -> dict[str, metadata.EntryPoint]:
     """What installed packages name, not loaded; a name of this package's stays its own."""
-    return {p.name: p for p in _offered(_folders()) if p.name not in _registry}
+    return {p.name: p for p in _read_entry_points(_folders()) if p.name not in _registry}
 
 
 def _folders() -> tuple[tuple[str, int], ...]:
@@ -300,19 +353,19 @@ def _folders() -> tuple[tuple[str, int], ...]:
 
 
 @lru_cache(maxsize=1)  # packages are many, and each has a file to read
-def _offered(folders: tuple[tuple[str, int], ...]) -> tuple[metadata.EntryPoint, ...]:
+def _read_entry_points(folders: tuple[tuple[str, int], ...]) -> tuple[metadata.EntryPoint, ...]:
     """The algorithms that packages in these folders name."""
     return tuple(metadata.entry_points(group=GROUP))
 
 
-def _known(name: str, point: metadata.EntryPoint) -> Algorithm:
+def _load(name: str, point: metadata.EntryPoint) -> Algorithm:
     """Load an algorithm of an installed package, and register it."""
     package = point.dist.name if point.dist is not None else point.value
     try:
         found = point.load()
     except (Exception, SystemExit) as error:
         raise InvalidAlgorithm(
-            f"the algorithm '{name}' of the package {package} cannot be loaded: {_said(error)}; "
+            f"the algorithm '{name}' of the package {package} cannot be loaded: {_describe(error)}; "
             "update the package or remove it."
         ) from error
     if not isinstance(found, Algorithm) or found.name != name:
@@ -323,7 +376,7 @@ def _known(name: str, point: metadata.EntryPoint) -> Algorithm:
     return register(found)
 
 
-def _defined(path: Path, name: str) -> Algorithm:
+def _find_in_file(path: Path, name: str) -> Algorithm:
     """Return the algorithm that a file defines under this name."""
     if not path.is_file():
         raise InvalidAlgorithm(f"there is no file {path} to take an algorithm from.")
@@ -349,12 +402,12 @@ def _module_at(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise InvalidAlgorithm(f"{path} cannot be loaded: {_said(error)}.") from error
+        raise InvalidAlgorithm(f"{path} cannot be loaded: {_describe(error)}.") from error
     _by_value.append(module)
     return module
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     """An error in one line."""
     return " ".join(f"{type(error).__name__}: {error}".split()).rstrip(".")
 
@@ -363,7 +416,7 @@ _by_value: list[ModuleType] = []  # which other processes cannot import by name
 
 
 @cache
-def _packed(algorithm: Algorithm) -> bytes:
+def _pack(algorithm: Algorithm) -> bytes:
     import cloudpickle
 
     for module in _by_value:
@@ -372,5 +425,5 @@ def _packed(algorithm: Algorithm) -> bytes:
 
 
 @cache  # the same functions for all tasks of a process: they are compiled once
-def _unpacked(content: bytes) -> Algorithm:
+def _unpack(content: bytes) -> Algorithm:
     return Algorithm(**pickle.loads(content))

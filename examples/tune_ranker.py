@@ -8,8 +8,8 @@ import numpy as np
 import copeland
 from copeland.ranking import rankings, synthetic
 from copeland.ranking.clicks import click_model
-from copeland.ranking.comparison import compare_once
 from copeland.ranking.estimation import Protocol, world_of
+from copeland.ranking.interleaved_comparison import compare_once
 from copeland.ranking.rankers import function
 
 COLLECTION = synthetic(queries=80, documents=12, features=12, seed=3)

@@ -11,7 +11,6 @@ import pytest
 from _pytest.doctest import DoctestModule
 from helpers import folder_named
 from hypothesis import settings
-from made_once import one_program, statements_compiled_once, tables_made_once
 from stand_ins import stand_in
 
 from copeland import PreferenceMatrix
@@ -23,12 +22,6 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 _databases = itertools.count()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _made_once():
-    with one_program(), tables_made_once(), statements_compiled_once():
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -149,13 +142,13 @@ def storage_of(request, tmp_path):
 @pytest.fixture(scope="module")
 def few_worlds():
     """Tell chances to be best by an eighth of the worlds, for who reads more than them: they take most of a verdict's time."""
-    with patch("copeland.forecast.worlds.WORLDS", 500):
+    with patch("copeland.forecast.plausible_worlds.WORLDS", 500):
         yield
 
 
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave figures empty, for who reads words, numbers or names of files: drawing takes most of the time."""
-    for module in ("report.pages", "experiments.reproduction_page"):
+    for module in ("report.simulation_page", "reproduction.reproduction_page"):
         monkeypatch.setattr(f"copeland.{module}.regret_figure", lambda *_, **__: None)
         monkeypatch.setattr(f"copeland.{module}.image", lambda *_: b"<svg></svg>")

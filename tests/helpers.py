@@ -30,7 +30,6 @@ def certain_matrix(seed: int) -> PreferenceMatrix:
 @cache
 def kept(kernel: Callable) -> Callable:
     """The compiled twin of a kernel, which numba keeps on disk: compiling it takes longer than its test."""
-    from copeland.kernels.mark import bound
+    from copeland.kernels.compiler.compile import bind_parts
 
-    home = kernel.__globals__["__file__"]
-    return bound(kernel, {}, kernel.__name__, home, compile=True)
+    return bind_parts(kernel, {}, kernel.__name__, compile=True, keep=True)

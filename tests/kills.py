@@ -8,8 +8,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from copeland.streams import stream
 from copeland.study import Study, create_study, open_study
+from copeland.support.rng import stream
 
 OPTIONS = ["A", "B", "C", "D", "E"]
 NAME = "killed"

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from copeland import PreferenceMatrix
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 
 def stand_in(name: str) -> PreferenceMatrix:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import results
+from copeland.simulation import result_folder
 
 FOLDER = Path(__file__).parent / "before"
 CALLS = {
@@ -30,7 +30,7 @@ CHANGED = ["cpc"]  # whose rule is another since: several pairs show a loss toge
 
 @pytest.mark.parametrize("name", ["simulation", pytest.param("redrawn", marks=pytest.mark.slow)])
 def test_a_folder_from_before_opens_and_holds_the_numbers_of_today(name):
-    before = results.read(FOLDER / name)
+    before = result_folder.read(FOLDER / name)
     today = copeland.simulate(**CALLS[name], runs=3, marks=20, compiled=False)
     assert (before.problem, before.k, before.key) == (today.problem, today.k, today.key)
     assert (before.redrawn, before.regret) == (today.redrawn, today.regret)

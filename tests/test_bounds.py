@@ -6,8 +6,8 @@ import math
 import pytest
 from bound_problems import CIRCLE, MSLR_5, ORDER, TIED, TIED_WINNERS
 
-from copeland import bounds, limits
 from copeland.errors import InvalidParameter
+from copeland.theory import bounds, lower_bounds
 
 LIMITS = [
     "lower_regret", "lower_regret_ecw", "lower_samples", "lower_samples_ecw",
@@ -109,7 +109,7 @@ def test_summary_has_each_quantity_under_its_name(corrected):
     assert found["theorem_1"] == bounds.theorem_1(ORDER, 1e6, 2, 0.1, corrected)
     assert found["theorem_2_rate"] == found["lemma_3_rate"] == pytest.approx(28)
     assert found["corrected"] is corrected
-    assert [found[key] for key in LIMITS] == [getattr(limits, key)(ORDER) for key in LIMITS]
+    assert [found[key] for key in LIMITS] == [getattr(lower_bounds, key)(ORDER) for key in LIMITS]
     assert found["undefined"] == {}
 
 

@@ -8,15 +8,15 @@ from bound_problems import CIRCLE, CYCLE_AND_LOSER, MSLR_5, ORDER, TIED, TIED_WI
 from scipy.stats import binom
 
 import copeland
-from copeland import bounds, gaps
 from copeland.algorithms import ccb
-from copeland.cells import loop_for, shortfall_of
 from copeland.errors import InvalidParameter, Undefined
+from copeland.kernels.compiler.script_classes import with_stand_in
 from copeland.kernels.loop import new_ledger
-from copeland.kernels.stand_ins import with_stand_in
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import problem_of
-from copeland.streams import stream
+from copeland.simulation.cell import loop_for, shortfall_of
+from copeland.support.rng import stream
+from copeland.theory import bounds, gaps
 
 # C(delta) and N-hat
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from bound_problems import CIRCLE, CYCLE_AND_LOSER, MSLR_5, ORDER, TIED, led_matrix
 
-from copeland import bounds
 from copeland.errors import Undefined
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import bounds
 
 # Theorem 2 and Lemma 3
 

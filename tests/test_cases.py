@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from copeland.cases import _log_ratio, cannot_lose, log_evidence_of_cases
-from copeland.certificate import Certificate, certify, evidence, is_decided
+from copeland.certificate.case_evidence import _log_ratio, cannot_lose, log_evidence_of_cases
+from copeland.certificate.certificate import Certificate, certify, evidence, is_decided
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import levels
+from copeland.kernels.vote_evidence import levels
 
 
 def falling(x, y):

@@ -14,9 +14,15 @@ from scipy.stats import binom
 
 from benchmarks import false_certificates as watched
 from copeland import InvalidParameter
-from copeland.certificate import Certificate, _log_evidence, certify, evidence, is_decided
-from copeland.kernels.evidence import all_level, levels, log_evidence, loss_level, win_level
-from copeland.sentences import statement_before
+from copeland.certificate.certificate import (
+    Certificate,
+    _log_evidence,
+    certify,
+    evidence,
+    is_decided,
+)
+from copeland.certificate.sentences import statement_before
+from copeland.kernels.vote_evidence import all_level, levels, log_evidence, loss_level, win_level
 
 ROCK_PAPER_SCISSORS = [[0, 90, 30], [30, 0, 90], [90, 30, 0]]
 

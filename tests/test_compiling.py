@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import compiling, simulate
-from copeland.cells import Cell
-from copeland.compiling import compiled_where_possible, seconds_to_compile
+from copeland import simulate
 from copeland.kernels import kernel
 from copeland.problems import problem_of
-from copeland.readiness import compile_ahead
 from copeland.registry import find
-from copeland.spec import Spec
+from copeland.simulation import compilation
+from copeland.simulation.cell import Cell
+from copeland.simulation.compilation import compile_cells, seconds_to_compile
+from copeland.simulation.readiness import compile_ahead
+from copeland.support.spec import Spec
 
 
 @kernel
@@ -39,7 +40,7 @@ def cell_of(algorithm, **how):
 
 @pytest.mark.slow
 def test_the_wait_is_told_of_before_the_first_run(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiling, "kept_at", lambda loop: tmp_path / "none")
+    monkeypatch.setattr(compilation, "find_loop_file", lambda loop: tmp_path / "none")
     told = []
     simulate(
         "cyclic-4",
@@ -55,23 +56,23 @@ def test_the_wait_is_told_of_before_the_first_run(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 def test_what_is_not_kept_on_disk_is_not_promised_to_be_compiled_once(monkeypatch):
-    monkeypatch.setattr(compiling, "kept_at", lambda loop: None)
+    monkeypatch.setattr(compilation, "find_loop_file", lambda loop: None)
     told = []
-    compiled_where_possible([cell_of(new_algorithm())], told.append)
+    compile_cells([cell_of(new_algorithm())], told.append)
     assert len(told) == 1 and told[0].startswith("compiling newcomer, about ")
 
 
 def test_without_a_note_a_bar_says_what_is_compiled(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiling, "kept_at", lambda loop: tmp_path / "none")
+    monkeypatch.setattr(compilation, "find_loop_file", lambda loop: tmp_path / "none")
     shown = []
 
     @contextmanager
-    def waiting(what):
+    def progress_bar(what):
         shown.append(what)
         yield
 
-    monkeypatch.setattr(compiling, "waiting", waiting)
-    compiled_where_possible([cell_of(new_algorithm())])
+    monkeypatch.setattr(compilation, "progress_bar", progress_bar)
+    compile_cells([cell_of(new_algorithm())])
     assert len(shown) == 1 and shown[0].startswith(
         "compiling newcomer, once on this machine, about "
     )
@@ -81,17 +82,17 @@ def test_each_kind_of_problem_has_a_loop_of_its_own(monkeypatch):
     """A table and an implicit problem are answered by different code, so both are compiled ahead."""
     compiled = []
     monkeypatch.setattr(
-        compiling, "_why_uncompiled", lambda cell: compiled.append(cell.source.name) or ""
+        compilation, "_explain_failure", lambda cell: compiled.append(cell.source.name) or ""
     )
     table, implicit = problem_of("cyclic-4"), problem_of("implicit-10")
     cells = [replace(cell_of(find("random")), source=one) for one in (table, implicit, table)]
-    compiled_where_possible(cells, lambda sentence: None)
+    compile_cells(cells, lambda sentence: None)
     assert len(compiled) == 2
 
 
 @pytest.mark.slow
 def test_a_plan_says_what_is_compiled(monkeypatch, tmp_path):
-    monkeypatch.setattr(compiling, "_sentence_of_waiting", lambda cell: f"compiling {cell.spec}")
+    monkeypatch.setattr(compilation, "_sentence_of_waiting", lambda cell: f"compiling {cell.spec}")
     said = []
 
     class Bar:
@@ -112,8 +113,8 @@ def test_a_plan_says_what_is_compiled(monkeypatch, tmp_path):
 def test_nobody_is_told_of_what_is_ready_or_runs_as_it_is():
     told = []
     compile_ahead("random")
-    compiled_where_possible([cell_of(find("random"))], told.append)
-    compiled_where_possible([cell_of(new_algorithm(), compiled=False)], told.append)
+    compile_cells([cell_of(find("random"))], told.append)
+    compile_cells([cell_of(new_algorithm(), compiled=False)], told.append)
     assert told == []
 
 

@@ -13,7 +13,7 @@ import copeland
 from copeland import PreferenceMatrix
 from copeland.algorithms import cpc
 from copeland.kernels.kl import kl
-from copeland.kernels.planner import votes
+from copeland.kernels.planner import vote_updates
 
 EAGER, CAUTIOUS = cpc.SETTINGS["eager"], cpc.SETTINGS["cautious"]
 LONGEST = {0.4: 80, 0.3: 250, 0.2: 800}  # duels by which the sums below have converged, by gap
@@ -129,7 +129,7 @@ def test_what_is_shown_together_wrongly_is_no_more_than_the_factors_of_lemma_4(s
     for i in range(1, k):
         n = int(rng.integers(1, 60))
         won = int(rng.binomial(n, rng.choice([0.5, 0.8, 0.95])))
-        votes.take_in(planner, i, 0, won, n - won, 0)
+        vote_updates.take_in(planner, i, 0, won, n - won, 0)
     view = PlainPlanner.of(planner)
     x, duels = nats(view)[1:, 0], view.duels[1:, 0]
     factors = np.maximum(x[true:] - 1, 0).sum()

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from margins import FOUR, TIED, circle, from_margins, matrices
 
-from copeland import winners
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import winners
 
 # 0 -> 1 -> 2 -> 0 and 3 -> 4 -> 5 -> 3; each option of the second circle beats all of the first.
 TWO_CIRCLES = from_margins(

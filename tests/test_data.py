@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from copeland import PreferenceMatrix, data
+from copeland import PreferenceMatrix
 from copeland.cli import app
 from copeland.errors import DataError, MissingExtra, UnknownName
+from copeland.problems import download
 
 NAME = "tiny"
 MATRIX = PreferenceMatrix([[0.5, 0.8], [0.2, 0.5]])
@@ -27,7 +28,7 @@ PAPER = {
     "mslr-perfect": "5a8ea50334af26d1efc7c2a9731dc9336d96dbbc3ec8d741509e25b3324b55a5",
 }
 
-REGISTERED = data.datasets()  # before a test puts its own in their place
+REGISTERED = download.datasets()  # before a test puts its own in their place
 
 
 class Server(ThreadingHTTPServer):
@@ -87,7 +88,7 @@ def cache(monkeypatch, tmp_path):
 def tiny(monkeypatch):
     """A registry with one entry, whose own address no test may reach."""
     body = packed(MATRIX)
-    one = data.Dataset(
+    one = download.Dataset(
         name=NAME,
         about="two options",
         url="http://192.0.2.1/data/tiny_PMat.npz",
@@ -96,7 +97,7 @@ def tiny(monkeypatch):
         citation="nobody 2015",
         licence="MIT",
     )
-    monkeypatch.setattr(data, "DATASETS", {NAME: one})
+    monkeypatch.setattr(download, "DATASETS", {NAME: one})
     return one
 
 
@@ -126,11 +127,13 @@ def test_their_addresses_name_the_commit():
 
 
 def test_changing_the_dictionary_changes_no_registry():
-    data.datasets().clear()
-    assert list(data.datasets()) == [NAME]
+    download.datasets().clear()
+    assert list(download.datasets()) == [NAME]
 
 
-@pytest.mark.parametrize("function", [data.fetch, data.cached, data.path, data.load])
+@pytest.mark.parametrize(
+    "function", [download.fetch, download.find_in_cache, download.path, download.load]
+)
 def test_an_unknown_name_is_refused_with_the_nearest_one(function):
     with pytest.raises(UnknownName, match="no data set 'tinny'; did you mean 'tiny'"):
         function("tinny")
@@ -140,42 +143,42 @@ def test_an_unknown_name_is_refused_with_the_nearest_one(function):
 
 
 def test_a_data_set_is_fetched_and_loaded(server, cache):
-    assert data.fetch(NAME) == cache / "tiny.npz"
+    assert download.fetch(NAME) == cache / "tiny.npz"
     assert left(cache) == ["tiny.npz"]
-    assert data.load(NAME) == MATRIX
-    assert data.load(NAME).name == NAME
+    assert download.load(NAME) == MATRIX
+    assert download.load(NAME).name == NAME
 
 
 def test_what_the_cache_has_is_not_asked_for_again(server, cache):
-    assert data.fetch(NAME) == data.fetch(NAME) == data.cached(NAME)
+    assert download.fetch(NAME) == download.fetch(NAME) == download.find_in_cache(NAME)
     assert server.asked == ["/mirror/tiny_PMat.npz"]
 
 
 def test_force_downloads_again(server, cache):
-    data.fetch(NAME)
-    data.fetch(NAME, force=True)
+    download.fetch(NAME)
+    download.fetch(NAME, force=True)
     assert len(server.asked) == 2
 
 
 def test_a_damaged_file_counts_as_none_and_is_replaced(server, cache):
-    data.fetch(NAME).write_bytes(b"damaged")
-    assert data.cached(NAME) is None
-    data.fetch(NAME)
-    assert data.load(NAME) == MATRIX
+    download.fetch(NAME).write_bytes(b"damaged")
+    assert download.find_in_cache(NAME) is None
+    download.fetch(NAME)
+    assert download.load(NAME) == MATRIX
 
 
 def test_progress_is_told_up_to_the_size(server, cache, tiny):
     told = []
-    data.fetch(NAME, progress=lambda done, total: told.append((done, total)))
+    download.fetch(NAME, progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (tiny.size, tiny.size)
 
 
 def test_without_a_mirror_the_address_of_the_entry_is_asked(server, cache, tiny, monkeypatch):
     own = dataclasses.replace(tiny, url=f"{server.url}/elsewhere/tiny_PMat.npz")
-    monkeypatch.setattr(data, "DATASETS", {NAME: own})
+    monkeypatch.setattr(download, "DATASETS", {NAME: own})
     monkeypatch.delenv("COPELAND_DATA_URL")
     with pytest.raises(DataError):
-        data.fetch(NAME)
+        download.fetch(NAME)
     assert server.asked == ["/elsewhere/tiny_PMat.npz"]
 
 
@@ -183,12 +186,12 @@ def test_without_the_variable_the_cache_is_the_user_s(monkeypatch):
     import pooch
 
     monkeypatch.delenv("COPELAND_CACHE", raising=False)
-    assert data.folder() == pooch.os_cache("copeland")
+    assert download.folder() == pooch.os_cache("copeland")
 
 
 def test_a_data_set_that_is_not_there_is_told_how_to_get(cache):
     with pytest.raises(DataError, match="run `copeland data fetch tiny`, once"):
-        data.load(NAME)
+        download.load(NAME)
 
 
 # failure: a sentence, and nothing left behind
@@ -210,13 +213,13 @@ def test_a_failure_is_one_sentence_and_keeps_what_was_there(
     trouble, sentence, before, server, cache, monkeypatch
 ):
     if before:
-        data.fetch(NAME)
+        download.fetch(NAME)
     TROUBLE[trouble](server, monkeypatch)
     with pytest.raises(DataError, match=sentence) as caught:
-        data.fetch(NAME, force=True)
+        download.fetch(NAME, force=True)
     assert "\n" not in str(caught.value)
     assert left(cache) == (["tiny.npz"] if before else [])
-    assert (data.cached(NAME) is not None) == before
+    assert (download.find_in_cache(NAME) is not None) == before
 
 
 def wrong_hash(server, monkeypatch):
@@ -262,14 +265,14 @@ def test_control_c_leaves_nothing_behind(server, cache):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        data.fetch(NAME, progress=stop)
+        download.fetch(NAME, progress=stop)
     assert left(cache) == []
 
 
 def test_a_file_in_the_place_of_the_cache_is_named(server, cache):
     cache.write_text("precious")
     with pytest.raises(DataError, match=r"nothing can be written in .*COPELAND_CACHE"):
-        data.fetch(NAME)
+        download.fetch(NAME)
     assert (cache.read_text(), server.asked) == ("precious", [])
 
 
@@ -278,14 +281,14 @@ def test_a_cache_that_may_not_be_written_is_named(server, cache):
     if os.access(cache, os.W_OK):
         pytest.skip("this user may write everywhere")
     with pytest.raises(DataError, match=r"nothing can be written in .*COPELAND_CACHE"):
-        data.fetch(NAME)
+        download.fetch(NAME)
     assert server.asked == []
 
 
 def test_without_pooch_the_extra_is_named(cache, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(MissingExtra, match=r"pip install 'copeland\[data\]'"):
-        data.fetch(NAME)
+        download.fetch(NAME)
     assert not cache.exists()
 
 
@@ -293,13 +296,13 @@ def test_without_pooch_a_data_set_is_told_how_to_get(monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     monkeypatch.delenv("COPELAND_CACHE", raising=False)
     with pytest.raises(DataError, match="copeland data fetch tiny"):
-        data.load(NAME)
+        download.load(NAME)
 
 
 def test_without_pooch_what_a_named_cache_has_is_loaded(server, cache, monkeypatch):
-    data.fetch(NAME)
+    download.fetch(NAME)
     monkeypatch.setitem(sys.modules, "pooch", None)
-    assert data.load(NAME) == MATRIX
+    assert download.load(NAME) == MATRIX
 
 
 # the command
@@ -309,12 +312,12 @@ def test_without_pooch_what_a_named_cache_has_is_loaded(server, cache, monkeypat
 def test_data_lists_what_is_known_of_each(words, server, cache, tiny):
     (row,) = json.loads(run(*words).stdout)
     assert row.pop("path") is None
-    assert data.Dataset(**row) == tiny
+    assert download.Dataset(**row) == tiny
 
 
 def test_data_list_says_what_is_downloaded(server, cache):
     assert "not downloaded" in run("list").stdout
-    data.fetch(NAME)
+    download.fetch(NAME)
     assert json.loads(run("list", "--json").stdout)[0]["path"] == str(cache / "tiny.npz")
     assert "not downloaded" not in run("list").stdout
 
@@ -333,7 +336,7 @@ def test_data_fetch_says_where_a_file_is(server, cache):
 
 
 def test_data_path_prints_the_file_alone(server, cache):
-    data.fetch(NAME)
+    download.fetch(NAME)
     assert run("path", NAME).stdout == f"{cache / 'tiny.npz'}\n"
     assert json.loads(run("path", NAME, "--json").stdout)["path"] == str(cache / "tiny.npz")
 

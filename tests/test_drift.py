@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from copeland.drift import EARLIEST, change_in, check_level, share_of
+from copeland.certificate.drift_evidence import EARLIEST, change_in, check_level, share_of
 from copeland.errors import InvalidParameter
 
 

@@ -8,8 +8,8 @@ import pytest
 from commands import run
 
 from copeland.errors import InvalidParameter
-from copeland.files import whole_file, write_file
 from copeland.study import create_study
+from copeland.support.atomic_files import whole_file, write_file
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX's")
 

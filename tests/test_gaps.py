@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from copeland import gaps
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import gaps
 
 # 0 beats 1 by 1/4 and 2 by 1/2; 1 beats 2 by 1/4.
 ORDER = PreferenceMatrix([[0.5, 0.75, 1], [0.25, 0.5, 0.75], [0, 0.25, 0.5]])

@@ -14,11 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 import copeland
-from copeland.archives import read_array, read_arrays
-from copeland.certificate import Certificate, certify
+from copeland.certificate.certificate import Certificate, certify
 from copeland.cli import app
 from copeland.errors import InvalidMatrix, InvalidParameter
 from copeland.matrix import PreferenceMatrix
+from copeland.support.npz import read_array, read_arrays
 
 NESTED = "[" * 100_000
 
@@ -220,13 +220,13 @@ def test_a_command_that_is_stopped_says_so(monkeypatch):
     def stop(*words):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["copeland.cli.winners"], "load", stop)
+    monkeypatch.setattr("copeland.problems.load", stop)
     assert refused("winners", "cyclic-4", code=130) == "copeland: stopped."
 
 
 @pytest.mark.slow
 def test_an_import_of_votes_that_is_stopped_leaves_nothing_behind(tmp_path, monkeypatch):
-    from copeland.study.record.log import Log
+    from copeland.study.log.event_log import Log
 
     monkeypatch.setenv("COPELAND_STORAGE", f"sqlite:///{tmp_path}/s.db")
     run("study", "create", "tea", "-o", "green", "-o", "black")
@@ -270,9 +270,7 @@ def test_ctrl_c_while_python_imports_is_one_sentence(tmp_path):
 
 @pytest.mark.slow
 def test_modules_are_there_as_the_docs_name_them():
-    code = (
-        "import copeland; copeland.results.versions(); copeland.problems.names(); copeland.winners"
-    )
+    code = "import copeland; copeland.simulation.result_folder.versions(); copeland.problems.names(); copeland.theory.winners"
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         copeland.nonsense  # noqa: B018
@@ -290,7 +288,7 @@ def test_the_command_line_refuses_a_storage_that_would_be_lost(url):
 @pytest.fixture(params=["closed", "open"])
 def read_only(request, tmp_path, monkeypatch):
     """A study in a file that may not be written: at rest, or while its writer still has it open."""
-    from copeland.study.record import storage
+    from copeland.study.log import storage
 
     file = tmp_path / "s.db"
     work = copeland.create_study(

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.cli.shell import note, print_json, show
+from copeland.cli.output import note, print_json, show
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.inert import cell, file_name, inert, uncell
 from copeland.study import Storage, create_study, open_study
-from copeland.study.record.events import CREATED, Event
-from copeland.study.record.settings import Settings
-from copeland.study.record.texts import LIMITS, WITH_LINES
-from copeland.words import letters, shortened
+from copeland.study.input_limits import LIMITS, WITH_LINES
+from copeland.study.log.events import CREATED, Event
+from copeland.study.settings import Settings
+from copeland.support.escaping import cell, file_name, inert, uncell
+from copeland.support.phrasing import letters, shorten_names
 
 TITLE = "tea\x1b]0;owned\x07"  # changes the title of a terminal
 CLIPBOARD = "\x9d52;c;cm0gLXJm\x9cmilk"  # the same as a C1 character: writes the clipboard
@@ -240,7 +240,7 @@ def test_shortening_takes_time_in_proportion_to_the_length(monkeypatch):
         unicodedata, "east_asian_width", lambda letter: looked_up.append(letter) or width(letter)
     )
     names = [f"{'x' * 10_000}{i}" for i in range(5)]
-    shortened(names, 12)
+    shorten_names(names, 12)
     assert len(looked_up) < 20 * sum(map(len, names))
 
 
@@ -251,23 +251,23 @@ def test_shortening_takes_time_in_proportion_to_the_length(monkeypatch):
 @example(["x" * 30, "x" * 31, "xxxxxxxxx… (2)"], 14)
 @example(["茶" * 9, "茶" * 10], 12)
 def test_shortened_names_fit_and_differ(names, most):
-    found = shortened(names, most)
+    found = shorten_names(names, most)
     assert all(letters(name) <= most for name in found)
     assert len(set(found)) == len(names)
 
 
 def test_a_mark_is_not_cut_off_its_letter():
-    assert shortened(["a" * 10 + "e\u0301bcde"], 12) == ["a" * 10 + "…"]
+    assert shorten_names(["a" * 10 + "e\u0301bcde"], 12) == ["a" * 10 + "…"]
 
 
 def test_a_name_that_is_numbered_is_cut_once():
-    assert shortened(["a" * 30, "a" * 31], 12) == ["aaaaaaa… (1)", "aaaaaaa… (2)"]
+    assert shorten_names(["a" * 30, "a" * 31], 12) == ["aaaaaaa… (1)", "aaaaaaa… (2)"]
 
 
 @given(st.text(max_size=60), st.integers(8, 20), st.integers(1, 3))
 def test_a_wrapped_name_loses_nothing_but_its_end(name, most, lines):
     whole = " ".join(inert(name).split())
-    (shown,) = shortened([name], most, lines)
+    (shown,) = shorten_names([name], most, lines)
     assert all(letters(line) <= most for line in shown.split("\n")) and shown.count("\n") < lines
     assert same(whole).startswith(same(shown.removesuffix("…"))) or same(whole) == same(shown)
 

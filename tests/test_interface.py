@@ -27,7 +27,7 @@ def test_every_name_at_the_top_has_an_example(name):
 @pytest.mark.slow
 def test_dir_shows_what_is_public_before_and_after_it_is_used():
     code = (
-        "import copeland; before = dir(copeland); copeland.Study; copeland.tasks; "
+        "import copeland; before = dir(copeland); copeland.Study; copeland.support.tasks; "
         "assert dir(copeland) == before; print(*before)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -44,5 +44,5 @@ def test_the_type_checker_knows_every_name():
 def test_algorithms_and_problems_are_listed_as_simulate_takes_them():
     assert {"ccb", "cpc-pac", "random"} <= set(copeland.list_algorithms())
     for name in copeland.list_problems():
-        if name not in copeland.data.datasets():
+        if name not in copeland.problems.download.datasets():
             assert copeland.problems.problem_of(name).k >= 2

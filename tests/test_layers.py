@@ -153,3 +153,10 @@ def test_importing_the_package_loads_neither_numba_nor_matplotlib():
     code = f"import sys, copeland; print([m for m in {heavy} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_new_study_loads_neither_migrations_nor_drivers():
+    code = "import sys, copeland; copeland.create_study('tea', ['green', 'black']); "
+    code += "print([m for m in ['alembic', 'psycopg', 'httpx'] if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"

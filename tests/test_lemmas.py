@@ -7,10 +7,10 @@ import pytest
 from helpers import random_matrix
 from scipy.special import xlogy
 
-from copeland import lemmas
 from copeland.algorithms.kl_best_arm import kl_best_arm
 from copeland.errors import InvalidParameter, Undefined
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import lemmas
 
 ORDER = PreferenceMatrix([[0.5, 0.75, 1], [0.25, 0.5, 0.75], [0, 0.25, 0.5]])
 TIED = PreferenceMatrix([[0.5, 0.75, 0.75], [0.25, 0.5, 0.5], [0.25, 0.5, 0.5]])

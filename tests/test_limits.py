@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import copeland
-from copeland import PreferenceMatrix, limits, winners
+from copeland import PreferenceMatrix
 from copeland.algorithms.cheapest_certificate import cheapest_certificate, new_program
 from copeland.errors import InvalidMatrix, InvalidParameter, Undefined
-from copeland.kernels.certificates import (
+from copeland.kernels.winner_evidence import (
     lightest_upset,
     new_tally,
     price_pairs,
@@ -22,6 +22,7 @@ from copeland.kernels.certificates import (
     rows_of_options,
     sort_options,
 )
+from copeland.theory import lower_bounds, winners
 
 NAT = math.log(2) + 0.75 * math.log(0.75) + 0.25 * math.log(0.25)  # d(3/4, 1/2)
 
@@ -33,7 +34,7 @@ TIED_WINNERS = PreferenceMatrix([[0.5, 0.5, 0.75], [0.5, 0.5, 0.75], [0.25, 0.25
 ALL_TIES = PreferenceMatrix([[0.5, 0.75, 0.5], [0.25, 0.5, 0.5], [0.5, 0.5, 0.5]])
 CIRCLE = PreferenceMatrix([[0.5, 0.75, 0.25], [0.25, 0.5, 0.75], [0.75, 0.25, 0.5]])
 
-BOTH = [(limits.lower_regret, limits.lower_regret_ecw), (limits.lower_samples, limits.lower_samples_ecw)]  # fmt: skip
+BOTH = [(lower_bounds.lower_regret, lower_bounds.lower_regret_ecw), (lower_bounds.lower_samples, lower_bounds.lower_samples_ecw)]  # fmt: skip
 
 
 @st.composite
@@ -120,15 +121,15 @@ def test_an_order_of_three_by_hand():
     # 0 beats 1 and 2, 1 beats 2. Upsets: by 1, the pair 01; by 2, the pair 02 with 01 or with 12.
     # So w_01 = 1, and w_01 in the upset with w_02 is enough there: w_02 + w_12 = 1 remains.
     m = PreferenceMatrix([[0.5, 0.75, 0.75], [0.25, 0.5, 0.75], [0.25, 0.25, 0.5]])
-    assert limits.lower_samples(m) == pytest.approx(2 / NAT, rel=1e-12)
+    assert lower_bounds.lower_samples(m) == pytest.approx(2 / NAT, rel=1e-12)
     # r_01 = 1/2; r_02 = 1, r_12 = 3/2: the cheaper is 02
-    assert limits.lower_regret(m) == pytest.approx(1.5 / NAT, rel=1e-12)
+    assert lower_bounds.lower_regret(m) == pytest.approx(1.5 / NAT, rel=1e-12)
 
 
 def test_a_circle_has_no_regret_but_needs_duels():
     # 0 must be shown to beat 1, and the one that beats 0 to lose once; that it beats 0 is no matter.
-    assert limits.lower_regret(CIRCLE) == limits.lower_regret_ecw(CIRCLE) == 0
-    assert limits.lower_samples(CIRCLE) == pytest.approx(2 / NAT, rel=1e-12)
+    assert lower_bounds.lower_regret(CIRCLE) == lower_bounds.lower_regret_ecw(CIRCLE) == 0
+    assert lower_bounds.lower_samples(CIRCLE) == pytest.approx(2 / NAT, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -141,10 +142,10 @@ def test_a_circle_has_no_regret_but_needs_duels():
 )
 def test_known_limits(problem, regret, regret_ecw, samples, samples_ecw):
     m = copeland.load(problem)  # regret is halved in the papers that give these
-    assert limits.lower_regret(m) / 2 == pytest.approx(regret, abs=0.005)
-    assert limits.lower_regret_ecw(m) / 2 == pytest.approx(regret_ecw, abs=0.005)
-    assert limits.lower_samples(m) == pytest.approx(samples, abs=0.05)
-    assert limits.lower_samples_ecw(m) == pytest.approx(samples_ecw, abs=0.05)
+    assert lower_bounds.lower_regret(m) / 2 == pytest.approx(regret, abs=0.005)
+    assert lower_bounds.lower_regret_ecw(m) / 2 == pytest.approx(regret_ecw, abs=0.005)
+    assert lower_bounds.lower_samples(m) == pytest.approx(samples, abs=0.05)
+    assert lower_bounds.lower_samples_ecw(m) == pytest.approx(samples_ecw, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -153,23 +154,23 @@ def test_known_limits(problem, regret, regret_ecw, samples, samples_ecw):
 )
 def test_known_condorcet_bounds(problem, condorcet, in_copeland):
     m = copeland.load(problem)
-    assert limits.lower_condorcet(m) == pytest.approx(condorcet, rel=5e-4)
-    assert limits.lower_condorcet_copeland(m) / 2 == pytest.approx(in_copeland, rel=5e-4)
+    assert lower_bounds.lower_condorcet(m) == pytest.approx(condorcet, rel=5e-4)
+    assert lower_bounds.lower_condorcet_copeland(m) / 2 == pytest.approx(in_copeland, rel=5e-4)
 
 
 def test_five_rankers_in_full_digits(real_matrix):
     m = real_matrix("mslr_informational_5_noncondorcet")
-    assert limits.lower_regret(m) / 2 == pytest.approx(259.11, abs=0.005)
-    assert limits.lower_samples(m) == pytest.approx(4256.8, abs=0.05)
-    each = [limits.lower_regret(m, champion) / 2 for champion in range(3)]
+    assert lower_bounds.lower_regret(m) / 2 == pytest.approx(259.11, abs=0.005)
+    assert lower_bounds.lower_samples(m) == pytest.approx(4256.8, abs=0.05)
+    each = [lower_bounds.lower_regret(m, champion) / 2 for champion in range(3)]
     assert each == pytest.approx([755.6, 259.1, 7383.7], abs=0.05)
 
 
 @pytest.mark.slow
 def test_the_papers_136_rankers_are_solved_exactly(real_matrix):
     m = real_matrix("mslr_informational_136")
-    assert limits.lower_regret(m) == pytest.approx(14_914.78, abs=0.005)
-    assert limits.lower_samples(m) == pytest.approx(206_809.1, abs=0.05)
+    assert lower_bounds.lower_regret(m) == pytest.approx(14_914.78, abs=0.005)
+    assert lower_bounds.lower_samples(m) == pytest.approx(206_809.1, abs=0.05)
 
 
 # Against other ways to compute them
@@ -181,8 +182,8 @@ def test_the_papers_136_rankers_are_solved_exactly(real_matrix):
 def test_limits_are_those_of_all_matrices(m):
     for champion in winners.copeland_winners(m):
         for limit, cost in (
-            (limits.lower_regret, regret_of(m)),
-            (limits.lower_samples, np.ones_like(m.p)),
+            (lower_bounds.lower_regret, regret_of(m)),
+            (lower_bounds.lower_samples, np.ones_like(m.p)),
         ):
             expected = by_enumeration(m, cost, champion)
             assert limit(m, champion) == pytest.approx(expected, rel=1e-7, abs=1e-9)
@@ -194,9 +195,9 @@ def test_limits_of_five_options_are_those_of_all_matrices(seed):
     m = random_matrix(5, seed)
     for champion in winners.copeland_winners(m):
         expected = by_enumeration(m, regret_of(m), champion)
-        assert limits.lower_regret(m, champion) == pytest.approx(expected, rel=1e-7)
+        assert lower_bounds.lower_regret(m, champion) == pytest.approx(expected, rel=1e-7)
         expected = by_enumeration(m, np.ones_like(m.p), champion)
-        assert limits.lower_samples(m, champion) == pytest.approx(expected, rel=1e-7)
+        assert lower_bounds.lower_samples(m, champion) == pytest.approx(expected, rel=1e-7)
 
 
 def tally_of(p):
@@ -217,9 +218,9 @@ def test_limits_are_the_plans_that_cw_rmed_and_ecw_rmed_track(k, seed):
     price_pairs(tally, tally.losses.min(), cost, order)  # regret in losses: times 1 / (K - 1)
     for c in winners.copeland_winners(m):
         exact = cheapest_certificate(new_program(k), tally, cost, c) / (k - 1)
-        assert limits.lower_regret(m, c) == pytest.approx(exact, rel=1e-5, abs=1e-6)
+        assert lower_bounds.lower_regret(m, c) == pytest.approx(exact, rel=1e-5, abs=1e-6)
         relaxed = relaxed_price(tally, cost, order, c) / (k - 1)
-        assert limits.lower_regret_ecw(m, c) == pytest.approx(relaxed, rel=1e-9, abs=1e-12)
+        assert lower_bounds.lower_regret_ecw(m, c) == pytest.approx(relaxed, rel=1e-9, abs=1e-12)
 
 
 # Laws
@@ -250,7 +251,7 @@ def test_names_of_options_do_not_matter(m, luck):
 @settings(max_examples=25)
 def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m):
     costs = [regret_of(m)[pair] for pair in pairs_of(m.k)]
-    regret, samples = limits.lower_regret(m), limits.lower_samples(m)
+    regret, samples = lower_bounds.lower_regret(m), lower_bounds.lower_samples(m)
     assert regret <= max(costs) * samples * (1 + 1e-9)
     assert regret >= min(costs) * samples * (1 - 1e-9)
 
@@ -260,15 +261,15 @@ def test_regret_lies_between_duels_times_the_least_and_the_most_regret_of_one(m)
 @settings(max_examples=30)
 def test_a_condorcet_winner_is_no_harder_to_confirm_if_it_is_assumed(m):
     if winners.condorcet_winner(m) is not None:
-        assert limits.lower_condorcet_copeland(m) <= limits.lower_regret(m) * (1 + 1e-9)
+        assert lower_bounds.lower_condorcet_copeland(m) <= lower_bounds.lower_regret(m) * (1 + 1e-9)
 
 
 def test_pairs_close_to_a_tie_that_no_certificate_needs_are_as_good_as_ties():
     near = np.array([[0.5, 0.7, 0.8], [0.3, 0.5, 0.5 + 1e-13], [0.2, 0.5 - 1e-13, 0.5]])
     m, tied = PreferenceMatrix(near), PreferenceMatrix(np.where(abs(near - 0.5) < 0.1, 0.5, near))
     # 1 over 2 is too dear to confirm, so the wins of 0 are confirmed, each alone.
-    assert limits.lower_samples(m) == pytest.approx(1 / d(0.7) + 1 / d(0.8), rel=1e-9)
-    assert limits.lower_samples(tied) == pytest.approx(1 / d(0.7) + 1 / d(0.8), rel=1e-9)
+    assert lower_bounds.lower_samples(m) == pytest.approx(1 / d(0.7) + 1 / d(0.8), rel=1e-9)
+    assert lower_bounds.lower_samples(tied) == pytest.approx(1 / d(0.7) + 1 / d(0.8), rel=1e-9)
 
 
 # Ties
@@ -280,8 +281,8 @@ def test_pairs_close_to_a_tie_that_no_certificate_needs_are_as_good_as_ties():
 def test_limits_with_ties_are_those_of_all_matrices(m):
     for champion in winners.copeland_winners(m):
         for limit, cost in (
-            (limits.lower_regret, regret_of(m)),
-            (limits.lower_samples, np.ones_like(m.p)),
+            (lower_bounds.lower_regret, regret_of(m)),
+            (lower_bounds.lower_samples, np.ones_like(m.p)),
         ):
             expected = by_enumeration(m, cost, champion)
             assert value(limit, m, champion) == pytest.approx(expected, rel=1e-7, abs=1e-9)
@@ -298,15 +299,15 @@ def test_with_ties_ecw_is_infinite_where_the_limit_is(m):
 
 def test_a_tie_of_losers_takes_part_in_upsets_for_nothing():
     # 1 may win its tie and turn its loss to 0: that loss must be sure alone, and so for 2.
-    assert limits.lower_samples(TIED) == pytest.approx(2 / NAT, rel=1e-12)
-    assert limits.lower_regret(TIED) == pytest.approx(2 / NAT, rel=1e-12)
+    assert lower_bounds.lower_samples(TIED) == pytest.approx(2 / NAT, rel=1e-12)
+    assert lower_bounds.lower_regret(TIED) == pytest.approx(2 / NAT, rel=1e-12)
 
 
 def test_winners_that_tie_may_meet_for_nothing_but_not_for_ever():
     # Their tie is settled at no regret; what remains is one win over 2, of regret 1/2.
-    assert limits.lower_regret(TIED_WINNERS) == pytest.approx(0.5 / NAT, rel=1e-12)
+    assert lower_bounds.lower_regret(TIED_WINNERS) == pytest.approx(0.5 / NAT, rel=1e-12)
     with pytest.raises(Undefined, match="duels is infinite: option 1 ties exactly with 0"):
-        limits.lower_samples(TIED_WINNERS)
+        lower_bounds.lower_samples(TIED_WINNERS)
 
 
 def test_a_rival_that_ties_alone_bring_to_the_top_makes_limits_infinite():
@@ -320,15 +321,15 @@ def test_a_rival_that_ties_alone_bring_to_the_top_makes_limits_infinite():
 
 def test_a_champion_that_is_no_copeland_winner_is_refused():
     with pytest.raises(InvalidParameter, match=r"champion is 1.*one of \[0\]"):
-        limits.lower_regret(copeland.load("cyclic-4"), champion=1)
+        lower_bounds.lower_regret(copeland.load("cyclic-4"), champion=1)
 
 
 def test_too_many_options_are_refused_and_ecw_is_offered():
     m = random_matrix(6, 2)
     assert len(winners.copeland_winners(m)) == 1
     with pytest.raises(InvalidParameter, match=r"6 options.*up to 5.*ECW"):
-        limits.lower_samples(m, most_options=5)
-    assert limits.lower_samples_ecw(m) >= limits.lower_samples(m)
+        lower_bounds.lower_samples(m, most_options=5)
+    assert lower_bounds.lower_samples_ecw(m) >= lower_bounds.lower_samples(m)
 
 
 def test_several_winners_take_any_number_of_options():
@@ -336,18 +337,18 @@ def test_several_winners_take_any_number_of_options():
     # turn i losses, so the one to 0 among them; that costs (i - 1) / 499 a duel. Winners cost nothing.
     m = copeland.load("order-500-0.1:seed=0")
     expected = sum(i - 1 for i in range(3, 500)) / 499 / d(0.6)
-    assert limits.lower_regret(m) == pytest.approx(expected, rel=1e-12)
+    assert lower_bounds.lower_regret(m) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.slow
 def test_sixty_four_options_are_solved():
     m = copeland.load("tournament-64:seed=0")
     expected = 1660.9937  # by an interior point method
-    assert limits.lower_regret(m) == pytest.approx(expected, abs=1e-3)
+    assert lower_bounds.lower_regret(m) == pytest.approx(expected, abs=1e-3)
 
 
 def test_no_condorcet_winner_no_condorcet_bound():
-    for limit in (limits.lower_condorcet, limits.lower_condorcet_copeland):
+    for limit in (lower_bounds.lower_condorcet, lower_bounds.lower_condorcet_copeland):
         with pytest.raises(Undefined, match="no option beats all others"):
             limit(CIRCLE)
 
@@ -377,7 +378,7 @@ def glr_by_enumeration(wins, champion):
 def test_the_glr_is_the_least_evidence_against_a_matrix_without_the_champion(wins):
     for champion in range(len(wins)):
         expected = glr_by_enumeration(wins, champion)
-        assert limits.glr(wins, champion) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert lower_bounds.glr(wins, champion) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -386,7 +387,7 @@ def test_the_glr_of_five_options_is_the_least_evidence_against_any_matrix(seed):
     wins = np.random.default_rng(seed).integers(0, 20, (5, 5))
     for champion in range(5):
         expected = glr_by_enumeration(wins, champion)
-        assert limits.glr(wins, champion) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert lower_bounds.glr(wins, champion) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -400,7 +401,7 @@ def test_the_glr_is_the_evidence_that_cw_rmed_asks_for(seed):
         sort_options(tally.order[i], tally.evidence[i])
     for c in winners.copeland_winners(m):
         expected = lightest_upset(tally, tally.evidence, tally.order, c)
-        assert limits.glr(wins, int(c)) == pytest.approx(expected, rel=1e-9)
+        assert lower_bounds.glr(wins, int(c)) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -410,13 +411,13 @@ def test_no_counts_have_more_evidence_a_duel_than_the_sample_limit_allows(m, see
     duels = np.triu(np.random.default_rng(seed).integers(1, 1000, m.p.shape), 1)
     wins = (duels + duels.T) * m.p
     for champion in winners.copeland_winners(m):
-        evidence = limits.glr(wins, int(champion))
-        assert evidence * limits.lower_samples(m, champion) <= duels.sum() * (1 + 1e-9)
+        evidence = lower_bounds.glr(wins, int(champion))
+        assert evidence * lower_bounds.lower_samples(m, champion) <= duels.sum() * (1 + 1e-9)
 
 
 def test_an_option_that_others_outdo_has_no_evidence():
-    assert limits.glr([[0, 9, 9], [1, 0, 9], [1, 1, 0]], champion=1) == 0
-    assert limits.glr(np.zeros((3, 3)), champion=0) == 0
+    assert lower_bounds.glr([[0, 9, 9], [1, 0, 9], [1, 1, 0]], champion=1) == 0
+    assert lower_bounds.glr(np.zeros((3, 3)), champion=0) == 0
 
 
 @pytest.mark.parametrize(
@@ -432,11 +433,11 @@ def test_an_option_that_others_outdo_has_no_evidence():
 )
 def test_what_are_no_counts_is_refused(wins, champion, error):
     with pytest.raises(error):
-        limits.glr(wins, champion)
+        lower_bounds.glr(wins, champion)
 
 
 def test_divergence_keeps_its_digits_close_to_a_tie():
     p = 0.5 + np.array([0.0, 2.0**-45, 2.0**-20, 0.1, 0.25, 0.5])
     expected = [0, 2 * 2.0**-90, 2 * 2.0**-40, d(0.6), NAT, math.log(2)]
-    np.testing.assert_allclose(limits.divergence(p), expected, rtol=1e-11)
-    np.testing.assert_allclose(limits.divergence(1 - p), expected, rtol=1e-11)
+    np.testing.assert_allclose(lower_bounds.divergence(p), expected, rtol=1e-11)
+    np.testing.assert_allclose(lower_bounds.divergence(1 - p), expected, rtol=1e-11)

@@ -5,8 +5,8 @@ import threading
 import numpy as np
 import pytest
 
-from copeland.kernels import live as module
-from copeland.kernels.live import live, made_ready, name_pairs
+from copeland.kernels.compiler import live as module
+from copeland.kernels.compiler.live import live, make_ready, name_pairs
 from copeland.policy import Duel, Policy, _live_parts, warm
 from copeland.registry import find
 from copeland.study import create_study
@@ -57,7 +57,7 @@ def test_a_study_asks_the_same_once_its_kernels_are_compiled(cold):
 
 def test_others_use_plain_kernels_until_all_are_ready(cold):
     found = []
-    with made_ready("mine", None):
+    with make_ready("mine", keep=False):
         here = live(name_pairs)  # compiled at its first call
         other = threading.Thread(target=lambda: found.append(live(name_pairs)))
         other.start()

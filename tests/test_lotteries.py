@@ -11,8 +11,8 @@ from hypothesis import given
 from margins import circle, from_margins, matrices, ordered, transitions, worst_case
 from scipy.optimize import linprog
 
-from copeland import winners
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import winners
 
 # von Neumann
 

@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import copeland
-from copeland.cells import loop_for
 from copeland.cli import app
 from copeland.errors import AlgorithmWarning, InvalidAlgorithm, UnknownAlgorithm
-from copeland.kernels import stand_ins
+from copeland.kernels.compiler import script_classes
 from copeland.problems import problem_of
 from copeland.registry import _registry, algorithms, entrant, find
+from copeland.simulation.cell import loop_for
 
 SCRIPTED = namedtuple("SCRIPTED", "wins state", module="__main__")  # as if a script had it
 
@@ -244,8 +244,8 @@ def test_a_script_with_an_algorithm_of_its_own_is_compiled_once(mine):
 
 
 def test_a_stand_in_is_found_by_its_name_and_by_no_other():
-    named = stand_ins.with_stand_in(SCRIPTED([1], SCRIPTED(2, 3)))
+    named = script_classes.with_stand_in(SCRIPTED([1], SCRIPTED(2, 3)))
     assert named == ([1], (2, 3)) and named.state.wins == 2
     assert pickle.loads(pickle.dumps(named)) == named
     for name in ("Record", "Record_4win", "Record_3wins", "State", "Record_1a_1a "):
-        assert not hasattr(stand_ins, name)
+        assert not hasattr(script_classes, name)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from benchmarks.panel import FAMILIES, early_majority, fewest, panel, play
 from copeland import InvalidParameter, PreferenceMatrix
-from copeland.panel import next_question, panel_certificate, planner
-from copeland.winners import copeland_winners
+from copeland.certificate import next_question, panel_certificate, panel_planner
+from copeland.theory.winners import copeland_winners
 
 
 @st.composite
@@ -165,9 +165,9 @@ def cheapest_plainly(wins, failures, lead):
 @given(st.integers(2, 6), st.integers(0, 1), st.integers(0, 10**6))
 def test_the_plan_is_the_cheapest(k, lead, seed):
     prices = np.random.default_rng(seed).exponential(1, (2, k, k))
-    prices[:, np.arange(k), np.arange(k)] = planner._NEVER
-    wins, failures = (planner._Claims(price, price, price) for price in prices)
-    _, champion, failing = planner._cheapest(wins, failures, lead)
+    prices[:, np.arange(k), np.arange(k)] = panel_planner._NEVER
+    wins, failures = (panel_planner._Claims(price, price, price) for price in prices)
+    _, champion, failing = panel_planner._cheapest(wins, failures, lead)
     price = prices[0][champion].sum() + prices[1][failing].sum()
     assert price == pytest.approx(cheapest_plainly(*prices, lead))
 

@@ -6,7 +6,7 @@ import numpy as np
 from helpers import folder_named
 from stand_ins import stand_in
 
-from copeland import winners
+from copeland.theory import winners
 
 HERE = Path(__file__).parent
 VARIABLE = "COPELAND_" + "TEST_DATA"  # in two parts, or this file would read it too

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland.cells import shortfall_of
 from copeland.errors import InvalidParameter
 from copeland.kernels.loop import cost, weak_cost
 from copeland.problems import problem_of
-from copeland.runs import REGRETS
+from copeland.simulation.cell import shortfall_of
+from copeland.simulation.runs import REGRETS
 
 TWO = copeland.PreferenceMatrix([[0.5, 0.9], [0.1, 0.5]])
 ORDER = copeland.PreferenceMatrix([[0.5, 0.7, 0.9], [0.3, 0.5, 0.6], [0.1, 0.4, 0.5]])
@@ -45,7 +45,7 @@ def test_a_condorcet_winner_is_needed_where_regret_is_measured_against_one():
 
 @pytest.mark.quick
 def test_every_regret_has_its_words():
-    from copeland.report.pages import _DEFINITIONS
-    from copeland.report.scales import REGRET_WORDS
+    from copeland.report.axes import REGRET_WORDS
+    from copeland.report.simulation_page import _DEFINITIONS
 
     assert set(REGRETS) == set(REGRET_WORDS) == set(_DEFINITIONS)

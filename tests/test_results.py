@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import results
 from copeland.errors import FolderExists, InvalidParameter, InvalidResult
+from copeland.simulation import result_folder
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def runs():
 
 @pytest.fixture
 def folder(runs, tmp_path):
-    results.write(runs, tmp_path / "out", command="copeland simulate ...")
+    result_folder.write(runs, tmp_path / "out", command="copeland simulate ...")
     return tmp_path / "out"
 
 
@@ -31,7 +31,7 @@ def assert_equal(one, other):
 
 
 def test_what_was_written_is_read_back_equal(runs, folder):
-    again = results.read(folder)
+    again = result_folder.read(folder)
     assert_equal(runs, again)
     for curve, same in zip(runs.curves, again.curves, strict=True):
         assert_equal(curve, same)
@@ -41,8 +41,10 @@ def test_an_interrupted_simulation_with_unequal_runs_is_read_back(runs, tmp_path
     first, second = runs.curves
     rows = ("regret", "comparisons", "answers", "correct")
     shorter = dataclasses.replace(second, **{name: getattr(second, name)[:1] for name in rows})
-    results.write(dataclasses.replace(runs, curves=(first, shorter), interrupted=True), tmp_path)
-    again = results.read(tmp_path)
+    result_folder.write(
+        dataclasses.replace(runs, curves=(first, shorter), interrupted=True), tmp_path
+    )
+    again = result_folder.read(tmp_path)
     assert again.interrupted
     assert [len(curve.regret) for curve in again.curves] == [3, 1]
 
@@ -53,7 +55,7 @@ def test_the_folder_holds_a_manifest_and_one_table(folder):
 
 def test_the_manifest_says_what_was_run(runs, folder):
     about = json.loads((folder / "manifest.json").read_text())
-    assert about["format"] == results.FORMAT
+    assert about["format"] == result_folder.FORMAT
     assert (about["problem"], about["k"], about["key"]) == ("cyclic-4", 4, runs.key)
     assert (about["horizon"], about["seed"], about["regret"]) == (200, 4, "definition-1")
     second = about["algorithms"][1]
@@ -71,27 +73,27 @@ def test_the_table_has_the_columns_of_the_long_table(runs, folder):
 def test_a_folder_that_is_not_empty_is_refused_and_left_alone(runs, tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(FolderExists, match="not empty"):
-        results.write(runs, tmp_path)
+        result_folder.write(runs, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 def test_force_replaces_the_results_and_nothing_else(runs, folder):
     (folder / "notes.txt").write_text("mine")
-    results.write(dataclasses.replace(runs, seed=5), folder, force=True)
-    assert results.read(folder).seed == 5
+    result_folder.write(dataclasses.replace(runs, seed=5), folder, force=True)
+    assert result_folder.read(folder).seed == 5
     assert (folder / "notes.txt").read_text() == "mine"
 
 
 def test_an_empty_folder_is_used(runs, tmp_path):
-    results.write(runs, tmp_path)
-    assert results.read(tmp_path).k == 4
+    result_folder.write(runs, tmp_path)
+    assert result_folder.read(tmp_path).k == 4
 
 
 @pytest.mark.parametrize("name", ["file.txt", "file.txt/inside"])
 def test_a_file_where_a_folder_should_be_is_refused(tmp_path, name):
     (tmp_path / "file.txt").touch()
     with pytest.raises(InvalidParameter, match="is a file"):
-        results.check_folder(tmp_path / name, force=True)
+        result_folder.check_folder(tmp_path / name, force=True)
 
 
 def test_a_crash_while_writing_leaves_the_file_as_it_was(tmp_path, monkeypatch):
@@ -103,7 +105,7 @@ def test_a_crash_while_writing_leaves_the_file_as_it_was(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.replace", crash)
     with pytest.raises(OSError, match="gone"):
-        results.write_file(path, b"new")
+        result_folder.write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -112,34 +114,34 @@ def test_a_crash_between_two_files_leaves_a_folder_that_is_refused(runs, folder,
     def crash(path, content):
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(results, "write_file", crash)
+    monkeypatch.setattr(result_folder, "write_file", crash)
     with pytest.raises(OSError, match="gone"):
-        results.write(runs, folder, force=True)
+        result_folder.write(runs, folder, force=True)
     with pytest.raises(InvalidResult, match="unfinished"):
-        results.read(folder)
+        result_folder.read(folder)
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InvalidResult, match="no such folder"):
-        results.read(tmp_path / "nowhere")
+        result_folder.read(tmp_path / "nowhere")
 
 
 def test_a_foreign_folder_is_refused(tmp_path):
     with pytest.raises(InvalidResult, match=r"no manifest\.json"):
-        results.read(tmp_path)
+        result_folder.read(tmp_path)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"name": "a web page"}', '{"format": 1}'])
 def test_a_manifest_that_is_none_is_refused(folder, content):
     (folder / "manifest.json").write_text(content)
     with pytest.raises(InvalidResult, match="damaged"):
-        results.read(folder)
+        result_folder.read(folder)
 
 
 def test_a_manifest_of_another_format_is_refused(folder):
     (folder / "manifest.json").write_text('{"format": 99}')
     with pytest.raises(InvalidResult, match="format 99"):
-        results.read(folder)
+        result_folder.read(folder)
 
 
 @pytest.mark.parametrize("kept", [0, 100, 1000])
@@ -147,13 +149,13 @@ def test_a_table_cut_short_is_refused(folder, kept):
     table = folder / "runs.npz"
     table.write_bytes(table.read_bytes()[:kept])
     with pytest.raises(InvalidResult, match=r"runs\.npz is damaged"):
-        results.read(folder)
+        result_folder.read(folder)
 
 
 def test_a_missing_table_is_refused(folder):
     (folder / "runs.npz").unlink()
     with pytest.raises(InvalidResult, match=r"no runs\.npz"):
-        results.read(folder)
+        result_folder.read(folder)
 
 
 def test_a_table_that_does_not_fit_the_manifest_is_refused(folder):
@@ -161,7 +163,7 @@ def test_a_table_that_does_not_fit_the_manifest_is_refused(folder):
     about["algorithms"][0]["runs"] = 2
     (folder / "manifest.json").write_text(json.dumps(about))
     with pytest.raises(InvalidResult, match="damaged"):
-        results.read(folder)
+        result_folder.read(folder)
 
 
 def test_a_run_that_was_cut_is_read_back(tmp_path):
@@ -169,15 +171,15 @@ def test_a_run_that_was_cut_is_read_back(tmp_path):
     cut = runs.curves[0].regret.copy()
     cut[:, -1] = np.nan
     curve = dataclasses.replace(runs.curves[0], regret=cut)
-    results.write(dataclasses.replace(runs, curves=(curve,)), tmp_path / "cut")
-    assert np.isnan(results.read(tmp_path / "cut").curves[0].regret[:, -1]).all()
+    result_folder.write(dataclasses.replace(runs, curves=(curve,)), tmp_path / "cut")
+    assert np.isnan(result_folder.read(tmp_path / "cut").curves[0].regret[:, -1]).all()
 
 
 def test_the_result_folders_at_a_place_are_itself_or_those_below(tmp_path):
     runs = copeland.simulate("cyclic-4", "ccb", 100, runs=2)
     for name in ("b", "a"):
-        results.write(runs, tmp_path / "all" / name)
+        result_folder.write(runs, tmp_path / "all" / name)
     below = tmp_path / "all"
-    assert results.folders(below) == [below / "a", below / "b"]
-    assert results.folders(below / "a") == [below / "a"]
-    assert results.folders(tmp_path / "missing") == [tmp_path / "missing"]
+    assert result_folder.folders(below) == [below / "a", below / "b"]
+    assert result_folder.folders(below / "a") == [below / "a"]
+    assert result_folder.folders(tmp_path / "missing") == [tmp_path / "missing"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland.runs import Curves, Runs
+from copeland.simulation.runs import Curves, Runs
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 

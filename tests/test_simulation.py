@@ -5,12 +5,12 @@ import pytest
 
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
-from copeland.cells import loop_for
 from copeland.cli.simulate import simulate_command
 from copeland.errors import Interrupted, UnknownAlgorithm, UnknownProblem
 from copeland.problems import matrix_problem
 from copeland.registry import find
-from copeland.simulation import RUNS
+from copeland.simulation.cell import loop_for
+from copeland.simulation.simulator import RUNS
 
 EASY = PreferenceMatrix([[0.5, 0.8, 0.7], [0.2, 0.5, 0.9], [0.3, 0.1, 0.5]], name="easy")
 CYCLE = PreferenceMatrix([[0.5, 0.8, 0.2], [0.2, 0.5, 0.8], [0.8, 0.2, 0.5]], name="cycle")

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from copeland import PreferenceMatrix
 from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
 from copeland.study import create_study_from_votes
-from copeland.tables import read_table
-from copeland.tallies import OUTCOMES, form_of, is_votes, sayings, tallied
+from copeland.support.row_files import read_table
+from copeland.support.vote_tables import OUTCOMES, count_votes, form_of, is_votes, read_rows
 
 
 def tally(path, columns=None):
     table = read_table(Path(path))
-    return tallied(sayings(table, form_of(table, columns)))
+    return count_votes(read_rows(table, form_of(table, columns)))
 
 
 def told(tmp_path, content, columns=None, name="votes.csv"):
@@ -33,7 +33,7 @@ def told(tmp_path, content, columns=None, name="votes.csv"):
 
 
 def test_outcomes_are_those_of_studies():
-    from copeland.study.record import events
+    from copeland.study.log import events
 
     assert events.OUTCOMES == OUTCOMES
 

@@ -7,11 +7,11 @@ import pytest
 
 import copeland
 from copeland import InvalidParameter, PreferenceMatrix
-from copeland.comparisons import Comparison
 from copeland.errors import Interrupted
 from copeland.problems import matrix_problem, problem_of
 from copeland.registry import find
-from copeland.tasks import FOLDER, finish, key_of
+from copeland.simulation.plan import Comparison
+from copeland.support.tasks import FOLDER, finish, key_of
 
 
 @dataclass(frozen=True)

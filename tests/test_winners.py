@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from margins import FOUR, TIED, circle, from_margins, matrices, ordered
 
-from copeland import winners
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import winners
 
 # 0 beats 1 and ties with 2; 2 and 1 tie.
 HALF_TIED = from_margins(3, {(0, 1): 0.1})

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from margins import _steps, matrices
 
-from copeland import winners
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import winners
 
 
 @st.composite
@@ -113,5 +113,5 @@ def test_copeland_winners_lie_in_the_smith_set(m):
 
 @pytest.mark.slow
 def test_importing_winners_does_not_import_scipy():
-    code = "import sys, copeland.winners; sys.exit('scipy' in sys.modules)"
+    code = "import sys, copeland.theory.winners; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

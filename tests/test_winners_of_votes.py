@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from margins import _steps, transitions, worst_case
 
-from copeland import winners
 from copeland.matrix import PreferenceMatrix
+from copeland.theory import winners
 
 # name: Condorcet winner, Copeland winners, their wins, size of the Smith set, Borda winner.
 REAL = {

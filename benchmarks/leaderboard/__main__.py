@@ -17,7 +17,7 @@ from benchmarks.leaderboard.board import contests, giants, groups, play
 from benchmarks.leaderboard.files import write
 from benchmarks.leaderboard.scores import Giant
 from copeland.registry import algorithms
-from copeland.tasks import finish
+from copeland.support.tasks import finish
 from copeland.version import __version__
 
 ROOT = Path(__file__).parent.parent.parent

@@ -20,7 +20,7 @@ from benchmarks.leaderboard.bouts import Bout, Effort, Footprint, Limit
 from benchmarks.leaderboard.scores import DELTA, IDENTIFICATION, REGRET, Score
 from copeland.problems import load, problem_of
 from copeland.registry import Algorithm, algorithms
-from copeland.tasks import Arrays, Task, finish
+from copeland.support.tasks import Arrays, Task, finish
 
 MOST_VOTES = 3 * 10**7  # then a run is called unfinished
 

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.leaderboard.scores import Giant
-from copeland import limits
-from copeland.cells import Cell, sources
-from copeland.comparisons import Comparison, side_by_side
 from copeland.errors import Undefined
-from copeland.kernels.mark import source_digest
+from copeland.kernels.compiler.digest import digest_sources
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import problem_of, problem_of_run, redrawn
 from copeland.registry import entrant
-from copeland.tasks import Arrays
+from copeland.simulation.cell import Cell, sources
+from copeland.simulation.plan import Comparison, side_by_side
+from copeland.support.tasks import Arrays
+from copeland.theory import lower_bounds
 
 PROBE = 20_000  # steps by which the speed of an algorithm is judged
 DRAWS = 10  # of a random problem, to average its limits over
@@ -124,7 +124,9 @@ class Limit:
             "draws": DRAWS,
             "exact": MOST_EXACT,
             "seed": self.seed,
-            "sources": source_digest("copeland.limits", "copeland.problems.generators"),
+            "sources": digest_sources(
+                "copeland.theory.lower_bounds", "copeland.problems.generators"
+            ),
         }
 
     def run(self) -> Arrays:
@@ -144,8 +146,8 @@ class Limit:
 def _limits(m: PreferenceMatrix) -> tuple[float, float]:
     """The exact limits, or those of ECW-RMED's plan, which has at least as much, for many options."""
     if m.k <= MOST_EXACT:
-        return _or_nan(limits.lower_regret, m), _or_nan(limits.lower_samples, m)
-    return _or_nan(limits.lower_regret_ecw, m), _or_nan(limits.lower_samples_ecw, m)
+        return _or_nan(lower_bounds.lower_regret, m), _or_nan(lower_bounds.lower_samples, m)
+    return _or_nan(lower_bounds.lower_regret_ecw, m), _or_nan(lower_bounds.lower_samples_ecw, m)
 
 
 def _or_nan(limit: Callable[[PreferenceMatrix], float], m: PreferenceMatrix) -> float:

@@ -9,7 +9,7 @@ from benchmarks.folds import folded
 from benchmarks.leaderboard.maps import write_maps
 from benchmarks.leaderboard.page import leaderboard_page
 from benchmarks.leaderboard.scores import Giant, Score, read_lines, replaced, write_lines
-from copeland.files import write_file
+from copeland.support.atomic_files import write_file
 
 
 def write(page: Path, scores: Iterable[Score] = (), giants: Iterable[Giant] = ()) -> None:

@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-from copeland.files import whole_file
 from copeland.registry import algorithms, entrant
+from copeland.support.atomic_files import whole_file
 
 REGRET, IDENTIFICATION = "regret", "identification"
 OURS = {REGRET: ("cpc:setting=eager", "cpc"), IDENTIFICATION: ("cpc-pac",)}

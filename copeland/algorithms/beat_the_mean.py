@@ -28,14 +28,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
-
-Ints = NDArray[np.int64]
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -45,9 +43,9 @@ class State(NamedTuple):
     duels: Ints  # K x K: duels with x in the record of b; not symmetric
     won: Ints  # K: the paper's w_b
     fought: Ints  # K: the paper's n_b
-    active: NDArray[np.bool_]  # the paper's W
+    active: Bools  # the paper's W
     left: Ints  # (1,): |W|
-    scale: NDArray[np.float64]  # (1,): the radius times sqrt(n)
+    scale: Floats  # (1,): the radius times sqrt(n)
 
 
 def init(k: int, horizon: int, gamma: float = 1.3) -> State:
@@ -198,16 +196,10 @@ def finished(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="beat-the-mean",
-        paper="Yue & Joachims 2011, Beat the Mean, online",
-        summary="Beat the Mean: drops the option that does worst against random others",
-        target="condorcet",
-        init=init,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="beat-the-mean",
+    paper="Yue & Joachims 2011, Beat the Mean, online",
+    summary="Beat the Mean: drops the option that does worst against random others",
+    target="condorcet",
+    assumes_condorcet=True,
 )

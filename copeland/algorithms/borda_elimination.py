@@ -31,23 +31,22 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.draws import draw, pick
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
-
-Ints = NDArray[np.int64]
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """Where the race stands."""
 
-    sums: NDArray[np.float64]  # points of each option against its random opponents
+    sums: Floats  # points of each option against its random opponents
     tosses: Ints  # how many those were
     owed: Ints  # K x K: duels asked for i against its random opponent j, not yet answered
-    active: NDArray[np.bool_]  # who is in the race
+    active: Bools  # who is in the race
     race: Ints  # the same as a list, in the order of this round
     running: Ints  # (1,): its length
     turn: Ints  # (1,): the place in the race whose duel was asked last
@@ -55,8 +54,8 @@ class State(NamedTuple):
     rounds: Ints  # (1,): tosses that all options in the race have
     waiting: Ints  # (1,): how many of them have no more than that
     answer: Ints  # (1,): -1 until it is found
-    level: NDArray[np.float64]  # (1,): ln(4 K / delta)
-    resolution: NDArray[np.float64]  # (1,)
+    level: Floats  # (1,): ln(4 K / delta)
+    resolution: Floats  # (1,)
 
 
 def init(k: int, delta: float = 0.05, resolution: float = 0.01) -> State:
@@ -223,24 +222,11 @@ def recommend(state):
     return best
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="borda-elimination",
-        paper="Jamieson, Katariya, Deshpande & Nowak 2015",
-        summary="Successive elimination on random opponents: identifies a Borda winner",
-        target="borda",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        tie=tie,
-    )
+    __name__,
+    name="borda-elimination",
+    paper="Jamieson, Katariya, Deshpande & Nowak 2015",
+    summary="Successive elimination on random opponents: identifies a Borda winner",
+    target="borda",
+    finished=finished,
 )

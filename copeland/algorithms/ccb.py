@@ -27,7 +27,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
@@ -46,11 +45,9 @@ from copeland.kernels import (
     strongest_challenger,
     total,
 )
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.imed import OWN, caution_of, imed_expiry
-from copeland.registry import Algorithm, register
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -63,9 +60,9 @@ class State(NamedTuple):
     n_rivals: Ints  # |B^i_t|
     n_open: Ints  # how many j in B^i_t have 1/2 in [l_ij, u_ij]: the set of line 10, by row
     losses: Ints  # (1,): L_C, the estimated losses of a Copeland winner
-    alpha: NDArray[np.float64]  # (1,)
+    alpha: Floats  # (1,)
     borrowed: Bools  # (1,): whether pairs are decided by IMED's index, in place of line 6
-    caution: NDArray[np.float64]  # (1,): the nats beyond ln t that this takes
+    caution: Floats  # (1,): the nats beyond ln t that this takes
     step: Ints  # (1,): the step that `advance` came to
     changed: Bools  # (1,): a pair changed side since lines 7 to 9 ran
     disproved: Bools  # (1,): l_ij > 1/2 for some j in B^i, the condition of line 9A
@@ -146,7 +143,7 @@ def rest(state, t):
         return t + 1
     fewest = least(state.pairs.lost)
     for i in range(len(state.best)):
-        if state.pairs.lost[i] == fewest and not settled(state, i):
+        if state.pairs.lost[i] == fewest and not is_settled(state, i):
             return t + 1
     return first_expiry(state.pairs)
 
@@ -164,7 +161,7 @@ def resting(state, among):
 
 
 @kernel
-def settled(state, i):
+def is_settled(state, i):
     """Tell whether the optimistic and the pessimistic score of option i are equal."""
     return state.pairs.won[i] + state.pairs.lost[i] == len(state.best) - 1
 
@@ -228,7 +225,7 @@ def add_winners(state, rng):
     fewest = least(state.pairs.lost)
     found = False
     for i in range(len(state.best)):
-        if state.pairs.lost[i] == fewest and settled(state, i):
+        if state.pairs.lost[i] == fewest and is_settled(state, i):
             found = True
             state.best[i] = True
             keep_rivals(state, i, 0, rng)
@@ -307,17 +304,9 @@ def challenger(state, c, t, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="ccb",
-        paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithm 1",
-        summary="Copeland Confidence Bound: optimism, then pessimism; for few options",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        resting=resting,
-    )
+    __name__,
+    name="ccb",
+    paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithm 1",
+    summary="Copeland Confidence Bound: optimism, then pessimism; for few options",
+    target="copeland",
 )

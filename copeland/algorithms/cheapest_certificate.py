@@ -2,7 +2,7 @@
 
 A component of ``cw-rmed``. With w_ij = q_ij d_ij, the nats of evidence on each pair, it is the linear
 program of Komiyama, Honda & Nakagawa 2016: minimise the sum of (r_ij / d_ij) w_ij such that every
-upset (see :mod:`copeland.kernels.certificates`) weighs at least 1. There are exponentially many upsets,
+upset (see :mod:`copeland.kernels.winner_evidence`) weighs at least 1. There are exponentially many upsets,
 but the lightest is found by sorting: so the program begins with none, is solved, and takes in the upsets
 that its solution violates, until there are none.
 
@@ -18,10 +18,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from copeland.kernels.certificates import rows_of_options, sort_options, upset_by
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.mark import kernel
+from copeland.kernels.winner_evidence import rows_of_options, sort_options, upset_by
 
 TOLERANCE = 1e-9
 VIOLATION = 1e-6  # an upset that weighs 1 but for this is taken to weigh 1
@@ -31,9 +31,6 @@ MOST_ROUNDS = 1000
 MOST_PIVOTS = 1000  # in a round
 
 SLACK = -1
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Program(NamedTuple):
@@ -80,7 +77,7 @@ def cheapest_certificate(program, tally, cost, c):
     begin(program, cost)
     for _ in range(MOST_ROUNDS):
         read_weights(program)
-        lightest = add_violated(program, tally, c)
+        lightest = add_violations(program, tally, c)
         if lightest >= 1 - VIOLATION:
             scale_weights(program, 1 / min(lightest, 1.0))
             return total_cost(program, cost)
@@ -138,7 +135,7 @@ def total_cost(program, cost):
 
 
 @kernel
-def add_violated(program, tally, c):
+def add_violations(program, tally, c):
     """Take in the lightest upset by each rival if it weighs less than 1; return the least weight."""
     forget_loose(program)
     lightest = math.inf

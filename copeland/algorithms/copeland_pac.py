@@ -28,13 +28,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.kl_best_arm import Arms, close_round, leader, new_arms
 from copeland.errors import InvalidParameter
 from copeland.kernels import OPEN, WON, Trials, draw, kernel, new_trials, observe, pick, total
+from copeland.kernels.answers import finished
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.trials import forget_pair
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -42,14 +43,14 @@ class State(NamedTuple):
 
     arms: Arms
     trials: Trials
-    order: NDArray[np.int64]  # K x (K-1): the others, those already drawn first
-    drawn: NDArray[np.int64]  # K: how many of them are drawn
-    queue: NDArray[np.int64]  # the options in the order of this round's rewards
-    turn: NDArray[np.int64]  # (1,): whose reward is being drawn, as a place in the queue
-    opponent: NDArray[np.int64]  # (1,): against whom, -1 before it is drawn
-    answer: NDArray[np.int64]  # (1,): -1 until it is found
-    level: NDArray[np.float64]  # (1,): ln(K^2 / delta)
-    resolution: NDArray[np.float64]  # (1,)
+    order: Ints  # K x (K-1): the others, those already drawn first
+    drawn: Ints  # K: how many of them are drawn
+    queue: Ints  # the options in the order of this round's rewards
+    turn: Ints  # (1,): whose reward is being drawn, as a place in the queue
+    opponent: Ints  # (1,): against whom, -1 before it is drawn
+    answer: Ints  # (1,): -1 until it is found
+    level: Floats  # (1,): ln(K^2 / delta)
+    resolution: Floats  # (1,)
 
 
 def init(
@@ -121,17 +122,6 @@ def next_opponent(state, i, rng):
 
 
 @kernel
-def score_anew(state):
-    """Begin Algorithm 4 anew; tests and opponents stay, so that rewards known already cost nothing."""
-    state.arms.sums[:] = 0
-    state.arms.active[:] = True
-    state.arms.rounds[0] = 0
-    state.turn[0] = 0
-    state.opponent[0] = -1
-    state.answer[0] = -1
-
-
-@kernel
 def select(state, t, rng):
     """Return the pair under test, or the answer against itself."""
     if state.answer[0] >= 0:
@@ -166,23 +156,11 @@ def win_rate(trials, i):
     return total(trials.wins[i]) / n if n > 0 else 0.5
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="copeland-pac",
-        paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithms 2 and 4",
-        summary="Approximate Copeland solver: identifies a winner with probability 1 - delta",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-    )
+    __name__,
+    name="copeland-pac",
+    paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithms 2 and 4",
+    summary="Approximate Copeland solver: identifies a winner with probability 1 - delta",
+    target="copeland",
+    finished=finished,
 )

@@ -14,7 +14,7 @@ A pair with n duels and the empirical rate p is decided at step t while
 
 The first term is the index of Honda & Takemura 2015 (IMED); it saves ln n of ln t and leaves the rate
 of growth alone. The second keeps exact ties from being decided by their mere length. Losses of a rival
-may also be shown by several pairs together (:mod:`copeland.kernels.planner.joint`). ``caution`` trades
+may also be shown by several pairs together (:mod:`copeland.kernels.planner.joint_losses`). ``caution`` trades
 the mean against rare long wrong spells: see :data:`copeland.kernels.imed.SETTINGS`.
 
 Plans contradict no decision, so a pair is dueled only while it is open: one that is not tied has O(log t)
@@ -34,6 +34,7 @@ from copeland.kernels.planner import (
     WIN,
     Planner,
     expire,
+    list_claims,
     look_around,
     new_planner,
     next_pair,
@@ -47,8 +48,8 @@ from copeland.kernels.planner import (
 )
 from copeland.kernels.planner.claims import weakest
 from copeland.kernels.planner.meetings import full
-from copeland.kernels.planner.trees import smallest
-from copeland.registry import Algorithm, register
+from copeland.kernels.planner.tournament_tree import smallest
+from copeland.registry import register
 
 
 def init(k: int, setting: str = "cautious", margin: float = 0.0) -> Planner:
@@ -118,25 +119,25 @@ def crowded(planner):
     return full(planner.meetings)
 
 
+PLANNER_PARTS = {  # what is the same, whatever proves a claim
+    "update": update,
+    "tie": tie,
+    "recommend": recommend,
+    "crowded": crowded,
+    "enlarge": with_more_pairs,
+    "absorb": with_votes,
+    "pause": pause,
+    "pend": pend,
+    "hint": with_hints,
+    "claims": list_claims,
+}
+
 ALGORITHM = register(
-    Algorithm(
-        name="cpc",
-        paper="this package, docs/one-algorithm.md",
-        summary="Works on the cheapest plausible certificate, its riskiest pair first",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        rest=rest,
-        update=update,
-        tie=tie,
-        recommend=recommend,
-        crowded=crowded,
-        enlarge=with_more_pairs,
-        absorb=with_votes,
-        grow=with_options,
-        pause=pause,
-        pend=pend,
-        hint=with_hints,
-    )
+    __name__,
+    name="cpc",
+    paper="this package, docs/one-algorithm.md",
+    summary="Works on the cheapest plausible certificate, its riskiest pair first",
+    target="copeland",
+    grow=with_options,
+    **PLANNER_PARTS,
 )

@@ -1,40 +1,29 @@
 """CPC to identify a winner: it asks for votes until a certificate holds, which is valid whenever you look.
 
 The planner is that of :mod:`copeland.algorithms.cpc`; here prices are votes, and a claim is proved by
-the evidence and at the levels of :mod:`copeland.kernels.evidence`: with probability 1 - delta, no
+the evidence and at the levels of :mod:`copeland.kernels.vote_evidence`: with probability 1 - delta, no
 certificate is ever wrong, whichever pairs were asked. It stops with the certificate of its champion.
 """
 
 from __future__ import annotations
 
-from copeland.algorithms.cpc import (
-    check_margin,
-    crowded,
-    recommend,
-    tie,
-    update,
-)
+from copeland.algorithms.cpc import PLANNER_PARTS, check_margin
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import STAKE, Levels, levels, shows_together
 from copeland.kernels.mark import kernel
 from copeland.kernels.planner import (
     EPOCH,
     NONE,
     Planner,
-    crown_proved,
+    crown_winner,
     look_around,
     new_planner,
     next_pair,
-    pause,
-    pend,
     turn,
     waiting_pair,
-    with_hints,
-    with_more_pairs,
     with_options,
-    with_votes,
 )
-from copeland.registry import Algorithm, register
+from copeland.kernels.vote_evidence import STAKE, Levels, levels, shows_together
+from copeland.registry import register
 
 
 def init(
@@ -100,7 +89,7 @@ def advance(planner, t, rng):
     """Look for a cheaper certificate when it is time, and then also for one that is proved."""
     compared = look_around(planner, rng)
     if (compared or turn(planner) > 0) and planner.unproved[0] > 0:
-        crown_proved(planner)
+        crown_winner(planner)
 
 
 @kernel
@@ -121,24 +110,10 @@ def finished(planner):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="cpc-pac",
-        paper="this package, docs/one-algorithm.md",
-        summary="Asks for votes on the cheapest plausible certificate until it holds",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        tie=tie,
-        recommend=recommend,
-        finished=finished,
-        crowded=crowded,
-        enlarge=with_more_pairs,
-        absorb=with_votes,
-        grow=grow,
-        pause=pause,
-        pend=pend,
-        hint=with_hints,
-    )
+    __name__,
+    name="cpc-pac",
+    paper="this package, docs/one-algorithm.md",
+    summary="Asks for votes on the cheapest plausible certificate until it holds",
+    target="copeland",
+    **PLANNER_PARTS,
 )

@@ -27,7 +27,7 @@ from copeland.algorithms.ecw_rmed import (
     fill_next_list,
     find_sure_winner,
     first_pair,
-    next_listed,
+    take_from_list,
 )
 from copeland.algorithms.ecw_rmed import plan as plan_relaxed
 from copeland.algorithms.ecw_rmed import recommend as recommend_tracked
@@ -36,9 +36,9 @@ from copeland.algorithms.ecw_rmed import select as select_tracked
 from copeland.algorithms.ecw_rmed import update as update_tracked
 from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import least
-from copeland.kernels.certificates import price_pairs
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.kernels.winner_evidence import price_pairs
+from copeland.registry import register
 
 MOST_OPTIONS = 16
 
@@ -71,7 +71,7 @@ def advance(state, t, rng):
             if not find_sure_winner(tracked, t):
                 plan(state)
             fill_next_list(tracked, t)
-        code = next_listed(tracked, rng)
+        code = take_from_list(tracked, rng)
     choose(tracked, code)
 
 
@@ -131,16 +131,9 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="cw-rmed",
-        paper="Komiyama, Honda & Nakagawa 2016 (CW-RMED)",
-        summary="Follows the optimal plan of duels to be sure of a Copeland winner; for few options",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-    )
+    __name__,
+    name="cw-rmed",
+    paper="Komiyama, Honda & Nakagawa 2016 (CW-RMED)",
+    summary="Follows the optimal plan of duels to be sure of a Copeland winner; for few options",
+    target="copeland",
 )

@@ -30,19 +30,19 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from copeland.kernels.arrays import total
+from copeland.algorithms.sparring import select
+from copeland.kernels.arrays import Floats, Ints, total
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
-    Asked,
+    Questions,
     Ucb,
     ask,
     forget_rewards,
     heads,
     left_now,
+    new_questions,
     new_ucb,
-    nobody_asked,
     reward,
     right_now,
     right_one,
@@ -53,7 +53,7 @@ from copeland.kernels.learners import (
 )
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 ONLY = 0  # the row of the one learner
 
@@ -62,20 +62,20 @@ class State(NamedTuple):
     """The epoch, its learner and its pair."""
 
     learner: Ucb  # 1
-    asked: Asked
-    pool: NDArray[np.int64]  # L: how often each option is in it
-    chosen: NDArray[np.int64]  # how often the learner chose each option in this epoch
-    repeats: NDArray[np.int64]  # (1,): for how many steps to come the left option is drawn again
-    epoch: NDArray[np.int64]  # (1,): i
-    last: NDArray[np.int64]  # (1,): the last step of the epoch
-    scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
+    asked: Questions
+    pool: Ints  # L: how often each option is in it
+    chosen: Ints  # how often the learner chose each option in this epoch
+    repeats: Ints  # (1,): for how many steps to come the left option is drawn again
+    epoch: Ints  # (1,): i
+    last: Ints  # (1,): the last step of the epoch
+    scale: Floats  # (1,): (alpha + 2) / 2
 
 
 def init(k: int, alpha: float = 3.0) -> State:
     """Begin before the first epoch; ``alpha`` > 0 makes the learner explore more."""
     return State(
         learner=new_ucb(1, k),
-        asked=nobody_asked(),
+        asked=new_questions(),
         pool=np.zeros(k, np.int64),
         chosen=np.zeros(k, np.int64),
         repeats=np.zeros(1, np.int64),
@@ -145,12 +145,6 @@ def draw_left(state, other_than, rng):
 
 
 @kernel
-def select(state, t, rng):
-    """Return the pair of the step."""
-    return left_now(state.asked), right_now(state.asked)
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Tell the learner whether its choice won."""
     right = right_one(state.asked, winner, loser, rng)
@@ -182,18 +176,11 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="doubler",
-        paper="Ailon, Karnin & Joachims 2014, Algorithm 1",
-        summary="Doubler: a UCB learner against its own past choices, in doubling epochs",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="doubler",
+    paper="Ailon, Karnin & Joachims 2014, Algorithm 1",
+    summary="Doubler: a UCB learner against its own past choices, in doubling epochs",
+    target="condorcet",
+    select=select,
+    assumes_condorcet=True,
 )

@@ -6,7 +6,7 @@ optimistic Copeland score is highest; the second names its opponent, among those
 Of the first sample only the entries above 1/2 in the candidates' rows are ever used, so a coin for
 each of them stands for the sampled matrix (see :mod:`copeland.kernels.beliefs`). It is drawn when the
 step begins. Long rows of steps at which the candidate meets itself are passed over exactly
-(:mod:`copeland.kernels.calm`).
+(:mod:`copeland.kernels.self_duels`).
 
 Rulings where the paper is silent:
 
@@ -20,7 +20,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
@@ -39,7 +38,8 @@ from copeland.kernels import (
     sampled_scores,
     theta,
 )
-from copeland.kernels.calm import (
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints
+from copeland.kernels.self_duels import (
     FREELY,
     NOBODY,
     OFTEN,
@@ -52,17 +52,17 @@ from copeland.kernels.calm import (
     disturb,
     is_calm,
     is_planned,
+    least_log_chance_alone,
     list_leaders,
-    log_most_challenged,
     mark_leaders,
-    mark_needed,
+    mark_needs,
     new_calm,
     plan_calm,
     rest_until,
     sample_unusual_sides,
     usual_sides,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -70,13 +70,13 @@ class State(NamedTuple):
 
     pairs: Pairs
     beliefs: Beliefs
-    candidates: NDArray[np.bool_]  # C_t
-    nobody: NDArray[np.bool_]  # all false
-    sides: NDArray[np.int8]  # K x K: +1 where the sampled theta_ij > 1/2, -1 where not
-    scores: NDArray[np.int64]  # sampled Copeland scores of the candidates
-    candidate: NDArray[np.int64]  # (1,): the first option of this step
-    alpha: NDArray[np.float64]  # (1,)
-    step: NDArray[np.int64]  # (1,)
+    candidates: Bools  # C_t
+    nobody: Bools  # all false
+    sides: Bytes  # K x K: +1 where the sampled theta_ij > 1/2, -1 where not
+    scores: Ints  # sampled Copeland scores of the candidates
+    candidate: Ints  # (1,): the first option of this step
+    alpha: Floats  # (1,)
+    step: Ints  # (1,)
     calm: Calm  # steps at which the candidate meets itself
 
 
@@ -138,8 +138,8 @@ def look_for_calm(state, t, n, planned, fair, rng):
     calm, beliefs, pairs = state.calm, state.beliefs, state.pairs
     usual_sides(beliefs, state.candidates, state.sides)
     leaders, most = mark_leaders(calm, state.candidates, state.sides)
-    log_usual = mark_needed(calm, beliefs, state.candidates, state.sides, most) if n > 1 else 0.0
-    log_least = log_most_challenged(calm, beliefs, pairs)
+    log_usual = mark_needs(calm, beliefs, state.candidates, state.sides, most) if n > 1 else 0.0
+    log_least = least_log_chance_alone(calm, beliefs, pairs)
     if not planned:
         chance = math.exp(log_usual + log_least)
         if chance < OFTEN or (leaders > 1 and not fair):
@@ -232,17 +232,9 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="dts",
-        paper="Wu & Liu 2016, Algorithm 1",
-        summary="Double Thompson Sampling: a sampled candidate, a sampled opponent",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        rest=rest,
-        resting=resting,
-        update=update,
-        recommend=recommend,
-    )
+    __name__,
+    name="dts",
+    paper="Wu & Liu 2016, Algorithm 1",
+    summary="Double Thompson Sampling: a sampled candidate, a sampled opponent",
+    target="copeland",
 )

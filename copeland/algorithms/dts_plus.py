@@ -19,7 +19,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms import dts
 from copeland.algorithms.dts import first_sample
@@ -34,16 +33,17 @@ from copeland.kernels import (
     sample_sides,
     sampled_scores,
 )
-from copeland.kernels.calm import rest_until
-from copeland.registry import Algorithm, register
+from copeland.kernels.arrays import Bools, Floats
+from copeland.kernels.self_duels import rest_until
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """What D-TS knows, and theta where D-TS tosses only a coin."""
 
     base: dts.State
-    everyone: NDArray[np.bool_]  # all true
-    thetas: NDArray[np.float64]  # K x K: drawn for the rows that tie
+    everyone: Bools  # all true
+    thetas: Floats  # K x K: drawn for the rows that tie
 
 
 def init(k: int, alpha: float = 0.51) -> State:
@@ -142,16 +142,9 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="dts-plus",
-        paper="Wu & Liu 2016, D-TS+",
-        summary="Double Thompson Sampling that prefers the winner cheapest to confirm",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        rest=rest,
-        update=update,
-        recommend=recommend,
-    )
+    __name__,
+    name="dts-plus",
+    paper="Wu & Liu 2016, D-TS+",
+    summary="Double Thompson Sampling that prefers the winner cheapest to confirm",
+    target="copeland",
 )

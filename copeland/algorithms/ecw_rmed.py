@@ -10,7 +10,7 @@ the optimum (:mod:`copeland.algorithms.cw_rmed`). A pair with few duels, or clos
 What could be checked: the paper's text could not be opened. The lists, the rule for pairs that go
 first and the relaxation are those of a public code by the authors of D-TS; alpha = 3 and beta = 0.01 are
 in two public codes, one of which calls them the paper's own. Two doubtful lines of the first code are
-not followed: it lets l (see :mod:`copeland.kernels.certificates`) begin at L_c instead of L_c - 1, and
+not followed: it lets l (see :mod:`copeland.kernels.winner_evidence`) begin at L_c instead of L_c - 1, and
 holds no option for sure as soon as one pair has more evidence than it needs.
 
 Rulings where the paper is silent:
@@ -42,13 +42,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import least
-from copeland.kernels.certificates import (
-    Tally,
+from copeland.kernels.arrays import Bools, Floats, Ints, least
+from copeland.kernels.draws import draw, pick
+from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
+from copeland.kernels.mark import kernel
+from copeland.kernels.pairs import LATEST, NEVER
+from copeland.kernels.winner_evidence import (
+    PairEvidence,
     count_duel,
     lightest_upset,
     new_tally,
@@ -58,15 +61,7 @@ from copeland.kernels.certificates import (
     rows_of_options,
     take_evidence,
 )
-from copeland.kernels.draws import draw, pick
-from copeland.kernels.imed import OWN, caution_of, imed_index_of_leader
-from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import LATEST, NEVER
-from copeland.registry import Algorithm, register
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from copeland.registry import register
 
 
 class Bag(NamedTuple):
@@ -80,7 +75,7 @@ class Bag(NamedTuple):
 class State(NamedTuple):
     """What ECW-RMED knows. Inside, options go by their numbers."""
 
-    tally: Tally
+    tally: PairEvidence
     options: Ints  # the option of each number
     numbers: Ints  # the number of each option
     first: Bag  # pairs that may have to go first
@@ -194,7 +189,7 @@ def advance(state, t, rng):
             if not find_sure_winner(state, t):
                 plan(state)
             fill_next_list(state, t)
-        code = next_listed(state, rng)
+        code = take_from_list(state, rng)
     choose(state, code)
 
 
@@ -236,7 +231,7 @@ def first_pair(state, t, rng):
 
 
 @kernel
-def next_listed(state, rng):
+def take_from_list(state, rng):
     """Draw the next pair of the list; when none is left, the next list takes its place."""
     if state.listed.size[0] == 0:
         for at in range(state.later.size[0]):
@@ -405,16 +400,9 @@ def just_before(log_t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="ecw-rmed",
-        paper="Komiyama, Honda & Nakagawa 2016 (ECW-RMED)",
-        summary="Follows a closed-form plan of duels to be sure of a Copeland winner",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-    )
+    __name__,
+    name="ecw-rmed",
+    paper="Komiyama, Honda & Nakagawa 2016 (ECW-RMED)",
+    summary="Follows a closed-form plan of duels to be sure of a Copeland winner",
+    target="copeland",
 )

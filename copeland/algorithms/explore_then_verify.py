@@ -31,18 +31,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.copeland_pac import win_rate
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import greatest
+from copeland.kernels.answers import finished, select
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import OPEN, WON, Trials, forget, new_trials, observe
-from copeland.registry import Algorithm, register
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from copeland.registry import register
 
 NO_CLAIM, WINS, WINS_NOT = 0, 1, 2
 
@@ -53,14 +50,14 @@ class State(NamedTuple):
     trials: Trials  # of this part alone
     won: Ints  # K: pairs decided for each option
     missed: Ints  # K: pairs decided against it, or tied
-    claim: NDArray[np.int8]  # K x K: what the proof says of i against j
+    claim: Bytes  # K x K: what the proof says of i against j
     queue: Ints  # codes of the pairs to sweep over
     size: Ints  # (1,): how many
     turn: Ints  # (1,): whose turn it is, as a place in the queue
     pair: Ints  # (2,): the pair of this step
     round: Ints  # (1,): r, 0 before the first
     candidate: Ints  # (1,): whom the proof is of, -1 while exploring
-    refuted: NDArray[np.bool_]  # (1,)
+    refuted: Bools  # (1,)
     answer: Ints  # (1,): -1 until it is found
     level: Floats  # (1,): ln(1 / error probability of a test)
     kappa: Floats  # (1,): failure probability of exploring
@@ -238,7 +235,7 @@ def next_pair(state):
         if state.turn[0] >= state.size[0]:
             state.turn[0] = 0
         code = state.queue[state.turn[0]]
-        if wanted(state, code // k, code % k):
+        if is_wanted(state, code // k, code % k):
             state.pair[0], state.pair[1] = code // k, code % k
             state.turn[0] += 1
             return True
@@ -248,20 +245,12 @@ def next_pair(state):
 
 
 @kernel
-def wanted(state, i, j):
+def is_wanted(state, i, j):
     """Tell whether a pair is undecided and matters: when exploring, for an option that may still win."""
     if state.trials.verdict[i, j] != OPEN:
         return False
     fewest_missed = min(state.missed[i], state.missed[j])
     return state.candidate[0] >= 0 or len(state.won) - 1 - fewest_missed >= greatest(state.won)
-
-
-@kernel
-def select(state, t, rng):
-    """Return the pair whose turn it is, or the answer against itself."""
-    if state.answer[0] >= 0:
-        return state.answer[0], state.answer[0]
-    return state.pair[0], state.pair[1]
 
 
 @kernel
@@ -298,23 +287,12 @@ def recommend(state):
     return best
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="explore-then-verify",
-        paper="Karnin 2016, adapted here to Copeland winners",
-        summary="Finds a candidate at low confidence, then proves it with fresh duels at 1 - delta",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-    )
+    __name__,
+    name="explore-then-verify",
+    paper="Karnin 2016, adapted here to Copeland winners",
+    summary="Finds a candidate at low confidence, then proves it with fresh duels at 1 - delta",
+    target="copeland",
+    select=select,
+    finished=finished,
 )

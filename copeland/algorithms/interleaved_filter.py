@@ -24,24 +24,24 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
-from copeland.kernels.sweeps import Roster, new_roster, strike, swept, turn, visiting
-from copeland.registry import Algorithm, register
+from copeland.kernels.sweeps import Roster, is_swept, new_roster, strike, turn, visiting
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """Who won how often, the champion, and who is left to challenge it."""
 
-    wins: NDArray[np.int64]  # K x K: wins of i over j
-    duels: NDArray[np.int64]  # K x K, symmetric
-    champion: NDArray[np.int64]  # (1,): -1 before it is drawn
+    wins: Ints  # K x K: wins of i over j
+    duels: Ints  # K x K, symmetric
+    champion: Ints  # (1,): -1 before it is drawn
     challengers: Roster  # the paper's W
-    spread: NDArray[np.float64]  # (1,): 4 ln(1 / delta)
-    prunes: NDArray[np.bool_]  # (1,): version 2
+    spread: Floats  # (1,): 4 ln(1 / delta)
+    prunes: Bools  # (1,): version 2
 
 
 def init(k: int, horizon: int, version: int = 2) -> State:
@@ -68,7 +68,7 @@ def advance(state, t, rng):
     if state.champion[0] < 0:
         state.champion[0] = turn(state.challengers, rng)
         strike(state.challengers, 0)
-    if swept(state.challengers):
+    if is_swept(state.challengers):
         drop_beaten(state)
         crown(state)
     turn(state.challengers, rng)
@@ -150,17 +150,10 @@ def first_superior(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="interleaved-filter",
-        paper="Yue, Broder, Kleinberg & Joachims 2012, Interleaved Filter 1 and 2",
-        summary="Interleaved Filter: a champion duels all others until one beats it or none is left",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="interleaved-filter",
+    paper="Yue, Broder, Kleinberg & Joachims 2012, Interleaved Filter 1 and 2",
+    summary="Interleaved Filter: a champion duels all others until one beats it or none is left",
+    target="condorcet",
+    assumes_condorcet=True,
 )

@@ -23,21 +23,21 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import kernel, kl, kl_lower, kl_upper
+from copeland.kernels.arrays import Bools, Floats, Ints
 
 
 class Arms(NamedTuple):
     """Where the elimination stands."""
 
-    sums: NDArray[np.int64]  # S_i
-    active: NDArray[np.bool_]  # B
-    rounds: NDArray[np.int64]  # (1,): t, the rewards that each active arm has
-    population: NDArray[np.int64]  # (1,): N, or 0 if rewards are independent
-    delta: NDArray[np.float64]  # (1,)
-    epsilon: NDArray[np.float64]  # (1,)
+    sums: Ints  # S_i
+    active: Bools  # B
+    rounds: Ints  # (1,): t, the rewards that each active arm has
+    population: Ints  # (1,): N, or 0 if rewards are independent
+    delta: Floats  # (1,)
+    epsilon: Floats  # (1,)
 
 
 def new_arms(k: int, delta: float, epsilon: float = 0.0, population: int = 0) -> Arms:

@@ -26,18 +26,18 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.algorithms.merge_rucb import recommend, rest
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.batches import (
     Batches,
-    Counts,
+    DuelCounts,
     cut,
     drop_beaten,
     join_next,
-    log_shifted,
+    log_with_shift,
     member,
-    most_wins,
     new_batches,
     new_counts,
     next_stage,
@@ -46,22 +46,22 @@ from copeland.kernels.batches import (
 )
 from copeland.kernels.beliefs import Beliefs, believe, new_beliefs, theta
 from copeland.kernels.mark import kernel
-from copeland.kernels.pairs import NEVER, count
-from copeland.registry import Algorithm, register
+from copeland.kernels.pairs import count
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """What MergeDTS knows, and the sample of this step."""
 
-    counts: Counts
+    counts: DuelCounts
     beliefs: Beliefs
     batches: Batches
-    turn: NDArray[np.int64]  # (1,): the batch of this step
-    champion: NDArray[np.int64]  # (1,): its champion
-    scores: NDArray[np.int64]  # K: sampled wins, by place in the batch
-    alpha: NDArray[np.float64]  # (1,)
-    log_shift: NDArray[np.float64]  # (1,): ln C
-    merged: NDArray[np.int64]  # (1,): the step before which batches were merged last
+    turn: Ints  # (1,): the batch of this step
+    champion: Ints  # (1,): its champion
+    scores: Ints  # K: sampled wins, by place in the batch
+    alpha: Floats  # (1,)
+    log_shift: Floats  # (1,): ln C
+    merged: Ints  # (1,): the step before which batches were merged last
 
 
 def init(k: int, alpha: float = 0.262144, m: int = 16, shift: float = 400_000) -> State:
@@ -100,7 +100,7 @@ def advance(state, t, rng):
         state.merged[0] = t
     clock = t - state.merged[0] + 1
     state.turn[0] = clock % batches.n[0]
-    prune(state, state.alpha[0] * log_shifted(clock, state.log_shift[0]), rng)
+    prune(state, state.alpha[0] * log_with_shift(clock, state.log_shift[0]), rng)
     state.champion[0] = sampled_champion(state, rng)
 
 
@@ -166,30 +166,13 @@ def update(state, winner, loser, rng):
     count(state.counts, winner, loser)
 
 
-@kernel
-def recommend(state):
-    """Return the option, of those left, that won against the most others more often than not."""
-    return most_wins(state.batches, state.counts)
-
-
-@kernel
-def rest(state, t):
-    """Return NEVER: who plays itself is the last option left."""
-    return NEVER
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="merge-dts",
-        paper="Li, Markov, de Rijke & Zoghi 2020 (TOIS), Algorithm 1",
-        summary="Double Thompson sampling in batches that merge; for very many options",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="merge-dts",
+    paper="Li, Markov, de Rijke & Zoghi 2020 (TOIS), Algorithm 1",
+    summary="Double Thompson sampling in batches that merge; for very many options",
+    target="condorcet",
+    recommend=recommend,
+    rest=rest,
+    assumes_condorcet=True,
 )

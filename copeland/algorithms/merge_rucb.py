@@ -26,15 +26,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.batches import (
     Batches,
-    Counts,
+    DuelCounts,
     cut,
     drop_beaten,
-    log_shifted,
+    log_with_shift,
     member,
     merge,
     most_wins,
@@ -48,17 +48,17 @@ from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER, count
 from copeland.kernels.ucb import upper
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """What mergeRUCB knows."""
 
-    counts: Counts  # W
+    counts: DuelCounts  # W
     batches: Batches
-    turn: NDArray[np.int64]  # (1,): the batch of this step
-    alpha: NDArray[np.float64]  # (1,)
-    log_shift: NDArray[np.float64]  # (1,): ln C
+    turn: Ints  # (1,): the batch of this step
+    alpha: Floats  # (1,)
+    log_shift: Floats  # (1,): ln C
 
 
 def init(k: int, alpha: float = 1.01, p: int = 4, delta: float = 0.01, shift: float = 0) -> State:
@@ -100,7 +100,7 @@ def advance(state, t, rng):
     if stage_is_over(batches):
         next_stage(batches, rng)
     state.turn[0] = t % batches.n[0]
-    spread = state.alpha[0] * log_shifted(t, state.log_shift[0])
+    spread = state.alpha[0] * log_with_shift(t, state.log_shift[0])
     while not find_batch(state, spread, rng) and batches.n[0] > 1:
         merge(batches, rng)
         state.turn[0] = 0
@@ -126,7 +126,7 @@ def select(state, t, rng):
     c = member(state.batches, b, pick(rng, n))
     if n == 1:
         return c, c
-    spread = state.alpha[0] * log_shifted(t, state.log_shift[0])
+    spread = state.alpha[0] * log_with_shift(t, state.log_shift[0])
     return c, challenger(state, b, c, spread, rng)
 
 
@@ -168,17 +168,10 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="merge-rucb",
-        paper="Zoghi, Whiteson & de Rijke 2015 (WSDM), Algorithm 1",
-        summary="RUCB in batches that merge as options are dropped; for many options",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="merge-rucb",
+    paper="Zoghi, Whiteson & de Rijke 2015 (WSDM), Algorithm 1",
+    summary="RUCB in batches that merge as options are dropped; for many options",
+    target="condorcet",
+    assumes_condorcet=True,
 )

@@ -25,18 +25,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.algorithms.sparring import select
+from copeland.kernels.arrays import Floats, Ints, find_greatest
 from copeland.kernels.draws import pick
 from copeland.kernels.learners import (
-    Asked,
+    Questions,
     Ucb,
     ask,
     heads,
     left_now,
-    most_played,
+    new_questions,
     new_ucb,
-    nobody_asked,
     reward,
     right_now,
     right_one,
@@ -46,23 +46,23 @@ from copeland.kernels.learners import (
     ucb_scale,
 )
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """The learners, one for each option on the left, and the pair."""
 
     learners: Ucb  # K
-    asked: Asked
-    played: NDArray[np.int64]  # how often each option stood on the right
-    scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
+    asked: Questions
+    played: Ints  # how often each option stood on the right
+    scale: Floats  # (1,): (alpha + 2) / 2
 
 
 def init(k: int, alpha: float = 3.0) -> State:
     """Begin; ``alpha`` > 0 makes the learners explore more."""
     return State(
         learners=new_ucb(k, k),
-        asked=nobody_asked(),
+        asked=new_questions(),
         played=np.zeros(k, np.int64),
         scale=ucb_scale("multisbm", alpha),
     )
@@ -83,12 +83,6 @@ def advance(state, t, rng):
 
 
 @kernel
-def select(state, t, rng):
-    """Return the pair of the step."""
-    return left_now(state.asked), right_now(state.asked)
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Tell the learner of the left option whether its choice won."""
     right = right_one(state.asked, winner, loser, rng)
@@ -105,7 +99,7 @@ def tie(state, first, second, rng):
 @kernel
 def recommend(state):
     """Return the option that stood on the right most often."""
-    return most_played(state.played)
+    return find_greatest(state.played)
 
 
 @kernel
@@ -116,18 +110,11 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="multisbm",
-        paper="Ailon, Karnin & Joachims 2014, Algorithm 2",
-        summary="MultiSBM: a UCB learner for each option names its opponents",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="multisbm",
+    paper="Ailon, Karnin & Joachims 2014, Algorithm 2",
+    summary="MultiSBM: a UCB learner for each option names its opponents",
+    target="condorcet",
+    select=select,
+    assumes_condorcet=True,
 )

@@ -28,17 +28,14 @@ import math
 
 from copeland.kernels.mark import kernel
 from copeland.kernels.sweeps import (
+    CONTEST_PARTS,
     Contest,
-    answer_or_leader,
-    answered,
     failure_probability,
-    mark_outscored,
     new_contest,
-    next_pair,
-    pair_to_duel,
     record,
+    rule_out_options,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 State = Contest
 
@@ -53,22 +50,16 @@ def init(k: int, horizon: int, delta: float = 0.0) -> State:
 def update(state, winner, loser, rng):
     """Count the duel; if it decides the pair, discard options and select the last one left."""
     if record(state.tally, winner, loser):
-        discarded = mark_outscored(state)
+        discarded = rule_out_options(state)
         if discarded == len(state.out) - 1:
             state.out[:] = True
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="pbr",
-        paper="Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, PBR with Copeland scores",
-        summary="Preference-based racing: sweeps over pairs until one option is sure to score best",
-        target="copeland",
-        init=init,
-        advance=next_pair,
-        select=pair_to_duel,
-        update=update,
-        recommend=answer_or_leader,
-        finished=answered,
-    )
+    __name__,
+    name="pbr",
+    paper="Busa-Fekete, Szorenyi, Weng, Cheng & Hullermeier 2013, PBR with Copeland scores",
+    summary="Preference-based racing: sweeps over pairs until one option is sure to score best",
+    target="copeland",
+    **CONTEST_PARTS,
 )

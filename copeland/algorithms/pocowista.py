@@ -34,17 +34,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished, select
+from copeland.kernels.arrays import Bytes, Floats, Ints
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
 from copeland.kernels.trials import LOST, OPEN, TIED, WON
 from copeland.kernels.trials import is_tied as near_tie
-from copeland.registry import Algorithm, register
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from copeland.registry import register
 
 LOG_HALF = math.log(0.5)
 
@@ -56,7 +54,7 @@ class State(NamedTuple):
     ties: Ints  # K x K, symmetric
     log_peak: Floats  # K x K, symmetric: ln[(n + 1) (n choose w)] of the pair's wins and losses
     log_peak_tied: Floats  # K x K: the same of the wins of i over j and their ties
-    verdict: NDArray[np.int8]  # K x K: OPEN, WON, LOST or TIED, of i against j
+    verdict: Bytes  # K x K: OPEN, WON, LOST or TIED, of i against j
     score: Floats  # settled wins, and half of the settled ties
     settled: Ints  # how many pairs of each option are settled
     points: Floats  # duels won by each option, and half of those tied
@@ -136,14 +134,6 @@ def best_open_opponent(state, i):
         if is_open and (best < 0 or state.score[j] > state.score[best]):
             best = j
     return best
-
-
-@kernel
-def select(state, t, rng):
-    """Return the pair under test, or the answer against itself."""
-    if state.answer[0] >= 0:
-        return state.answer[0], state.answer[0]
-    return state.pair[0], state.pair[1]
 
 
 @kernel
@@ -259,24 +249,12 @@ def win_rate(state, i):
     return state.points[i] / state.duels[i] if state.duels[i] > 0 else 0.5
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="pocowista",
-        paper="Bengs, Haddenhorst & Hüllermeier 2024",
-        summary="The option with the highest potential stays until its pairs are settled; takes ties",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        tie=tie,
-    )
+    __name__,
+    name="pocowista",
+    paper="Bengs, Haddenhorst & Hüllermeier 2024",
+    summary="The option with the highest potential stays until its pairs are settled; takes ties",
+    target="copeland",
+    select=select,
+    finished=finished,
 )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.kernels import kernel, pick
-from copeland.registry import Algorithm, register
+from copeland.kernels.arrays import Ints
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """Who won how often."""
 
-    wins: NDArray[np.int64]  # K x K
+    wins: Ints  # K x K
 
 
 def init(k: int) -> State:
@@ -51,14 +51,9 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="random",
-        paper="none: a control",
-        summary="Two options at random; linear regret",
-        target="copeland",
-        init=init,
-        select=select,
-        update=update,
-        recommend=recommend,
-    )
+    __name__,
+    name="random",
+    paper="none: a control",
+    summary="Two options at random; linear regret",
+    target="copeland",
 )

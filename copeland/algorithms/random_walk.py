@@ -38,18 +38,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.answers import finished, select
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.markov import fundamental, stationary
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 GROWTH = 1.1  # of the duels between two looks at the walk
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class State(NamedTuple):
@@ -168,7 +166,7 @@ def look(state, rng):
     estimate(state)
     fundamental(state.walk, state.pivots)
     stationary(state.walk, state.visits)
-    state.leader[0] = most_visited(state.visits, rng)
+    state.leader[0] = draw_leader(state.visits, rng)
     if is_certain(state):
         state.answer[0] = state.leader[0]
     state.next_look[0] = math.ceil(GROWTH * state.n_duels[0])
@@ -195,7 +193,7 @@ def share(state, i, j):
 
 
 @kernel
-def most_visited(visits, rng):
+def draw_leader(visits, rng):
     """Draw one of the options that the walk visits most."""
     best = 0
     n = 1
@@ -255,14 +253,6 @@ def least_outflow(state, i):
 
 
 @kernel
-def select(state, t, rng):
-    """Return the pair of this step, or the answer against itself."""
-    if state.answer[0] >= 0:
-        return state.answer[0], state.answer[0]
-    return state.pair[0], state.pair[1]
-
-
-@kernel
 def update(state, winner, loser, rng):
     """Count a win."""
     count(state, winner, loser, 1.0)
@@ -300,24 +290,12 @@ def recommend(state):
     return best
 
 
-@kernel
-def finished(state):
-    """Tell whether the answer is found."""
-    return state.answer[0] >= 0
-
-
 ALGORITHM = register(
-    Algorithm(
-        name="random-walk",
-        paper="Busa-Fekete, Szörényi, Weng, Cheng & Hüllermeier 2013, PBR with random walk",
-        summary="Preference-based racing: identifies the option a walk to better options visits most",
-        target="random walk",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        finished=finished,
-        tie=tie,
-    )
+    __name__,
+    name="random-walk",
+    paper="Busa-Fekete, Szörényi, Weng, Cheng & Hüllermeier 2013, PBR with random walk",
+    summary="Preference-based racing: identifies the option a walk to better options visits most",
+    target="random walk",
+    select=select,
+    finished=finished,
 )

@@ -29,17 +29,14 @@ from copeland.errors import InvalidParameter
 from copeland.kernels.arrays import greatest
 from copeland.kernels.mark import kernel
 from copeland.kernels.sweeps import (
+    CONTEST_PARTS,
     Contest,
-    answer_or_leader,
-    answered,
     failure_probability,
     highest_score,
     new_contest,
-    next_pair,
-    pair_to_duel,
     record,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 State = Contest
 
@@ -77,16 +74,10 @@ def best_is_sure(tally):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rankel",
-        paper="Busa-Fekete, Szorenyi & Hullermeier 2014, RankEl with Copeland scores",
-        summary="Rank elicitation: decides every pair it can, stops when the best option is sure",
-        target="copeland",
-        init=init,
-        advance=next_pair,
-        select=pair_to_duel,
-        update=update,
-        recommend=answer_or_leader,
-        finished=answered,
-    )
+    __name__,
+    name="rankel",
+    paper="Busa-Fekete, Szorenyi & Hullermeier 2014, RankEl with Copeland scores",
+    summary="Rank elicitation: decides every pair it can, stops when the best option is sure",
+    target="copeland",
+    **CONTEST_PARTS,
 )

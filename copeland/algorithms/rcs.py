@@ -16,7 +16,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
@@ -30,7 +29,8 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
-from copeland.registry import Algorithm, register
+from copeland.kernels.arrays import Bools, Floats, Ints, find_greatest
+from copeland.registry import register
 
 UNMET = 2.0
 
@@ -40,11 +40,11 @@ class State(NamedTuple):
 
     pairs: Pairs
     beliefs: Beliefs
-    everyone: NDArray[np.bool_]  # all true
-    chosen: NDArray[np.int64]  # how often each option was champion
-    champion: NDArray[np.int64]  # (1,): of this step
-    alpha: NDArray[np.float64]  # (1,)
-    step: NDArray[np.int64]  # (1,)
+    everyone: Bools  # all true
+    chosen: Ints  # how often each option was champion
+    champion: Ints  # (1,): of this step
+    alpha: Floats  # (1,)
+    step: Ints  # (1,)
 
 
 def init(k: int, alpha: float = 0.51) -> State:
@@ -127,24 +127,14 @@ def update(state, winner, loser, rng):
 @kernel
 def recommend(state):
     """Return the option that was champion most often."""
-    best = 0
-    for i in range(len(state.chosen)):
-        if state.chosen[i] > state.chosen[best]:
-            best = i
-    return best
+    return find_greatest(state.chosen)
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rcs",
-        paper="Zoghi, Whiteson, de Rijke & Munos 2014 (WSDM), Algorithm 1",
-        summary="Relative Confidence Sampling: a sampled champion, an optimistic opponent",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rcs",
+    paper="Zoghi, Whiteson, de Rijke & Munos 2014 (WSDM), Algorithm 1",
+    summary="Relative Confidence Sampling: a sampled champion, an optimistic opponent",
+    target="condorcet",
+    assumes_condorcet=True,
 )

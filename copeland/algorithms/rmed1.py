@@ -24,9 +24,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.rmed import (
@@ -48,7 +48,7 @@ from copeland.kernels.rmed import (
     weigh,
     whose_turn,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -57,7 +57,7 @@ class State(NamedTuple):
     evidence: Evidence
     quota: Quota  # of the initial phase
     turns: Turns
-    f: NDArray[np.float64]  # (1,): f(K)
+    f: Floats  # (1,): f(K)
 
 
 def init(k: int, c: float = 0.3, epsilon: float = 0.01) -> State:
@@ -70,7 +70,7 @@ def init(k: int, c: float = 0.3, epsilon: float = 0.01) -> State:
     )
 
 
-def slack(name: str, k: int, c: float, epsilon: float) -> NDArray[np.float64]:
+def slack(name: str, k: int, c: float, epsilon: float) -> Floats:
     """Return f(K), or refuse it in the name of an algorithm."""
     for symbol, value in (("c", c), ("epsilon", epsilon)):
         if not 0 <= value < math.inf:
@@ -120,17 +120,10 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rmed1",
-        paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 2",
-        summary="Relative Minimum Empirical Divergence: duels options that may still be the winner",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rmed1",
+    paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 2",
+    summary="Relative Minimum Empirical Divergence: duels options that may still be the winner",
+    target="condorcet",
+    assumes_condorcet=True,
 )

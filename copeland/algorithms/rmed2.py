@@ -22,10 +22,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.rmed1 import recommend, rest, slack, update
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.rmed import (
@@ -49,7 +49,7 @@ from copeland.kernels.rmed import (
     sparing_opponent,
     whose_turn,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -58,8 +58,8 @@ class State(NamedTuple):
     evidence: Evidence
     quota: Quota  # of the initial phase, then of line 10
     turns: Turns
-    f: NDArray[np.float64]  # (1,): f(K)
-    alpha: NDArray[np.float64]  # (1,)
+    f: Floats  # (1,): f(K)
+    alpha: Floats  # (1,)
 
 
 def init(k: int, alpha: float = 3.0, c: float = 0.3, epsilon: float = 0.01) -> State:
@@ -83,12 +83,12 @@ def advance(state, t, rng):
     while between_loops(state.turns) and t >= state.quota.due[0]:
         if short_pair(state.quota, state.evidence.duels, rng):
             return
-        raise_quota(state.quota, outgrown(state.quota.duels[0], state.alpha[0]))
+        raise_quota(state.quota, step_to_outgrow(state.quota.duels[0], state.alpha[0]))
     begin_turn(state.turns, rng)
 
 
 @kernel
-def outgrown(n, alpha):
+def step_to_outgrow(n, alpha):
     """Return the first step t with n < alpha ln ln t (equality has no solution)."""
     level = n / alpha
     return NEVER if level > math.log(LONGEST) else first_step(math.exp(level))
@@ -105,17 +105,13 @@ def select(state, t, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rmed2",
-        paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
-        summary="RMED, choosing opponents that refute an option at the least regret",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rmed2",
+    paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
+    summary="RMED, choosing opponents that refute an option at the least regret",
+    target="condorcet",
+    update=update,
+    recommend=recommend,
+    rest=rest,
+    assumes_condorcet=True,
 )

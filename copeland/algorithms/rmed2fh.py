@@ -17,10 +17,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms.rmed1 import recommend, rest, slack, update
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
 from copeland.kernels.rmed import (
@@ -41,7 +41,7 @@ from copeland.kernels.rmed import (
     sparing_opponent,
     whose_turn,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
@@ -50,9 +50,9 @@ class State(NamedTuple):
     evidence: Evidence
     quota: Quota  # of the initial phase
     turns: Turns
-    refuter: NDArray[np.int64]  # K: b*(l), -1 if l lost to none in the initial phase
-    f: NDArray[np.float64]  # (1,): f(K)
-    loglog: NDArray[np.float64]  # (1,): ln ln T
+    refuter: Ints  # K: b*(l), -1 if l lost to none in the initial phase
+    f: Floats  # (1,): f(K)
+    loglog: Floats  # (1,): ln ln T
 
 
 def init(k: int, horizon: int, alpha: float = 3.0, c: float = 0.3, epsilon: float = 0.01) -> State:
@@ -96,17 +96,13 @@ def select(state, t, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rmed2fh",
-        paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
-        summary="RMED2 for a known horizon: fixes the opponents after an initial phase",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rmed2fh",
+    paper="Komiyama, Honda, Kashima & Nakagawa 2015, Algorithms 1 and 3",
+    summary="RMED2 for a known horizon: fixes the opponents after an initial phase",
+    target="condorcet",
+    update=update,
+    recommend=recommend,
+    rest=rest,
+    assumes_condorcet=True,
 )

@@ -17,7 +17,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import (
@@ -31,7 +30,8 @@ from copeland.kernels import (
     reopen,
     strongest_challenger,
 )
-from copeland.registry import Algorithm, register
+from copeland.kernels.arrays import Bools, Floats, Ints
+from copeland.registry import register
 
 UNMET = 2.0
 
@@ -40,10 +40,10 @@ class State(NamedTuple):
     """What RUCB knows."""
 
     pairs: Pairs  # W, and the side of 1/2 on which each interval lies
-    everyone: NDArray[np.bool_]  # all true
-    hypothesis: NDArray[np.int64]  # (1,): the option in B, -1 if it is empty
-    alpha: NDArray[np.float64]  # (1,)
-    step: NDArray[np.int64]  # (1,): the step that `advance` came to
+    everyone: Bools  # all true
+    hypothesis: Ints  # (1,): the option in B, -1 if it is empty
+    alpha: Floats  # (1,)
+    step: Ints  # (1,): the step that `advance` came to
 
 
 def init(k: int, alpha: float = 0.51) -> State:
@@ -64,7 +64,7 @@ def advance(state, t, rng):
     """Lines 4 to 9: the intervals at step t, C and B."""
     state.step[0] = t
     reopen(state.pairs, state.alpha[0], t)
-    n, only = unbeaten(state.pairs)
+    n, only = find_unbeaten(state.pairs)
     b = state.hypothesis[0]
     if b >= 0 and state.pairs.lost[b] > 0:  # B <- B and C
         state.hypothesis[0] = -1
@@ -73,7 +73,7 @@ def advance(state, t, rng):
 
 
 @kernel
-def unbeaten(pairs):
+def find_unbeaten(pairs):
     """Return the size of C = {i : u_ij >= 1/2 for all j}, and one of its options."""
     n = 0
     only = -1
@@ -87,7 +87,7 @@ def unbeaten(pairs):
 @kernel
 def select(state, t, rng):
     """Lines 6, 9 to 12: an option that may be the Condorcet winner, and who may beat it most."""
-    n, only = unbeaten(state.pairs)
+    n, only = find_unbeaten(state.pairs)
     if n == 0:
         c = pick(rng, len(state.everyone))
     elif n == 1:
@@ -128,24 +128,17 @@ def recommend(state):
 @kernel
 def rest(state, t):
     """Return when the first decision expires, if C is one option that is sure to beat all others."""
-    n, only = unbeaten(state.pairs)
+    n, only = find_unbeaten(state.pairs)
     if n == 1 and state.pairs.won[only] == len(state.everyone) - 1:
         return first_expiry(state.pairs)
     return t + 1
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="rucb",
-        paper="Zoghi, Whiteson, Munos & de Rijke 2014, Algorithm 1",
-        summary="Relative Upper Confidence Bound: optimism for the Condorcet winner",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="rucb",
+    paper="Zoghi, Whiteson, Munos & de Rijke 2014, Algorithm 1",
+    summary="Relative Upper Confidence Bound: optimism for the Condorcet winner",
+    target="condorcet",
+    assumes_condorcet=True,
 )

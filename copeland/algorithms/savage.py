@@ -30,17 +30,14 @@ import math
 
 from copeland.kernels.mark import kernel
 from copeland.kernels.sweeps import (
+    CONTEST_PARTS,
     Contest,
-    answer_or_leader,
-    answered,
     failure_probability,
-    mark_outscored,
     new_contest,
-    next_pair,
-    pair_to_duel,
     record,
+    rule_out_options,
 )
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 State = Contest
 
@@ -69,7 +66,7 @@ def begin(name: str, k: int, horizon: int, delta: float, quorum: int) -> State:
 def update(state, winner, loser, rng):
     """Count the duel; if it decides the pair, see which options cannot be Copeland winners."""
     if record(state.tally, winner, loser):
-        mark_outscored(state)
+        rule_out_options(state)
 
 
 @kernel
@@ -81,32 +78,22 @@ def update_condorcet(state, winner, loser, rng):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="savage",
-        paper="Urvoy, Clerot, Feraud & Naamane 2013, SAVAGE for Copeland",
-        summary="SAVAGE: duels every pair that can still matter until none is left",
-        target="copeland",
-        init=init,
-        advance=next_pair,
-        select=pair_to_duel,
-        update=update,
-        recommend=answer_or_leader,
-        finished=answered,
-    )
+    __name__,
+    name="savage",
+    paper="Urvoy, Clerot, Feraud & Naamane 2013, SAVAGE for Copeland",
+    summary="SAVAGE: duels every pair that can still matter until none is left",
+    target="copeland",
+    **CONTEST_PARTS,
 )
 
 CONDORCET = register(
-    Algorithm(
-        name="savage-condorcet",
-        paper="Urvoy, Clerot, Feraud & Naamane 2013, SAVAGE for Condorcet",
-        summary="SAVAGE for a Condorcet winner: one sure loss rules an option out",
-        target="condorcet",
-        init=init_condorcet,
-        advance=next_pair,
-        select=pair_to_duel,
-        update=update_condorcet,
-        recommend=answer_or_leader,
-        finished=answered,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="savage-condorcet",
+    paper="Urvoy, Clerot, Feraud & Naamane 2013, SAVAGE for Condorcet",
+    summary="SAVAGE for a Condorcet winner: one sure loss rules an option out",
+    target="condorcet",
+    init=init_condorcet,
+    update=update_condorcet,
+    **CONTEST_PARTS,
+    assumes_condorcet=True,
 )

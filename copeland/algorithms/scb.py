@@ -28,27 +28,26 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.algorithms import copeland_pac
 from copeland.algorithms.copeland_pac import advance as advance_solver
 from copeland.algorithms.copeland_pac import recommend as recommend_solver
-from copeland.algorithms.copeland_pac import score_anew
 from copeland.algorithms.copeland_pac import select as select_solver
 from copeland.algorithms.copeland_pac import update as update_solver
 from copeland.kernels import LOST, NEVER, TIED, WON, forget, kernel
+from copeland.kernels.arrays import Ints
 from copeland.kernels.trials import resume_ties
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """The solver of the round, and the round."""
 
     solver: copeland_pac.State
-    round: NDArray[np.int64]  # (1,): r
-    last: NDArray[np.int64]  # (1,): the last step of the round
-    closer: NDArray[np.int64]  # (1,): the step at which to doubt the ties
-    latest: NDArray[np.int64]  # (1,): the latest answer, -1 before any
+    round: Ints  # (1,): r
+    last: Ints  # (1,): the last step of the round
+    closer: Ints  # (1,): the step at which to doubt the ties
+    latest: Ints  # (1,): the latest answer, -1 before any
 
 
 def init(k: int, resolution: float = 0.001, literal: bool = False) -> State:
@@ -105,6 +104,17 @@ def look_closer(solver):
 
 
 @kernel
+def score_anew(solver):
+    """Begin Algorithm 4 anew; tests and opponents stay, so that rewards known already cost nothing."""
+    solver.arms.sums[:] = 0
+    solver.arms.active[:] = True
+    solver.arms.rounds[0] = 0
+    solver.turn[0] = 0
+    solver.opponent[0] = -1
+    solver.answer[0] = -1
+
+
+@kernel
 def any_doubt(trials, best):
     """Tell whether an option with a tie has too few losses to be surely no better than ``best``."""
     losses = len(trials.verdict) - 1 - count(trials, best, WON)
@@ -155,16 +165,9 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="scb",
-        paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithm 3",
-        summary="Scalable Copeland Bandits: identify, then exploit, in ever longer rounds",
-        target="copeland",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-    )
+    __name__,
+    name="scb",
+    paper="Zoghi, Karnin, Whiteson & de Rijke 2015, Algorithm 3",
+    summary="Scalable Copeland Bandits: identify, then exploit, in ever longer rounds",
+    target="copeland",
 )

@@ -22,19 +22,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from copeland.kernels.arrays import Floats
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
-    Asked,
+    Questions,
     Ucb,
     ask,
     heads,
     left_now,
+    new_questions,
     new_ucb,
-    nobody_asked,
     reward,
     right_now,
     right_one,
@@ -44,20 +42,20 @@ from copeland.kernels.learners import (
     ucb_scale,
 )
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """The two learners and their pair."""
 
     learners: Ucb  # 2
-    asked: Asked
-    scale: NDArray[np.float64]  # (1,): (alpha + 2) / 2
+    asked: Questions
+    scale: Floats  # (1,): (alpha + 2) / 2
 
 
 def init(k: int, alpha: float = 3.0) -> State:
     """Begin; ``alpha`` > 0 makes the learners explore more."""
-    return State(learners=new_ucb(2, k), asked=nobody_asked(), scale=ucb_scale("sparring", alpha))
+    return State(learners=new_ucb(2, k), asked=new_questions(), scale=ucb_scale("sparring", alpha))
 
 
 @kernel
@@ -119,18 +117,10 @@ def rest(state, t):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="sparring",
-        paper="Ailon, Karnin & Joachims 2014, Algorithm 3",
-        summary="Sparring: two UCB learners duel, and the winner gets a reward",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="sparring",
+    paper="Ailon, Karnin & Joachims 2014, Algorithm 3",
+    summary="Sparring: two UCB learners duel, and the winner gets a reward",
+    target="condorcet",
+    assumes_condorcet=True,
 )

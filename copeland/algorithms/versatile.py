@@ -25,9 +25,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
@@ -42,15 +42,15 @@ from copeland.kernels.learners import (
     tsallis_weights,
 )
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """The two players."""
 
     players: Players
-    normalisers: NDArray[np.float64]  # 2: x of each player
-    rate: NDArray[np.float64]  # (1,)
+    normalisers: Floats  # 2: x of each player
+    rate: Floats  # (1,)
 
 
 def init(k: int, rate: float = 2.0) -> State:
@@ -103,17 +103,10 @@ def recommend(state):
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="versatile",
-        paper="Saha & Gaillard 2022, Algorithm 3",
-        summary="Versatile-DB: two Tsallis-INF players duel; also for changing preferences",
-        target="condorcet",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        tie=tie,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="versatile",
+    paper="Saha & Gaillard 2022, Algorithm 3",
+    summary="Versatile-DB: two Tsallis-INF players duel; also for changing preferences",
+    target="condorcet",
+    assumes_condorcet=True,
 )

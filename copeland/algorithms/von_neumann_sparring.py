@@ -29,32 +29,28 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.algorithms.versatile import select, tie, update
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, find_greatest
 from copeland.kernels.learners import (
     LEFT,
     RIGHT,
     Players,
-    charge_both,
-    charge_loser,
     draw_pair,
     exponential_weights,
-    left_now,
-    most_played,
     new_players,
-    right_now,
     toss_self_duel,
 )
 from copeland.kernels.mark import kernel
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 
 class State(NamedTuple):
     """The two players."""
 
     players: Players
-    rate: NDArray[np.float64]  # (1,)
+    rate: Floats  # (1,)
 
 
 def init(k: int, rate: float = 1.0) -> State:
@@ -66,7 +62,7 @@ def init(k: int, rate: float = 1.0) -> State:
     return State(players=new_players(k), rate=np.array([rate], np.float64))
 
 
-def average_play(state: State) -> NDArray[np.float64]:
+def average_play(state: State) -> Floats:
     """Return the mixture that both players together played so far, an estimate of the winner."""
     plays = state.players.plays
     return plays / plays.sum() if plays.any() else np.full(len(plays), 1 / len(plays))
@@ -85,40 +81,18 @@ def advance(state, t, rng):
 
 
 @kernel
-def select(state, t, rng):
-    """Return what the players drew."""
-    return left_now(state.players.asked), right_now(state.players.asked)
-
-
-@kernel
-def update(state, winner, loser, rng):
-    """Charge the player whose option lost."""
-    charge_loser(state.players, winner, loser)
-
-
-@kernel
-def tie(state, first, second, rng):
-    """Charge both players half."""
-    charge_both(state.players, first, second)
-
-
-@kernel
 def recommend(state):
     """Return the option that both players together played most."""
-    return most_played(state.players.plays)
+    return find_greatest(state.players.plays)
 
 
 ALGORITHM = register(
-    Algorithm(
-        name="von-neumann-sparring",
-        paper="Dudik, Hofmann, Schapire, Slivkins & Zoghi 2015, with players of Neu 2015",
-        summary="Two EXP3-IX players duel; their average play approaches the von Neumann winner",
-        target="von neumann",
-        init=init,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        tie=tie,
-    )
+    __name__,
+    name="von-neumann-sparring",
+    paper="Dudik, Hofmann, Schapire, Slivkins & Zoghi 2015, with players of Neu 2015",
+    summary="Two EXP3-IX players duel; their average play approaches the von Neumann winner",
+    target="von neumann",
+    select=select,
+    update=update,
+    tie=tie,
 )

@@ -28,13 +28,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import LATEST, NEVER
-from copeland.registry import Algorithm, register
+from copeland.registry import register
 
 NOBODY = -1
 
@@ -42,13 +42,13 @@ NOBODY = -1
 class State(NamedTuple):
     """The scores, the duel and the round."""
 
-    scores: NDArray[np.int64]  # C: wins less losses
-    first: NDArray[np.int64]  # (1,): the incumbent of the duel
-    second: NDArray[np.int64]  # (1,): its challenger
-    round: NDArray[np.int64]  # (1,): r
-    winner: NDArray[np.int64]  # (1,): Z(r - 1), of the round before
-    last_rest: NDArray[np.int64]  # (1,): the last step at which it meets itself
-    beta: NDArray[np.float64]  # (1,): 0 for no rest at all
+    scores: Ints  # C: wins less losses
+    first: Ints  # (1,): the incumbent of the duel
+    second: Ints  # (1,): its challenger
+    round: Ints  # (1,): r
+    winner: Ints  # (1,): Z(r - 1), of the round before
+    last_rest: Ints  # (1,): the last step at which it meets itself
+    beta: Floats  # (1,): 0 for no rest at all
 
 
 def begin(k: int, beta: float) -> State:
@@ -161,32 +161,22 @@ def rest(state, t):
 
 
 WEAK = register(
-    Algorithm(
-        name="winner-stays",
-        paper="Chen & Frazier 2017, Algorithm 1 (WS-W)",
-        summary="Winner Stays for weak regret: the two options with the top scores always duel",
-        target="condorcet",
-        init=init_weak,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="winner-stays",
+    paper="Chen & Frazier 2017, Algorithm 1 (WS-W)",
+    summary="Winner Stays for weak regret: the two options with the top scores always duel",
+    target="condorcet",
+    init=init_weak,
+    rest=None,
+    assumes_condorcet=True,
 )
 
 STRONG = register(
-    Algorithm(
-        name="winner-stays-strong",
-        paper="Chen & Frazier 2017, Algorithm 2 (WS-S)",
-        summary="Winner Stays for strong regret: plays in rounds, and rests longer after each",
-        target="condorcet",
-        init=init_strong,
-        advance=advance,
-        select=select,
-        update=update,
-        recommend=recommend,
-        rest=rest,
-        assumes_condorcet=True,
-    )
+    __name__,
+    name="winner-stays-strong",
+    paper="Chen & Frazier 2017, Algorithm 2 (WS-S)",
+    summary="Winner Stays for strong regret: plays in rounds, and rests longer after each",
+    target="condorcet",
+    init=init_strong,
+    assumes_condorcet=True,
 )

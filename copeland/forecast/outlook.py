@@ -17,7 +17,7 @@ from copeland.kernels.planner import (
     rate_win,
 )
 from copeland.registry import find
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 
 class Need(NamedTuple):
@@ -29,7 +29,7 @@ class Need(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What the cheapest plan still needs. Votes are a rough estimate: :func:`shared_out` makes them add up to a forecast.
+    """What the cheapest plan still needs. Votes are a rough estimate: :func:`scale_outlook` makes them add up to a forecast.
 
     Options are indices; ``champion`` is who would be proved best. ``votes`` is None, and ``pairs`` are those that cannot be
     asked, if the plan needs options that are paused.
@@ -51,7 +51,7 @@ def outlook_of(start: Start) -> Outlook:
     """
     if start.certificate.best:
         return SETTLED
-    planner = _planned(start)
+    planner = _price_plan(start)
     needs = list(_needs(planner))
     blocked = [Need(i, j, 0) for i, j, votes in needs if votes == BLOCKED]
     champion = int(planner.champion[0])
@@ -61,12 +61,12 @@ def outlook_of(start: Start) -> Outlook:
     return Outlook(champion, tuple(pairs), sum(need.votes for need in pairs))
 
 
-def shared_out(outlook: Outlook, votes: int | None, most: int) -> Outlook:
+def scale_outlook(outlook: Outlook, votes: int | None, most: int) -> Outlook:
     """Return the outlook with its pairs scaled to so many votes in all; None is more than ``most``.
 
     Examples
     --------
-    >>> shared_out(Outlook(0, (Need(0, 1, 30), Need(0, 2, 10)), 40), 20, 900)
+    >>> scale_outlook(Outlook(0, (Need(0, 1, 30), Need(0, 2, 10)), 40), 20, 900)
     Outlook(champion=0, pairs=(Need(first=0, second=1, votes=15), Need(first=0, second=2, votes=5)), votes=20)
     """
     if not outlook.votes:
@@ -79,7 +79,7 @@ def shared_out(outlook: Outlook, votes: int | None, most: int) -> Outlook:
     return outlook._replace(pairs=(first._replace(votes=left), *rest), votes=total)
 
 
-def _planned(start: Start) -> Planner:
+def _price_plan(start: Start) -> Planner:
     """The planner at the point of asking, with its plan priced at what is believed."""
     planner = copy.deepcopy(start.planner)
     advance = find(PLANNED).advance

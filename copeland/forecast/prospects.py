@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.panels import new_panel_remaining
+from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.races import PLANNED, WORLDS, forecast_of
-from copeland.forecast.ranges import Range
-from copeland.forecast.starts import Start
-from copeland.forecast.voters import MOST_PEOPLE, fewest_people, new_voters
+from copeland.forecast.start import Start
+from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, new_voters
 
 FEW = 30  # voters who might be all that counts
 
@@ -24,8 +24,10 @@ class Prospect(NamedTuple):
     possible: bool  # whether any answers of theirs could prove an option best
     fewest: int  # voters with whom that is possible, if all of them agree
     settled: float  # the share of plausible worlds in which their votes prove an option best
-    panel: Range | None  # answers that settle it if they are all that counts; None if they are many
-    population: Range  # voters that a proof about the population takes
+    panel: (
+        ForecastRange | None
+    )  # answers that settle it if they are all that counts; None if they are many
+    population: ForecastRange  # voters that a proof about the population takes
 
     def to_dict(self) -> dict[str, Any]:
         """Return it ready for JSON."""
@@ -49,7 +51,7 @@ def prospect_of(
     """Return what so many voters can settle, from worlds that are plausible.
 
     A person has a vote a pair, or ``each`` votes if that is less. How many people a proof takes is what
-    :func:`copeland.forecast.remaining.remaining_of` says of the study.
+    :func:`copeland.forecast.votes_remaining.remaining_of` says of the study.
     """
     voters = new_voters(start, people, each)
     found = forecast_of(start, count, seed=seed, voters=voters, ways=(PLANNED,))

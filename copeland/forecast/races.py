@@ -7,25 +7,23 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from copeland.cells import _interrupts_between_calls as interrupts_between_calls
-from copeland.compiling import compile_now
 from copeland.errors import InvalidParameter
-from copeland.forecast.goals import PROOF, Goal
-from copeland.forecast.likely import votes_to_likely
-from copeland.forecast.planned import Ended, run_to_proof
-from copeland.forecast.ranges import Range, quantile_of, range_of
-from copeland.forecast.starts import PLANNED, Probabilities, Start
-from copeland.forecast.starts import (
+from copeland.forecast.forecast_range import ForecastRange, quantile_of, range_of
+from copeland.forecast.likely_best import votes_to_likely
+from copeland.forecast.planner_race import Ended, run_to_proof
+from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
+from copeland.forecast.start import PLANNED, PROOF, Goal, Probabilities, Start
+from copeland.forecast.start import (
     new_start as new_start,  # where races begin, for those who run them
 )
-from copeland.forecast.voters import Voters, Within, is_possible, race_of_voters
-from copeland.forecast.worlds import belief_of, ties_in, worlds
-from copeland.kernels import verdicts
-from copeland.kernels.evidence import levels
-from copeland.kernels.mark import bound
-from copeland.kernels.verdicts import new_verdicts, votes_to_proof
-from copeland.streams import stream
-from copeland.waiting import tell_what, waiting
+from copeland.forecast.voter_races import Voters, Within, is_possible, race_of_voters
+from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
+from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.vote_evidence import levels
+from copeland.simulation.cell import _interrupts_between_calls as interrupts_between_calls
+from copeland.simulation.compilation import compile_now
+from copeland.support.progress import progress_bar, tell_what
+from copeland.support.rng import stream
 
 ALL_PAIRS = "all pairs"
 RANDOM = "random"
@@ -38,7 +36,7 @@ MOST_VOTES = 1_000_000_000  # in a world
 _LIMITED = 40  # worlds in which it is tried what the voters so far settle
 
 
-def votes_needed(
+def count_votes_to_proof(
     way: str,
     start: Start,
     p: Probabilities,
@@ -62,11 +60,11 @@ def votes_needed(
     return _RACES[way](start, p, tie, most, key)
 
 
-def _planned(start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple) -> int:
+def _race_planner(start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple) -> int:
     return run_to_proof(start, p, tie, most, key).votes
 
 
-def _listed(
+def _race_list(
     way: str, start: Start, p: Probabilities, tie: Probabilities, most: int, key: tuple
 ) -> int:
     at = levels(start.k, start.delta, start.epoch, start.dependent)
@@ -79,13 +77,13 @@ def _listed(
 @cache
 def _votes() -> Callable[..., int]:
     """The compiled loop, which numba keeps on disk."""
-    return bound(votes_to_proof, {}, "votes_to_proof", verdicts.__file__, compile=True)
+    return bind_parts(votes_to_proof, {}, "votes_to_proof", compile=True, keep=True)
 
 
 _RACES: dict[str, Callable[..., int]] = {
-    PLANNED: _planned,
-    ALL_PAIRS: lambda *race: _listed(ALL_PAIRS, *race),
-    RANDOM: lambda *race: _listed(RANDOM, *race),
+    PLANNED: _race_planner,
+    ALL_PAIRS: lambda *race: _race_list(ALL_PAIRS, *race),
+    RANDOM: lambda *race: _race_list(RANDOM, *race),
 }
 
 
@@ -118,7 +116,7 @@ class Way:
         return None if found >= self.most else found
 
     @property
-    def range(self) -> Range:
+    def range(self) -> ForecastRange:
         """From how few to how many it takes in four of five worlds."""
         return range_of(self.votes, self.most)
 
@@ -157,7 +155,7 @@ def forecast_of(
 ) -> Forecast:
     """Return how many more votes it may take until an option is proved best, or likely.
 
-    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.worlds`); in each of them
+    Worlds are drawn from what the votes leave plausible (:mod:`copeland.forecast.plausible_worlds`); in each of them
     voting is carried on from the present votes: by cpc-pac, by all pairs in turn and by random pairs,
     all until the same certificate holds. Ctrl-C ends it with the worlds done by then.
 
@@ -182,12 +180,12 @@ def forecast_of(
     done: list[_Raced] = []
     interrupted = False
     try:
-        with waiting("worlds", progress) as tell, interrupts_between_calls() as look:
+        with progress_bar("worlds", progress) as tell, interrupts_between_calls() as look:
             if len(start.pairs):
                 compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 world = _World(start, p, ties_in(belief, p), most, (seed, number), goal, voters)
-                done.append(_raced(world, ways, look))
+                done.append(_run_races(world, ways, look))
                 tell(len(done), count)
     except KeyboardInterrupt:
         if not done:
@@ -221,25 +219,25 @@ class _Raced(NamedTuple):
     within: int | None  # votes, if no pair gets more than its room; None if they do not suffice
 
 
-def _raced(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
+def _run_races(world: _World, ways: Sequence[str], look: Callable[[], None]) -> _Raced:
     """Run all races in a world; ``look`` is called between them."""
     votes: list[int] = []
     people, done, within = 0, False, None
     for way in ways:
         look()
         if way != PLANNED or not world.start.people:
-            votes.append(_taken(way, world))
+            votes.append(_count_votes(way, world))
             continue
-        ended = _ended(world)
+        ended = _run_planner_race(world)
         people, done = _people(world, ended), ended.done
         votes.append(_votes_of(world, ended, people))
         within = _of_voters(world, ended)
     return _Raced(tuple(votes), people, done, within)
 
 
-def _taken(way: str, world: _World) -> int:
+def _count_votes(way: str, world: _World) -> int:
     if world.goal.likely is None:
-        return votes_needed(way, *world[:5])
+        return count_votes_to_proof(way, *world[:5])
     return (
         votes_to_likely(way, *world[:5], world.goal.likely).votes
         if len(world.start.pairs)
@@ -247,7 +245,7 @@ def _taken(way: str, world: _World) -> int:
     )
 
 
-def _ended(world: _World) -> Ended:
+def _run_planner_race(world: _World) -> Ended:
     """How a race ends that cpc-pac runs with as many people as it takes."""
     if len(world.start.pairs) == 0:
         return Ended(world.most, False, world.start.wins + world.start.wins.T + world.start.ties)

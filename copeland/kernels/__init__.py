@@ -15,9 +15,10 @@ from copeland.kernels.beliefs import (
     sampled_scores,
     theta,
 )
+from copeland.kernels.compiler.compile import compiled
 from copeland.kernels.draws import draw, pick
 from copeland.kernels.kl import kl, kl_lower, kl_upper
-from copeland.kernels.mark import compiled, kernel
+from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import (
     NEVER,
     Pairs,

@@ -1,8 +1,19 @@
-"""Reductions as plain loops: compiled, they are much faster than the array methods on short arrays."""
+"""The types of arrays that states are made of, and reductions.
+
+The reductions are plain loops: compiled, they are much faster than the array methods on short arrays.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from copeland.kernels.mark import kernel
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Bytes = NDArray[np.int8]
 
 
 @kernel
@@ -21,6 +32,16 @@ def greatest(values):
     for value in values:
         found = max(found, value)
     return found
+
+
+@kernel
+def find_greatest(values):
+    """Return the place of the largest of an array, the first of equals."""
+    best = 0
+    for i in range(len(values)):
+        if values[i] > values[best]:
+            best = i
+    return best
 
 
 @kernel

@@ -11,17 +11,15 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Ints
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
-
-Ints = NDArray[np.int64]
 
 INVISIBLE = 80.0  # added to e^80, no step makes a difference
 
 
-class Counts(NamedTuple):
+class DuelCounts(NamedTuple):
     """Who was dueled how often."""
 
     wins: Ints  # K x K: wins of i over j
@@ -40,9 +38,9 @@ class Batches(NamedTuple):
     room: Ints  # K: to sort in
 
 
-def new_counts(k: int) -> Counts:
+def new_counts(k: int) -> DuelCounts:
     """Return K options that never met."""
-    return Counts(wins=np.zeros((k, k), np.int64), duels=np.zeros((k, k), np.int64))
+    return DuelCounts(wins=np.zeros((k, k), np.int64), duels=np.zeros((k, k), np.int64))
 
 
 def new_batches(k: int, size: int) -> Batches:
@@ -69,7 +67,7 @@ def cut(batches, rng):
 
 
 @kernel
-def log_shifted(t, log_shift):
+def log_with_shift(t, log_shift):
     """Return ln(t + C), for any C however large."""
     return math.log(t + math.exp(log_shift)) if log_shift < INVISIBLE else log_shift
 
@@ -94,7 +92,7 @@ def member(batches, b, nth):
 
 
 @kernel
-def beaten(counts, i, j, spread):
+def is_beaten(counts, i, j, spread):
     """Tell whether u_ij = w/n + sqrt(spread / n) < 1/2."""
     n = counts.duels[i, j]
     short = n / 2 - counts.wins[i, j]
@@ -104,15 +102,15 @@ def beaten(counts, i, j, spread):
 @kernel
 def drop_beaten(batches, counts, b, spread, rng):
     """Drop options of batch b that are sure to lose to another, one random one after the other."""
-    i = _some_beaten(batches, counts, b, spread, rng)
+    i = _draw_loser(batches, counts, b, spread, rng)
     while i >= 0:
         batches.batch[i] = -1
         _regroup(batches)
-        i = _some_beaten(batches, counts, b, spread, rng)
+        i = _draw_loser(batches, counts, b, spread, rng)
 
 
 @kernel
-def _some_beaten(batches, counts, b, spread, rng):
+def _draw_loser(batches, counts, b, spread, rng):
     """Draw one of the options of batch b that another one beats for sure; -1 if there is none."""
     found = -1
     n = 0
@@ -130,7 +128,7 @@ def _sure_losses(batches, counts, b, i, spread):
     """Count the options of batch b that option i is sure to lose to."""
     losses = 0
     for y in range(size_of(batches, b)):
-        losses += int(beaten(counts, i, member(batches, b, y), spread))
+        losses += int(is_beaten(counts, i, member(batches, b, y), spread))
     return losses
 
 

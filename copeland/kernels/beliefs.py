@@ -12,16 +12,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Floats
 from copeland.kernels.mark import kernel
 
 
 class Beliefs(NamedTuple):
     """How likely each option is to beat each other, as far as the duels tell."""
 
-    above: NDArray[np.float64]  # K x K: P(theta_ij > 1/2)
-    log_peak: NDArray[np.float64]  # K x K, symmetric: ln[(n + 1) (n choose w)]
+    above: Floats  # K x K: P(theta_ij > 1/2)
+    log_peak: Floats  # K x K, symmetric: ln[(n + 1) (n choose w)]
 
 
 def new_beliefs(k: int) -> Beliefs:

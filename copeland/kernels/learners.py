@@ -4,7 +4,7 @@ A learner plays options and is told a reward or a loss for each play; it need no
 play too. Here are upper confidence bounds (:class:`Ucb`, any number of learners, one a row) and two
 players who draw from weights (:class:`Players`, exponential or Tsallis).
 
-The last pairs asked are remembered (:class:`Asked`), so that an answer finds its sides also when it
+The last pairs asked are remembered (:class:`Questions`), so that an answer finds its sides also when it
 comes late. A duel of an option with itself is a fair coin that no one reports: it is tossed when the
 next step begins.
 """
@@ -15,10 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import least
+from copeland.kernels.arrays import Bools, Floats, Ints, least
 from copeland.kernels.draws import pick
 from copeland.kernels.mark import kernel
 
@@ -26,23 +25,20 @@ LEFT = 0  # the rows of two learners that duel
 RIGHT = 1
 REMEMBERED = 64  # how many pairs an answer is looked for among
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
-
-class Asked(NamedTuple):
+class Questions(NamedTuple):
     """The pairs asked last, each option on its side; they may be answered late and in any order."""
 
     left: Ints  # by place, -1 if none was asked
     right: Ints
-    waiting: NDArray[np.bool_]  # for an answer
+    waiting: Bools  # for an answer
     newest: Ints  # (1,): the place of the pair of the step
     step: Ints  # (1,): the step at which it was asked
 
 
-def nobody_asked() -> Asked:
+def new_questions() -> Questions:
     """Return the pairs before the first step."""
-    return Asked(
+    return Questions(
         left=np.full(REMEMBERED, -1),
         right=np.full(REMEMBERED, -1),
         waiting=np.zeros(REMEMBERED, np.bool_),
@@ -83,7 +79,7 @@ def self_duels(asked, t):
 
 
 @kernel
-def answered(asked, i, j):
+def close_question(asked, i, j):
     """Return the place of the latest pair of i and j that waits, and wait no more; -1 if none does."""
     for back in range(REMEMBERED):
         place = (asked.newest[0] - back) % REMEMBERED
@@ -98,7 +94,7 @@ def answered(asked, i, j):
 @kernel
 def right_one(asked, winner, loser, rng):
     """Return which option of an answer stood on the right; a coin says where nobody asked."""
-    place = answered(asked, winner, loser)
+    place = close_question(asked, winner, loser)
     if place >= 0:
         return asked.right[place]
     return winner if rng.random() < 0.5 else loser
@@ -108,16 +104,6 @@ def right_one(asked, winner, loser, rng):
 def heads(n, rng):
     """Return the number of heads in n tosses of a fair coin."""
     return int(rng.random() < 0.5) if n == 1 else rng.binomial(n, 0.5)
-
-
-@kernel
-def most_played(counts):
-    """Return the option with the highest count, the first of equals."""
-    best = 0
-    for i in range(len(counts)):
-        if counts[i] > counts[best]:
-            best = i
-    return best
 
 
 class Ucb(NamedTuple):
@@ -230,7 +216,7 @@ class Players(NamedTuple):
     losses: Floats  # 2 x K: estimated, cumulative
     chances: Floats  # 2 x K: the probabilities of the step
     plays: Ints  # K: by both players
-    asked: Asked
+    asked: Questions
     weights: Floats  # 2 x places: of the losses of the pairs asked
 
 
@@ -240,7 +226,7 @@ def new_players(k: int) -> Players:
         losses=np.zeros((2, k)),
         chances=np.full((2, k), 1 / k),
         plays=np.zeros(k, np.int64),
-        asked=nobody_asked(),
+        asked=new_questions(),
         weights=np.zeros((2, REMEMBERED)),
     )
 
@@ -281,7 +267,7 @@ def toss_self_duel(players, t, rng):
 @kernel
 def charge_loser(players, winner, loser):
     """Take in an answer."""
-    place = answered(players.asked, winner, loser)
+    place = close_question(players.asked, winner, loser)
     if place >= 0:
         charge(players, place, int(players.asked.left[place] == loser))
     else:
@@ -292,7 +278,7 @@ def charge_loser(players, winner, loser):
 @kernel
 def charge_both(players, first, second):
     """Take in a tie: a loss of 1/2 to each."""
-    place = answered(players.asked, first, second)
+    place = close_question(players.asked, first, second)
     if place >= 0:
         charge(players, place, 0.5)
     else:

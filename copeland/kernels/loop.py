@@ -12,19 +12,17 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from copeland.kernels.mark import bound, kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from copeland.kernels.arrays import Floats, Ints
+from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.mark import kernel
 
 TIE = -1  # what an answerer returns for a tie
 
 TAKES_TIES = False  # whether the algorithm has its own `tie`
 
 
-class Ledger(NamedTuple):
+class RunRecord(NamedTuple):
     """Where a run stands, and what it was worth at each mark."""
 
     t: Ints  # (1,): the step to come, from 1
@@ -38,9 +36,9 @@ class Ledger(NamedTuple):
     astray: Ints  # (2,): a pair that the algorithm named although it is not there; 0, 0 if all were
 
 
-def new_ledger(marks: Ints) -> Ledger:
+def new_ledger(marks: Ints) -> RunRecord:
     """Return the ledger of a run that has not begun."""
-    return Ledger(
+    return RunRecord(
         t=np.ones(1, np.int64),
         mark=np.zeros(1, np.int64),
         duels=np.zeros(1, np.int64),
@@ -230,16 +228,16 @@ def take_stock(ledger, option):
 
 @cache
 def loop_of(
-    parts: tuple[tuple[str, Callable[..., Any]], ...], name: str, home: str | None, compile: bool
+    parts: tuple[tuple[str, Callable[..., Any]], ...], name: str, compile: bool, keep: bool
 ) -> Callable[..., None]:
     """Return :func:`duel_loop` for the parts of one algorithm and the `answer` of one kind of problem.
 
-    ``home`` is the file beside which numba keeps the compiled loop. A `cost` among the parts takes the
-    place of regret as the sum of what two options are short of the best.
+    numba keeps the compiled loop on disk if we ``keep`` it. A `cost` among the parts takes the place of
+    regret as the sum of what two options are short of the best.
     """
     given: dict[str, Any] = dict(parts)
     given["TAKES_TIES"] = "tie" in given
     if "resting" in given:
         given["resting_shortfall"] = drawn_shortfall
-    given["duel"] = bound(duel, given, "duel", None, compile, whole=False)
-    return bound(duel_loop, given, name, home, compile)
+    given["duel"] = bind_parts(duel, given, "duel", compile, whole=False)
+    return bind_parts(duel_loop, given, name, compile, keep)

@@ -12,15 +12,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bytes, Ints
 from copeland.kernels.heaps import ABSENT, put_in, take_out
 from copeland.kernels.mark import kernel
 
 NEVER = 2**62  # a step that no simulation reaches
 LATEST = 42.0  # ln t beyond which a step counts as NEVER: e^42 still fits a whole number of 64 bits
-
-Ints = NDArray[np.int64]
 
 
 class Pairs(NamedTuple):
@@ -28,7 +26,7 @@ class Pairs(NamedTuple):
 
     wins: Ints  # K x K: wins of i over j
     duels: Ints  # K x K, symmetric
-    verdict: NDArray[np.int8]  # K x K: +1 i beats j, -1 j beats i, 0 open
+    verdict: Bytes  # K x K: +1 i beats j, -1 j beats i, 0 open
     won: Ints  # K: decided wins of i, the paper's pessimistic score
     lost: Ints  # K: decided losses of i; K - 1 - lost is the paper's optimistic score
     expiry: Ints  # K*K, by code: the first step at which the pair is open

@@ -11,16 +11,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bools, Floats, Ints
 from copeland.kernels.draws import draw, pick
 from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import NEVER
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 LONGEST = 37.0  # e^37 > 2^53: a step that no simulation reaches
 

@@ -12,16 +12,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.kernels.arrays import greatest
+from copeland.kernels.answers import finished
+from copeland.kernels.arrays import Bools, Bytes, Floats, Ints, greatest
 from copeland.kernels.draws import draw
 from copeland.kernels.mark import kernel
 from copeland.kernels.pairs import count
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Roster(NamedTuple):
@@ -32,14 +29,12 @@ class Roster(NamedTuple):
     visited: Ints  # (1,): how many of them this round has visited
 
 
-class Tally(NamedTuple):
+class SweepCounts(NamedTuple):
     """Counts of every pair, and what they prove for good."""
 
     wins: Ints  # K x K: wins of i over j
     duels: Ints  # K x K, symmetric
-    verdict: NDArray[
-        np.int8
-    ]  # K x K: +1 p_ij > 1/2 + margin is sure, -1 p_ij < 1/2 + margin is, 0 open
+    verdict: Bytes  # K x K: +1 p_ij > 1/2 + margin is sure, -1 p_ij < 1/2 + margin is, 0 open
     won: Ints  # K: sure wins of i, the lower end of its score
     lost: Ints  # K: sure failures to win; K - 1 - lost is the upper end of its score
     level: Floats  # (1,)
@@ -50,9 +45,9 @@ class Tally(NamedTuple):
 class Contest(NamedTuple):
     """A tally, the pairs that are swept to fill it, and the answer."""
 
-    tally: Tally
+    tally: SweepCounts
     roster: Roster  # pairs (i, j), i < j, by their code i K + j
-    out: NDArray[np.bool_]  # K: options of which nothing more has to be known
+    out: Bools  # K: options of which nothing more has to be known
     quorum: Ints  # (1,): a pair is dropped once so many of its two options are out
     answer: Ints  # (1,): -1 until no pair is left
 
@@ -66,9 +61,9 @@ def new_roster(items: Ints) -> Roster:
     )
 
 
-def new_tally(k: int, level: float, growth: float, margin: float) -> Tally:
+def new_tally(k: int, level: float, growth: float, margin: float) -> SweepCounts:
     """Return K options that never met; the intervals are those of the module's head."""
-    return Tally(
+    return SweepCounts(
         wins=np.zeros((k, k), np.int64),
         duels=np.zeros((k, k), np.int64),
         verdict=np.zeros((k, k), np.int8),
@@ -111,7 +106,7 @@ def turn(roster, rng):
     """Visit the next item, drawn from those this round has not visited; -1 if the roster is empty."""
     if roster.size[0] == 0:
         return -1
-    if swept(roster):
+    if is_swept(roster):
         roster.visited[0] = 0
     item = draw(roster.items[: roster.size[0]], roster.visited[0], rng)
     roster.visited[0] += 1
@@ -119,7 +114,7 @@ def turn(roster, rng):
 
 
 @kernel
-def swept(roster):
+def is_swept(roster):
     """Tell whether every item on the roster has been visited this round."""
     return roster.visited[0] == roster.size[0]
 
@@ -210,12 +205,12 @@ def win_record(tally, i):
 
 @kernel
 def next_pair(contest, t, rng):
-    """The `advance` of a contest: turn to the next pair that is needed, striking those that are not; if none is, name the answer.
+    """Turn to the next pair that is needed, striking those that are not; if none is, name the answer.
 
     What makes a pair needless never ceases to hold, so it is enough to look when its turn comes.
     """
     code = turn(contest.roster, rng)
-    while code >= 0 and not needed(contest, code):
+    while code >= 0 and not needs_duels(contest, code):
         strike(contest.roster, contest.roster.visited[0] - 1)
         code = turn(contest.roster, rng)
     if code < 0:
@@ -223,7 +218,7 @@ def next_pair(contest, t, rng):
 
 
 @kernel
-def needed(contest, code):
+def needs_duels(contest, code):
     """Tell whether a pair is open in one of its directions, and too few of its options are out."""
     k = len(contest.out)
     i, j = code // k, code % k
@@ -234,7 +229,7 @@ def needed(contest, code):
 
 @kernel
 def pair_to_duel(contest, t, rng):
-    """The `select` of a contest: return the pair whose turn it is, or the answer against itself."""
+    """Return the pair whose turn it is, or the answer against itself."""
     if contest.answer[0] >= 0:
         return contest.answer[0], contest.answer[0]
     code = visiting(contest.roster)
@@ -242,19 +237,13 @@ def pair_to_duel(contest, t, rng):
 
 
 @kernel
-def answered(contest):
-    """The `finished` of a contest: tell whether no pair is left."""
-    return contest.answer[0] >= 0
-
-
-@kernel
 def answer_or_leader(contest):
-    """The `recommend` of a contest: return the answer; before it is found, the option that leads."""
+    """Return the answer; before it is found, the option that leads."""
     return contest.answer[0] if contest.answer[0] >= 0 else leader(contest.tally)
 
 
 @kernel
-def mark_outscored(contest):
+def rule_out_options(contest):
     """Put out every option whose score is sure to be below another's; return how many are out."""
     surest = greatest(contest.tally.won)
     n = 0
@@ -262,3 +251,11 @@ def mark_outscored(contest):
         contest.out[i] = highest_score(contest.tally, i) < surest
         n += int(contest.out[i])
     return n
+
+
+CONTEST_PARTS = {  # what every algorithm that is a contest registers
+    "advance": next_pair,
+    "select": pair_to_duel,
+    "recommend": answer_or_leader,
+    "finished": finished,
+}

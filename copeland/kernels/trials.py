@@ -15,8 +15,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Bytes, Floats, Ints
 from copeland.kernels.mark import kernel
 
 OPEN, WON, LOST, TIED = 0, 1, -1, 2
@@ -25,10 +25,10 @@ OPEN, WON, LOST, TIED = 0, 1, -1, 2
 class Trials(NamedTuple):
     """Counts of every pair, and how its test ended."""
 
-    wins: NDArray[np.int64]  # K x K: wins of i over j
-    duels: NDArray[np.int64]  # K x K, symmetric
-    log_even: NDArray[np.float64]  # K x K, symmetric: ln of the density at 1/2
-    verdict: NDArray[np.int8]  # K x K: OPEN, WON, LOST or TIED, of i against j
+    wins: Ints  # K x K: wins of i over j
+    duels: Ints  # K x K, symmetric
+    log_even: Floats  # K x K, symmetric: ln of the density at 1/2
+    verdict: Bytes  # K x K: OPEN, WON, LOST or TIED, of i against j
 
 
 def new_trials(k: int) -> Trials:

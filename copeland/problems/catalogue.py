@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import copeland.data as data
-import copeland.problems.derived as derived
+import copeland.problems.download as data
 import copeland.problems.generators as generators
+import copeland.problems.sub_problems as derived
 from copeland.errors import InvalidParameter, UnknownProblem, nearest
 from copeland.matrix import FILES, PreferenceMatrix
 from copeland.problems.implicit import as_matrix, implicit_order
-from copeland.problems.printed import PRINTED
 from copeland.problems.problem import Problem, matrix_problem
-from copeland.spec import Spec
-from copeland.streams import stream
+from copeland.problems.published import PRINTED
+from copeland.support.rng import stream
+from copeland.support.spec import Spec
 
 LARGEST_WRITTEN_OUT = 5_000
 LONGEST_NAME = 200  # characters of a family's name: more digits mean nothing
@@ -68,7 +68,7 @@ FAMILIES = [
         "ranked-K-LOGIT",
         "ranked-20-1",
         "three winners in a cycle, then an order; neighbours in rank are LOGIT apart (Bradley-Terry)",
-        generators.ranked,
+        generators.ranked_order,
         random=False,
     ),
     Family(
@@ -117,7 +117,7 @@ FAMILIES = [
         "rotated-K-GAP",
         "rotated-12-U(.05,.45)",
         "option 0 beats all; the others form a cycle, and each beats the half that follows; gaps GAP",
-        generators.rotated,
+        generators.rotated_circle,
     ),
     Family(
         "blocks-K-B-GAP",
@@ -129,7 +129,7 @@ FAMILIES = [
         "planted-K-C-L",
         "planted-20-3-2",
         "a random tournament with C Copeland winners of L losses each, gaps U(.02, .45)",
-        generators.planted,
+        generators.plant_winners,
     ),
     Family(
         "bradley-terry-K",
@@ -154,7 +154,7 @@ FAMILIES = [
         "perturbed-SD-of-NAME",
         "perturbed-0.01-of-mslr-5",
         "another problem or file with normal noise of standard deviation SD on every pair",
-        derived.perturbed,
+        derived.add_noise,
     ),
 ]
 
@@ -268,7 +268,7 @@ def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Probl
         return data.load(spec.name) if printed is None else printed.matrix(spec.name)
     family = _family_of(spec.name)
     if family is not None:
-        return _made(family, spec)
+        return _build_problem(family, spec)
     shown = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
     raise UnknownProblem(
         f"there is no problem '{shown}', nor is it a file ending in {', '.join(FILES)}; "
@@ -276,7 +276,7 @@ def _make(given: str | Path, key: str | None = None) -> PreferenceMatrix | Probl
     )
 
 
-def _made(family: Family, spec: Spec) -> PreferenceMatrix | Problem:
+def _build_problem(family: Family, spec: Spec) -> PreferenceMatrix | Problem:
     read = family.match(spec.name) or []
     arguments = [load(value) if isinstance(value, str) else value for value in read]
     try:

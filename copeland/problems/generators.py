@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix, numbers_of
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 Gaps = float | tuple[float, float]
 
@@ -44,7 +44,7 @@ def order(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
     return _tournament(beats, _gaps(k, gap, stream(seed, "order")), _name("order", k, gap))
 
 
-def ranked(k: int, logit: float = 1.0) -> PreferenceMatrix:
+def ranked_order(k: int, logit: float = 1.0) -> PreferenceMatrix:
     """Return :func:`order` with gaps that grow with the distance in rank, as in Bradley-Terry.
 
     Parameters
@@ -54,7 +54,7 @@ def ranked(k: int, logit: float = 1.0) -> PreferenceMatrix:
 
     Examples
     --------
-    >>> ranked(3, logit=1).p.round(2).tolist()
+    >>> ranked_order(3, logit=1).p.round(2).tolist()
     [[0.5, 0.73, 0.12], [0.27, 0.5, 0.73], [0.88, 0.27, 0.5]]
     """
     if not logit > 0:
@@ -113,14 +113,14 @@ def total_order(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
     return _tournament(np.triu(np.ones((k, k), bool), 1), gaps, _name("total-order", k, gap))
 
 
-def rotated(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
+def rotated_circle(k: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMatrix:
     """Return a Condorcet winner over a circle: option 0 beats all, each other the half that follows it.
 
     Nobody stands out among the others, so nothing but votes tells who may win.
 
     Examples
     --------
-    >>> rotated(4, gap=0.1).p.tolist()
+    >>> rotated_circle(4, gap=0.1).p.tolist()
     [[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.6, 0.4], [0.4, 0.4, 0.5, 0.6], [0.4, 0.6, 0.4, 0.5]]
     """
     _check(4, k)
@@ -154,7 +154,9 @@ def blocks(k: int, circle: int, gap: Gaps = GAPS, seed: int = 0) -> PreferenceMa
     return _tournament(beats, _gaps(k, gap, stream(seed, "blocks")), name)
 
 
-def planted(k: int, winners: int, losses: int, gap: Gaps = WIDE, seed: int = 0) -> PreferenceMatrix:
+def plant_winners(
+    k: int, winners: int, losses: int, gap: Gaps = WIDE, seed: int = 0
+) -> PreferenceMatrix:
     """Return a random tournament with a chosen number of Copeland winners (C) and their losses (L_C).
 
     Options 0..C-1 are the winners. C can be at most 2 L_C + 1 (Lemma 15 of the paper), and the other
@@ -168,7 +170,7 @@ def planted(k: int, winners: int, losses: int, gap: Gaps = WIDE, seed: int = 0) 
         )
     rng = stream(seed, "planted")
     for _ in range(100):
-        beats = _planted_once(k, winners, losses, rng)
+        beats = _plant_once(k, winners, losses, rng)
         if beats is not None:
             return _tournament(beats, _gaps(k, gap, rng), f"planted-{k}-{winners}-{losses}")
     raise InvalidParameter(
@@ -202,10 +204,10 @@ def bradley_terry(
     return PreferenceMatrix(1 / (1 + np.exp(behind)), name=f"bradley-terry-{len(values)}")
 
 
-def _planted_once(
+def _plant_once(
     k: int, winners: int, losses: int, rng: np.random.Generator
 ) -> NDArray[np.bool_] | None:
-    """One attempt at the wins of :func:`planted`; None where chance left no way."""
+    """One attempt at the wins of :func:`plant_winners`; None where chance left no way."""
     beats = np.triu(rng.random((k, k)) < 0.5, 1)
     beats |= np.tril(~beats.T, -1)
     for i in range(winners):  # winners among themselves: i beats the next ones around the circle

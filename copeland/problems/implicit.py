@@ -28,13 +28,13 @@ def probability(world, i, j):
     if i == j:
         return 0.5
     a, b = min(i, j), max(i, j)
-    gap = world.gap[0] + (world.gap[1] - world.gap[0]) * hashed(a, b, world.seed[0])
+    gap = world.gap[0] + (world.gap[1] - world.gap[0]) * hash_pair(a, b, world.seed[0])
     upset = a == 0 and b == 2
     return 0.5 + gap if (i < j) != upset else 0.5 - gap
 
 
 @kernel
-def hashed(a, b, seed):
+def hash_pair(a, b, seed):
     """Return a number in [0, 1) that looks random: multiply-and-shift on 32 bits."""
     x = (a * 0x1E3779B1 + b * 0x45EBCA77 + seed * 0x27D4EB2F) & 0xFFFFFFFF
     for _ in range(2):

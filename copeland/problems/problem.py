@@ -13,7 +13,7 @@ from copeland.errors import InvalidMatrix
 from copeland.kernels import kernel
 from copeland.kernels.loop import TIE
 from copeland.matrix import PreferenceMatrix, numbers_of
-from copeland.winners import copeland_scores
+from copeland.theory.winners import copeland_scores
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def matrix_problem(m: PreferenceMatrix, ties: ArrayLike | None = None) -> Proble
     ties
         K x K symmetric probabilities of a tie; none by default.
     """
-    table = np.zeros((0, 0)) if ties is None else _checked_ties(m, ties)
+    table = np.zeros((0, 0)) if ties is None else _check_ties(m, ties)
     return Problem(
         name=m.name or f"{m.k} options",
         k=m.k,
@@ -87,7 +87,7 @@ def matrix_problem(m: PreferenceMatrix, ties: ArrayLike | None = None) -> Proble
     )
 
 
-def _checked_ties(m: PreferenceMatrix, ties: ArrayLike) -> NDArray[np.float64]:
+def _check_ties(m: PreferenceMatrix, ties: ArrayLike) -> NDArray[np.float64]:
     table = numbers_of(ties, "ties")
     if table.shape != m.p.shape:
         raise InvalidMatrix(f"ties have shape {table.shape}, the matrix {m.p.shape}.")

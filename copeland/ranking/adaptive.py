@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import EVEN
 from copeland.ranking.estimation import (
     Estimate,
     Protocol,
@@ -28,8 +27,9 @@ from copeland.ranking.estimation import (
     tally,
     world_of,
 )
+from copeland.ranking.interleaved_comparison import EVEN
 from copeland.ranking.rankers import Ranker
-from copeland.tasks import finish
+from copeland.support.tasks import finish
 
 Bools = NDArray[np.bool_]
 
@@ -110,7 +110,7 @@ def estimate_adaptively(
         rules = replace(protocol, comparisons=times)
         size = max(1, LOT * protocol.comparisons // times)
         tasks = pairs_tasks(world, rules, [pairs[c] for c in chosen], seed, number, size)
-        told = _told(progress, budget - left, times * len(chosen), budget)
+        told = _scale_progress(progress, budget - left, times * len(chosen), budget)
         more = joined(finish(tasks, Path(folder), jobs, backend, told, note))
         counts[chosen] += more[0]
         sums[chosen] += more[1]
@@ -182,7 +182,7 @@ def _whole(comparisons: int, queries: int) -> int:
     return -(-comparisons // queries) * queries
 
 
-def _told(
+def _scale_progress(
     progress: Callable[[int, int], None] | None, before: int, now: int, budget: int
 ) -> Callable[[int, int], None] | None:
     """Return what turns a round's tasks into comparisons of the whole."""

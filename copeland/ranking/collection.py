@@ -86,7 +86,7 @@ class Collection:
         table = _features(features, len(checked))
         ends = _offsets(offsets, len(checked))
         columns = table.shape[1]
-        query_names = _numbered("", len(ends) - 1) if queries is None else tuple(queries)
+        query_names = _number_names("", len(ends) - 1) if queries is None else tuple(queries)
         column_names = numbered_features(columns) if feature_names is None else tuple(feature_names)
         _distinct(query_names, len(ends) - 1, "query")
         _distinct(column_names, columns, "feature")
@@ -129,7 +129,9 @@ class Collection:
         """Return the index of a query given by index or by name."""
         if isinstance(query, str):
             if query not in self.queries:
-                raise InvalidCollection(f"no query is called {query!r}; {_named(self.queries)}.")
+                raise InvalidCollection(
+                    f"no query is called {query!r}; {_list_names(self.queries)}."
+                )
             return self.queries.index(query)
         if not -self.n_queries <= query < self.n_queries:
             raise InvalidCollection(f"query {query} is outside 0..{self.n_queries - 1}.")
@@ -152,7 +154,7 @@ class Collection:
         wanted = feature if isinstance(feature, str) else f"feature_{feature}"
         if wanted not in self.feature_names:
             raise InvalidCollection(
-                f"there is no feature {feature!r}; {_named(self.feature_names)}."
+                f"there is no feature {feature!r}; {_list_names(self.feature_names)}."
             )
         return self.feature_names.index(wanted)
 
@@ -192,7 +194,9 @@ def undecided_queries(collection: Collection) -> tuple[str, ...]:
     return tuple(collection.queries[q] for q in np.flatnonzero(lowest == highest))
 
 
-def placed(file: Path, line: int, function: Callable[..., Result], *arguments: object) -> Result:
+def call_at_line(
+    file: Path, line: int, function: Callable[..., Result], *arguments: object
+) -> Result:
     """Call a function whose refusals shall begin with the file and the line."""
     try:
         return function(*arguments)
@@ -213,14 +217,14 @@ def lines_of(file: Path) -> Iterator[tuple[int, bytes]]:
 
 def numbered_features(n: int) -> tuple[str, ...]:
     """Return the names of n features as they are numbered in files."""
-    return _numbered("feature_", n)
+    return _number_names("feature_", n)
 
 
-def _numbered(prefix: str, n: int) -> tuple[str, ...]:
+def _number_names(prefix: str, n: int) -> tuple[str, ...]:
     return tuple(f"{prefix}{i}" for i in range(1, n + 1))
 
 
-def _named(names: Sequence[str], limit: int = 6) -> str:
+def _list_names(names: Sequence[str], limit: int = 6) -> str:
     if not names:
         return "there are none"
     shown = ", ".join(names[:limit])

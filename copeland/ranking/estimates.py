@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
-from copeland.files import write_file
 from copeland.matrix import PreferenceMatrix
-from copeland.streams import stream
-from copeland.tasks import Arrays
+from copeland.support.atomic_files import write_file
+from copeland.support.npz import pack_arrays, read_arrays
+from copeland.support.rng import stream
+from copeland.support.tasks import Arrays
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -116,7 +116,7 @@ class Estimate:
             **{name: getattr(self, name) for name in _TABLES},
             "outcome": np.array(self.outcome),
         }
-        write_file(Path(path), packed(arrays))
+        write_file(Path(path), pack_arrays(arrays))
 
     @classmethod
     def load(cls, path: str | Path) -> Estimate:

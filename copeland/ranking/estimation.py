@@ -19,13 +19,11 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels import kernel
-from copeland.kernels.mark import bound, source_digest
+from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.compiler.digest import digest_sources
 from copeland.ranking.clicks import ClickModel
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import compare_many
-from copeland.ranking.estimates import Estimate, Floats, Ints, Pair, tally
-from copeland.ranking.rankers import Ranker, rankings, ranks, tie_starts
-from copeland.ranking.worlds import (
+from copeland.ranking.comparison_arrays import (
     LENGTH,
     TAU,
     ClickWorld,
@@ -34,8 +32,11 @@ from copeland.ranking.worlds import (
     outcome_code,
     score_ties_code,
 )
-from copeland.streams import stream
-from copeland.tasks import Arrays, finish
+from copeland.ranking.estimates import Estimate, Floats, Ints, Pair, tally
+from copeland.ranking.interleaved_comparison import compare_many
+from copeland.ranking.rankers import Ranker, rankings, ranks, tie_starts
+from copeland.support.rng import stream
+from copeland.support.tasks import Arrays, finish
 
 COMPARISONS_A_TASK = 8_000_000  # a few seconds: less would be spent on handing tasks out
 
@@ -228,12 +229,12 @@ class PairsTask:
             "pairs": self.pairs,
             "seed": self.seed,
             "round": self.round,
-            "sources": source_digest(compare_pair),
+            "sources": digest_sources(compare_pair),
         }
 
     def run(self) -> Arrays:
         """Compare the pairs one after the other."""
-        compare, world = _compiled(), self.world.under(self.protocol)
+        compare, world = _compile_comparison(), self.world.under(self.protocol)
         counts = np.zeros((len(self.pairs), 3), np.int64)
         sums = np.zeros((len(self.pairs), 2))
         later = (self.round,) if self.round else ()
@@ -245,9 +246,9 @@ class PairsTask:
 
 
 @cache
-def _compiled() -> Callable[..., None]:
+def _compile_comparison() -> Callable[..., None]:
     """The compiled twin of :func:`compare_pair`, kept on disk; taken from there once a process."""
-    return bound(compare_pair, {}, "compare_pair", __file__, compile=True)
+    return bind_parts(compare_pair, {}, "compare_pair", compile=True, keep=True)
 
 
 def pairs_tasks(

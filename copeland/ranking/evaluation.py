@@ -15,7 +15,7 @@ from copeland.errors import InvalidParameter, need
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
-from copeland.words import listed
+from copeland.support.phrasing import join_names
 
 Floats = NDArray[np.float64]
 
@@ -75,16 +75,16 @@ def ndcg(
     if cutoff < 1:
         raise InvalidParameter(f"the cutoff is {cutoff}; it must be at least 1.")
     if gain not in GAINS:
-        raise InvalidParameter(f"there is no gain '{gain}'; it is {listed(GAINS, last='or')}.")
+        raise InvalidParameter(f"there is no gain '{gain}'; it is {join_names(GAINS, last='or')}.")
     if gain == "linear":
-        return _evaluated(collection, orders, measures.nDCG @ cutoff)
+        return _evaluate(collection, orders, measures.nDCG @ cutoff)
     best = int(collection.grades.max())
     if best > _MOST:
         raise InvalidParameter(
             f"a grade is {best}; exponential gains work up to grade {_MOST}; use linear ones."
         )
     gains = {grade: 2**grade - 1 for grade in range(best + 1)}
-    return _evaluated(collection, orders, measures.nDCG(gains=gains) @ cutoff)
+    return _evaluate(collection, orders, measures.nDCG(gains=gains) @ cutoff)
 
 
 def measure(collection: Collection, orders: Orders, name: str) -> Floats:
@@ -112,7 +112,7 @@ def measure(collection: Collection, orders: Orders, name: str) -> Floats:
     if wanted.params.get("cutoff", 1) < 1:  # trec_eval would end the whole process
         raise InvalidParameter(f"the cutoff of {name} must be at least 1.")
     try:
-        return _evaluated(collection, orders, wanted)
+        return _evaluate(collection, orders, wanted)
     except (AssertionError, RuntimeError) as error:
         # What a measure needs and was not given, or a program of its own that is not there.
         raise InvalidParameter(f"{name} cannot be calculated: {error}.") from error
@@ -164,14 +164,14 @@ def _sign(differences: Floats) -> Floats:
     return np.where(np.abs(differences) <= _ROUNDING, 0.0, np.sign(differences))
 
 
-def _evaluated(collection: Collection, orders: Orders, wanted: Any) -> Floats:
+def _evaluate(collection: Collection, orders: Orders, wanted: Any) -> Floats:
     orders = np.asarray(orders)
     if orders.ndim != 2 or orders.shape[1] != collection.n_documents:
         raise InvalidCollection(
             f"orders must be a row of {collection.n_documents} documents for each ranker; "
             f"got shape {orders.shape}."
         )
-    evaluator = _measures().evaluator([wanted], _judged(collection))
+    evaluator = _measures().evaluator([wanted], _grades_by_query(collection))
     values = np.full((len(orders), collection.n_queries), np.nan)
     for row, order in zip(values, orders, strict=True):
         run = _run(order, collection.offsets, wanted.params.get("cutoff"))
@@ -180,7 +180,7 @@ def _evaluated(collection: Collection, orders: Orders, wanted: Any) -> Floats:
     return values
 
 
-def _judged(collection: Collection) -> dict[str, dict[str, int]]:
+def _grades_by_query(collection: Collection) -> dict[str, dict[str, int]]:
     """The grades, by the index of the query and of the document in it."""
     bounds = collection.offsets.tolist()
     grades = collection.grades.tolist()

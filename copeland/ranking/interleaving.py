@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, UnknownName, nearest
-from copeland.ranking.comparison import EVEN
+from copeland.ranking.interleaved_comparison import EVEN
 
 Floats = NDArray[np.float64]
 Ranking = tuple[Hashable, ...]

@@ -13,11 +13,11 @@ from copeland.kernels.loop import TIE
 from copeland.matrix import PreferenceMatrix
 from copeland.problems import Problem
 from copeland.ranking.collection import Collection
-from copeland.ranking.comparison import compare_once
+from copeland.ranking.comparison_arrays import ClickWorld
 from copeland.ranking.estimation import Protocol, world_of
+from copeland.ranking.interleaved_comparison import compare_once
 from copeland.ranking.rankers import Ranker
-from copeland.ranking.worlds import ClickWorld
-from copeland.winners import copeland_scores
+from copeland.theory.winners import copeland_scores
 
 
 @kernel

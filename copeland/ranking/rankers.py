@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from copeland.errors import need
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.trec import Run, Unknown, check_known
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 Floats = NDArray[np.float64]
 Orders = NDArray[np.int32]

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from copeland.errors import InvalidParameter
 from copeland.ranking.collection import Collection
-from copeland.streams import stream
+from copeland.support.rng import stream
 
 SHARES = (0.52, 0.32, 0.13, 0.02, 0.01)  # of the grades 0 to 4
 SHARED = 0.3  # of the variance of z, by the documents of a query

@@ -14,7 +14,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from copeland.ranking.collection import MAX_GRADE, Collection, InvalidCollection, lines_of, placed
+from copeland.ranking.collection import (
+    MAX_GRADE,
+    Collection,
+    InvalidCollection,
+    call_at_line,
+    lines_of,
+)
 
 Unknown = Literal["refuse", "zero"]
 
@@ -79,8 +85,8 @@ def read_run(path: str | Path) -> Run:
     for line, fields in _lines(file, 6, "query Q0 document rank score tag"):
         query, _, document, _, score, tag = fields
         found = queries.setdefault(query, {})
-        placed(file, line, _once, document, query, found)
-        found[document] = Retrieved(placed(file, line, _score, score), line)
+        call_at_line(file, line, _once, document, query, found)
+        found[document] = Retrieved(call_at_line(file, line, _score, score), line)
         name = name or tag
     return Run(name, queries, file)
 
@@ -109,8 +115,8 @@ def read_qrels(path: str | Path, grades: int = 5, junk: Unknown = "refuse") -> Q
     queries: dict[str, dict[str, int]] = {}
     for line, (query, _, document, grade) in _lines(file, 4, "query 0 document grade"):
         found = queries.setdefault(query, {})
-        placed(file, line, _once, document, query, found)
-        found[document] = placed(file, line, _grade, grade, grades, junk)
+        call_at_line(file, line, _once, document, query, found)
+        found[document] = call_at_line(file, line, _grade, grade, grades, junk)
     return Qrels(queries, file)
 
 

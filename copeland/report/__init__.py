@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from copeland.errors import InvalidParameter
-from copeland.runs import Runs
+from copeland.simulation.runs import Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,15 +61,15 @@ def plot(
     >>> figure.axes[0].lines[-1].get_label(), float(figure.get_figwidth())
     ('lower bound', 3.4)
     """
-    from copeland.report.looks import Look
+    from copeland.report.plot_options import PlotOptions
 
-    look = Look(yscale, xscale, width, spread, by, algorithms)
+    look = PlotOptions(yscale, xscale, width, spread, by, algorithms)
     if not isinstance(runs, Runs):
         return _plot_tuner(runs, (ax, lower_bound), look)
     from matplotlib.axes import Axes
 
-    from copeland.report.figures import regret_figure
-    from copeland.report.least import least_regret
+    from copeland.report.least_regret import least_regret
+    from copeland.report.regret_figure import regret_figure
 
     if not isinstance(ax, Axes | None):
         raise InvalidParameter(f"ax is {ax!r}; give matplotlib axes, or a number as lower_bound=.")
@@ -79,8 +79,8 @@ def plot(
 
 
 def _plot_tuner(tuner: Tuner, others: tuple[object, ...], look: object) -> Figure:
-    from copeland.report.landscapes import landscape_figure
-    from copeland.report.looks import LOOK
+    from copeland.report.landscape_figure import landscape_figure
+    from copeland.report.plot_options import LOOK
 
     if look != LOOK or any(other is not None for other in others):
         raise InvalidParameter("a tuner is drawn in one way; give nothing but the tuner.")

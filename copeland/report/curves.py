@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from copeland.report.images import name
 from copeland.report.labels import End
-from copeland.report.looks import SPREADS, Look
+from copeland.report.plot_options import SPREADS, PlotOptions
 from copeland.report.styles import Size, style_of
-from copeland.runs import Curves, Runs
-from copeland.words import counted, wrapped
+from copeland.simulation.runs import Curves, Runs
+from copeland.support.phrasing import format_count, wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,17 +23,17 @@ _BETWEEN = 0.12  # from one marker of a line to the next, as a share of the axes
 _TITLE = 40  # letters of a problem's name, at the width of a page
 
 
-class Drawing(NamedTuple):
+class PlotRequest(NamedTuple):
     """What is to be drawn, and how."""
 
     runs: Runs
     curves: Sequence[tuple[int, Curves]]  # with their places among all
     limit: End | None
-    look: Look
+    look: PlotOptions
     cut: Sequence[str]
 
 
-def draw_curve(axes: Axes, curve: Curves, place: int, look: Look, shade: float) -> None:
+def draw_curve(axes: Axes, curve: Curves, place: int, look: PlotOptions, shade: float) -> None:
     """Draw the mean of a curve, and its band."""
     style = style_of(place)
     if look.spread != "none":
@@ -56,7 +56,7 @@ def draw_curve(axes: Axes, curve: Curves, place: int, look: Look, shade: float) 
     name(line, curve.label)
 
 
-def _draw_band(axes: Axes, curve: Curves, colour: str, look: Look, shade: float) -> None:
+def _draw_band(axes: Axes, curve: Curves, colour: str, look: PlotOptions, shade: float) -> None:
     low, high = _band(curve, look.spread)
     if look.spread == "errors" and curve.independent:
         axes.vlines(curve.marks, low, high, color=colour, linewidth=1.6)
@@ -92,13 +92,13 @@ def draw_limit(axes: Axes, end: End) -> None:
 def title_of(runs: Runs, size: Size) -> str:
     """Return the problem, its options and the number of runs, as a title in as many lines as needed."""
     few = int(_TITLE * size.width / 7)
-    problem = wrapped(runs.problem, few, 2)
-    more = f"{runs.k} options, {counted(runs.runs, 'run')}"
+    problem = wrap_name(runs.problem, few, 2)
+    more = f"{runs.k} options, {format_count(runs.runs, 'run')}"
     alone = len(runs.problem) > few // 2 and size.width < 7
     return f"{problem}:\n{more}" if alone else f"{problem}: {more}"
 
 
-def about(drawing: Drawing) -> str:
+def about(drawing: PlotRequest) -> str:
     """Return what is drawn, in a line."""
     runs, look = drawing.runs, drawing.look
     if runs.runs == 1:

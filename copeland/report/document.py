@@ -8,8 +8,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from copeland.inert import inert
 from copeland.report.styles import INK
+from copeland.support.escaping import inert
 
 
 def document(template: str, **values: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from copeland.report.images import name
 from copeland.report.styles import INK, Size
-from copeland.words import wrapped
+from copeland.support.phrasing import wrap_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ def label_ends(axes: Axes, ends: Sequence[End], size: Size) -> None:
         _label(axes, end, text, height, (1 + _AWAY / wide, at), share * high / SPACING)
 
 
-def needed(ends: Sequence[End], size: Size) -> float:
+def measure_height(ends: Sequence[End], size: Size) -> float:
     """Return how high axes must be, in inches, for the names beside them."""
     lines = sum(_text(end, True, size.letters).count("\n") + 1 for end in ends)
     return lines * SPACING * size.ticks / 72
@@ -105,7 +105,7 @@ def _height(axes: Axes, end: End) -> float:
 
 
 def _text(end: End, above: bool, letters: int) -> str:
-    return wrapped(f"{end.name} (goes on)" if above else end.name, letters, _LINES)
+    return wrap_name(f"{end.name} (goes on)" if above else end.name, letters, _LINES)
 
 
 def _label(

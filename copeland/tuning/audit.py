@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from copeland.errors import InvalidParameter, UnknownDuel
-from copeland.kernels.evidence import log_evidence
-from copeland.streams import stream
-from copeland.tuning.duels import Duel
+from copeland.kernels.vote_evidence import log_evidence
+from copeland.support.phrasing import format_count, percent
+from copeland.support.rng import stream
+from copeland.tuning.duel import Duel
 from copeland.tuning.spaces import Point, Space
-from copeland.words import counted, percent
 
 _HALVINGS = 50
 
@@ -93,7 +93,7 @@ class Audit:
             if self.bound > 0
             else "nothing is proved of the point"
         )
-        return f"After {counted(self.votes, 'vote')}, {proved} (error probability {self.delta:g})."
+        return f"After {format_count(self.votes, 'vote')}, {proved} (error probability {self.delta:g})."
 
 
 def lower_bound(wins: int, losses: int, ties: int, delta: float) -> float:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.inert import inert
+from copeland.support.escaping import inert
+from copeland.support.phrasing import join_names
 from copeland.tuning.parameters import Choice, Parameter
-from copeland.words import listed
 
 MOST_CONSTRAINTS, LONGEST = 64, 300
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -78,13 +78,13 @@ def _test(text: str, parameters: Parameters) -> Test:
             f"a constraint must be a line of 1 to {LONGEST} characters, such as 'width + height <= 10'."
         )
     try:
-        return _truth(_parsed(text), parameters)
+        return _truth(_parse_text(text), parameters)
     except (_Misread, RecursionError) as error:
         why = str(error) if isinstance(error, _Misread) else "is nested too deeply"
         raise InvalidParameter(inert(f"the constraint '{text}' {why}.")) from None
 
 
-def _parsed(text: str) -> ast.expr:
+def _parse_text(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError):
@@ -111,7 +111,7 @@ def _comparison(node: ast.Compare, parameters: Parameters) -> Test:
         raise _Misread("compares by something else than <, <=, >, >=, == or !=")
     ops = [_COMPARED[type(op)] for op in node.ops]
     if any(_choice(side, parameters) for side in sides):
-        return _chosen(sides, ops, parameters)
+        return _compare_choice(sides, ops, parameters)
     numbers = [_number(side, parameters) for side in sides]
 
     def holds(point: Mapping[str, Any]) -> bool:
@@ -127,7 +127,7 @@ def _choice(node: ast.expr, parameters: Parameters) -> Choice | None:
     return found if isinstance(found, Choice) else None
 
 
-def _chosen(
+def _compare_choice(
     sides: Sequence[ast.expr], ops: Sequence[Callable[[Any, Any], bool]], parameters: Parameters
 ) -> Test:
     """A choice that is, or is not, one of its options."""
@@ -156,7 +156,7 @@ def _number(node: ast.expr, parameters: Parameters) -> Number:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return _constant(node.value)
     if isinstance(node, ast.Name):
-        return _named(node.id, parameters)
+        return _read_parameter(node.id, parameters)
     if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTED:
         op = _COMPUTED[type(node.op)]
         a, b = _number(node.left, parameters), _number(node.right, parameters)
@@ -177,9 +177,9 @@ def _constant(value: float) -> Number:
     return lambda _point: number
 
 
-def _named(name: str, parameters: Parameters) -> Number:
+def _read_parameter(name: str, parameters: Parameters) -> Number:
     if name not in parameters:
-        raise _Misread(f"names '{name}', but the space has only {listed(list(parameters))}")
+        raise _Misread(f"names '{name}', but the space has only {join_names(list(parameters))}")
     if isinstance(parameters[name], Choice):
         raise _Misread(f"computes with the choice {name}; a choice can only be == or != an option")
     return lambda point: float(point[name])

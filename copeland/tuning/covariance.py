@@ -27,14 +27,14 @@ class Theta(NamedTuple):
     sc: float
 
 
-class Pairs(NamedTuple):
+class PointPairs(NamedTuple):
     """Pairs of points, by their coordinates: a row of each."""
 
     x: Floats
     z: Floats
 
 
-class Seen(NamedTuple):
+class VoteKernels(NamedTuple):
     """Points as the pairs that were voted on see them: points x pairs."""
 
     k: Floats  # k(point, x) - k(point, z)
@@ -51,7 +51,7 @@ def kernels(theta: Theta, a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return np.exp(-0.5 * squares), np.exp((-0.5 / theta.rho**2) * squares)
 
 
-def covariance(theta: Theta, a: Pairs, b: Pairs) -> Floats:
+def covariance(theta: Theta, a: PointPairs, b: PointPairs) -> Floats:
     """Return the covariances of g at all pairs of ``a`` and all of ``b``."""
     kxx, cxx = kernels(theta, a.x, b.x)
     kzz, czz = kernels(theta, a.z, b.z)
@@ -61,21 +61,21 @@ def covariance(theta: Theta, a: Pairs, b: Pairs) -> Floats:
     return theta.su**2 * utility + theta.sc**2 * cyclic
 
 
-def seen(theta: Theta, points: Floats, pairs: Pairs) -> Seen:
+def compare_with_votes(theta: Theta, points: Floats, pairs: PointPairs) -> VoteKernels:
     """Return what the covariances of any pair of these points with the voted pairs are made of."""
     kx, cx = kernels(theta, points, pairs.x)
     kz, cz = kernels(theta, points, pairs.z)
-    return Seen(kx - kz, cx, cz)
+    return VoteKernels(kx - kz, cx, cz)
 
 
-def weighted(theta: Theta, v: Floats, rows: Seen, columns: Seen) -> Floats:
+def sum_covariances(theta: Theta, v: Floats, rows: VoteKernels, columns: VoteKernels) -> Floats:
     """Return sum_i v_i cov(g(x,z), g(vote i)) for all x of ``rows`` and all z of ``columns``."""
     utility = (rows.k @ v)[:, None] - columns.k @ v
     cyclic = (rows.cx * v) @ columns.cz.T - (rows.cz * v) @ columns.cx.T
     return theta.su**2 * utility + theta.sc**2 * cyclic
 
 
-def against(theta: Theta, points: Seen, one: Seen) -> Floats:
+def against(theta: Theta, points: VoteKernels, one: VoteKernels) -> Floats:
     """Return the covariances of g(point, one) with the voted pairs, points x pairs."""
     cyclic = points.cx * one.cz - points.cz * one.cx
     return theta.su**2 * (points.k - one.k) + theta.sc**2 * cyclic

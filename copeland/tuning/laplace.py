@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.special import expit
 
-from copeland.tuning.covariance import Floats, Pairs, Theta, covariance
+from copeland.tuning.covariance import Floats, PointPairs, Theta, covariance
 
 _NEAR = 1e-2  # a step this small in every g is the last one
 _STEPS, _HALVINGS = 40, 30
@@ -17,7 +17,7 @@ _STEPS, _HALVINGS = 40, 30
 class Votes(NamedTuple):
     """Distinct pairs with their counts; a tie is half a win for both."""
 
-    pairs: Pairs
+    pairs: PointPairs
     wins: Floats  # of x
     losses: Floats
 
@@ -80,14 +80,14 @@ def _factor(gram: Floats, root: Floats) -> Floats:
     return cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
 
 
-def _gram(theta: Theta, pairs: Pairs, start: Fit | None) -> Floats:
+def _gram(theta: Theta, pairs: PointPairs, start: Fit | None) -> Floats:
     """K: what is known of it already is not computed again."""
     if start is None or start.theta is not theta:
         return covariance(theta, pairs, pairs)
     n = len(start.gram)
     if n == len(pairs.x):
         return start.gram
-    new = covariance(theta, Pairs(pairs.x[n:], pairs.z[n:]), pairs)
+    new = covariance(theta, PointPairs(pairs.x[n:], pairs.z[n:]), pairs)
     return np.block([[start.gram, new[:, :n].T], [new]])
 
 
@@ -118,14 +118,14 @@ def _height(votes: Votes, v: Floats, g: Floats) -> float:
     return float(likelihood - v @ g / 2)
 
 
-def halved(fit: Fit, covariances: Floats) -> Floats:
+def solve_half(fit: Fit, covariances: Floats) -> Floats:
     """Return Q such that posterior covariances are prior ones less Q' Q; ``covariances`` is points x votes."""
     return solve_triangular(
         fit.factor, fit.root[:, None] * covariances.T, lower=True, check_finite=False
     )
 
 
-def corrected(fit: Fit, prior: Floats, noise: Floats) -> Floats:
+def correct_sample(fit: Fit, prior: Floats, noise: Floats) -> Floats:
     """Return the v of a posterior sample from a prior one at the voted pairs (Matheron's rule)."""
     return fit.v - fit.root * cho_solve(
         (fit.factor, True), fit.root * prior + noise, check_finite=False

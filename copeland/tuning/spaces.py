@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.inert import inert
+from copeland.support.escaping import inert
+from copeland.support.phrasing import join_names
 from copeland.tuning.constraints import feasible_of
 from copeland.tuning.parameters import Choice, Integer, Parameter, Real
-from copeland.words import listed
 
 Floats = NDArray[np.float64]
 Point = dict[str, Any]
@@ -56,7 +56,7 @@ class Space:
         parameters: Mapping[str, Parameter],
         feasible: Feasible = None,
     ):
-        self.parameters = MappingProxyType(_checked(parameters))  # stays as it is
+        self.parameters = MappingProxyType(_check_parameters(parameters))  # stays as it is
         self.constraints = _in_words(feasible)
         if self.constraints:
             feasible = feasible_of(self.constraints, self.parameters)
@@ -108,14 +108,14 @@ class Space:
         """Return the place of a point; refuse one outside the space."""
         if not isinstance(point, Mapping) or set(point) != set(self.parameters):
             raise InvalidParameter(
-                f"a point must have a value for each of {listed(list(self.parameters))}, and no others."
+                f"a point must have a value for each of {join_names(list(self.parameters))}, and no others."
             )
-        found = [self._placed(name, point[name]) for name in self.parameters]
+        found = [self._place_value(name, point[name]) for name in self.parameters]
         if not self.allows(point):
             raise InvalidParameter(f"the point {dict(point)} is not feasible in this space.")
         return np.array(found)
 
-    def _placed(self, name: str, value: Any) -> float:
+    def _place_value(self, name: str, value: Any) -> float:
         one = self.parameters[name]
         at = one.place(value)
         if at is None:
@@ -253,7 +253,7 @@ def _in_words(feasible: Any) -> tuple[str, ...]:
     )
 
 
-def _checked(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
+def _check_parameters(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
     if not isinstance(parameters, Mapping) or not 1 <= len(parameters) <= MOST_PARAMETERS:
         raise InvalidParameter(
             f"a space must have 1 to {MOST_PARAMETERS} parameters; give a name and a range for each."
@@ -270,3 +270,38 @@ def _arguments(one: Parameter) -> tuple[Any, ...]:
     if isinstance(one, Choice):
         return one.options
     return (one.low, one.high, one.log) if isinstance(one, Real) else (one.low, one.high)
+
+
+_SPREAD = 0.7  # of the logarithm of a step's length
+_TO_FACE = 0.03
+_REDRAWN = 0.3  # a choice
+_FEW = 1.5  # parameters that a partial step moves, on average
+
+
+def near(space: Space, centres: Floats, n: int, step: float, rng: np.random.Generator) -> Floats:
+    """Return up to ``n`` feasible places around random ones of ``centres``, at steps of about this length."""
+    places = centres[rng.integers(len(centres), size=n)]
+    lengths = step * np.exp(_SPREAD * rng.normal(size=(n, 1)))
+    moved = _reflect(places + lengths * _moving(n, space.d, rng) * rng.normal(size=(n, space.d)))
+    faces = rng.random((n, space.d))
+    moved = np.where(faces < _TO_FACE, np.round(moved), moved)
+    return space.kept(_with_choices(space, places, moved, rng))
+
+
+def _moving(n: int, d: int, rng: np.random.Generator) -> Floats:
+    """Which parameters move: all of them in half of the rows, else a few."""
+    few = rng.random((n, d)) < _FEW / d
+    return (few | (rng.random((n, 1)) < 0.5)).astype(float)
+
+
+def _reflect(places: Floats) -> Floats:
+    """The places with steps over a face turned back."""
+    folded = places % 2
+    return np.where(folded > 1, 2 - folded, folded)
+
+
+def _with_choices(space: Space, before: Floats, after: Floats, rng: np.random.Generator) -> Floats:
+    """Redraw choices now and then instead of moving along them: they have no order."""
+    chosen = np.array([isinstance(one, Choice) for one in space.parameters.values()])
+    fresh = np.where(rng.random(before.shape) < _REDRAWN, rng.random(before.shape), before)
+    return np.where(chosen, fresh, after)

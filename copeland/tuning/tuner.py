@@ -6,32 +6,47 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar, overload
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
-from copeland.archives import packed, read_arrays
 from copeland.errors import InvalidParameter, UnknownDuel
-from copeland.streams import stream
-from copeland.tuning.asking import OPPONENTS, Asked, choose
+from copeland.support.npz import pack_arrays, read_arrays
+from copeland.support.phrasing import format_count
+from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
-from copeland.tuning.duels import Duel
-from copeland.tuning.landscapes import Landscape, landscape_of
+from copeland.tuning.duel import Duel
+from copeland.tuning.duel_choice import OPPONENTS, Proposal, choose
+from copeland.tuning.landscape import Landscape, landscape_of
 from copeland.tuning.laplace import Fit, Votes
-from copeland.tuning.ledger import Ledger
-from copeland.tuning.recommending import Scores, scored, shares, worlds_of
+from copeland.tuning.recommendation import Scores, score_places, shares, worlds_of
 from copeland.tuning.spaces import Floats, Point, Space, lacks_constraint
-from copeland.tuning.threads import one_thread
+from copeland.tuning.vote_counts import VoteCounts
 from copeland.tuning.walkers import (
     WALKERS,
-    begun,
     prior_of,
-    refitted,
-    started,
+    refit_walker,
+    resume_walker,
+    start_walkers,
     steps_at,
-    walked,
+    walk_on,
 )
-from copeland.words import counted
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let linear algebra use one thread, and as many as before afterwards."""
+    with _libraries().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """What numpy and scipy have loaded: looking for it takes longer than a question."""
+    return ThreadpoolController()
+
 
 MOST_AT_ONCE = 1_000  # duels
 MOST_LISTED = 100  # points of a shortlist
@@ -91,15 +106,15 @@ class Tuner:
         self.space = space
         self.seed = seed
         self.asked = 0
-        self._ledger = Ledger(space)
+        self._ledger = VoteCounts(space)
         self._open: dict[int, tuple[Floats, Floats]] = {}
         self._prior = prior_of(space.lengths)
-        self._walkers = started(self._prior, stream(seed, "walkers"))
+        self._walkers = start_walkers(self._prior, stream(seed, "walkers"))
         self._opponents = space.spread(OPPONENTS, stream(seed, "opponents"))
         self._leaders = np.zeros((0, space.d))
 
     def __repr__(self) -> str:
-        return f"<Tuner: {counted(self.votes, 'vote')} on {self.space!r}>"
+        return f"<Tuner: {format_count(self.votes, 'vote')} on {self.space!r}>"
 
     @property
     def votes(self) -> int:
@@ -127,15 +142,15 @@ class Tuner:
         self._open[number] = asked.first, asked.second
         return self.duel(number)
 
-    def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Asked:
+    def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Proposal:
         return choose(self.space, fit, votes, self._opponents, self._leaders, rng)
 
     def _turn(self, number: int, votes: Votes, rng: np.random.Generator) -> Fit:
         """Let the next walker learn the new votes and walk."""
         turn, nth = divmod(number, WALKERS)
-        self._walkers[nth] = refitted(self._prior, self._walkers[nth], votes)
+        self._walkers[nth] = refit_walker(self._prior, self._walkers[nth], votes)
         steps = steps_at(len(votes.wins), turn)
-        self._walkers[nth] = walked(self._prior, self._walkers, nth, votes, steps, rng)
+        self._walkers[nth] = walk_on(self._prior, self._walkers, nth, votes, steps, rng)
         fit = self._walkers[nth].fit
         assert fit is not None
         return fit
@@ -202,7 +217,7 @@ class Tuner:
 
     def recommend(self) -> Found:
         """Return the point to take now, with estimates of its score and of its regret."""
-        found = self._scored()
+        found = self._score_places()
         best = int(found.best[0])
         regret = found.scores.max(axis=1) - found.scores[:, best]
         return Found(
@@ -213,7 +228,7 @@ class Tuner:
         """Return ``k`` points that may well include the best one, for an ordinary study, which proves one best *of these*."""
         if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MOST_LISTED:
             raise InvalidParameter(f"a shortlist can have 1 to {MOST_LISTED} points.")
-        found = self._scored()
+        found = self._score_places()
         chosen = [int(found.best[0])]
         while len(chosen) < k:
             reached = found.scores[:, chosen].max(axis=1, keepdims=True)
@@ -229,7 +244,7 @@ class Tuner:
         def of(space: Space, fits: list[Fit], votes: Votes, _: Floats, rng: Any) -> list[float]:
             return shares(worlds_of(space, fits, votes, rng), places).mean(axis=0).tolist()
 
-        return self._looked(of)
+        return self._ask_fits(of)
 
     def hindsight(
         self, votes: Iterable[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any] | None]]
@@ -243,19 +258,19 @@ class Tuner:
 
     def landscape(self) -> Landscape:
         """Return the estimated score along each parameter and over two of them; ``copeland.plot`` draws it."""
-        point, lines, plane = self._looked(landscape_of)
+        point, lines, plane = self._ask_fits(landscape_of)
         asked = [(self.space.point(x), self.space.point(z)) for x, z in self._ledger.places]
         return Landscape(self.space.point(point), lines, plane, asked)
 
-    def _scored(self) -> Scores:
-        return self._looked(scored)
+    def _score_places(self) -> Scores:
+        return self._ask_fits(score_places)
 
-    def _looked(self, of: Callable[..., _T]) -> _T:
+    def _ask_fits(self, of: Callable[..., _T]) -> _T:
         """Ask something of all walkers' fits to all votes, without a change to the tuner."""
         votes = self._ledger.votes()
         rng = stream(self.seed, "recommend", self.asked, self.votes)
         with one_thread():
-            fits = [refitted(self._prior, one, votes).fit for one in self._walkers]
+            fits = [refit_walker(self._prior, one, votes).fit for one in self._walkers]
             return of(self.space, fits, votes, self._leaders, rng)
 
     def audit(
@@ -281,7 +296,7 @@ class Tuner:
             "open": list(self._open),
         }
         arrays = {f"v{n}": one.fit.v for n, one in enumerate(self._walkers) if one.fit is not None}
-        return packed(
+        return pack_arrays(
             {
                 "about": np.array(json.dumps(about)),
                 "places": self._ledger.places,
@@ -333,7 +348,8 @@ class Tuner:
         walkers = arrays["walkers"].reshape(WALKERS, len(self._prior.mean))
         votes = self._ledger.votes()
         self._walkers = [
-            begun(self._prior, place, votes, arrays.get(f"v{n}")) for n, place in enumerate(walkers)
+            resume_walker(self._prior, place, votes, arrays.get(f"v{n}"))
+            for n, place in enumerate(walkers)
         ]
 
 

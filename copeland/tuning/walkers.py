@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.tuning.covariance import Floats, Pairs, Theta, covariance
+from copeland.tuning.covariance import Floats, PointPairs, Theta, covariance
 from copeland.tuning.laplace import Fit, Votes, fit
 
 WALKERS = 4
@@ -41,7 +41,7 @@ def prior_of(lengths: NDArray[np.int64]) -> Prior:
     return Prior(np.array(mean), np.array([*[0.7] * d, 0.4, 0.8, 1.2]), lengths)
 
 
-def started(prior: Prior, rng: np.random.Generator) -> list[Walker]:
+def start_walkers(prior: Prior, rng: np.random.Generator) -> list[Walker]:
     """Return the walkers at their first places, drawn from the prior."""
     draws = rng.normal(size=(WALKERS, len(prior.mean)))
     return [Walker(prior.mean + prior.deviation * draw, None) for draw in draws]
@@ -53,22 +53,22 @@ def theta_at(prior: Prior, place: Floats) -> Theta:
     return Theta(np.array(lengths)[prior.lengths], float(rho), float(su), float(sc))
 
 
-def begun(prior: Prior, place: Floats, votes: Votes, v: Floats | None) -> Walker:
+def resume_walker(prior: Prior, place: Floats, votes: Votes, v: Floats | None) -> Walker:
     """Return a walker whose last fit ended at ``v``, which belongs to the first pairs of these votes."""
     if v is None:
         return Walker(place, None)
-    theta, first = theta_at(prior, place), Pairs(*(side[: len(v)] for side in votes.pairs))
+    theta, first = theta_at(prior, place), PointPairs(*(side[: len(v)] for side in votes.pairs))
     none = np.zeros(0)
     return Walker(place, Fit(theta, covariance(theta, first, first), v, none, none, 0.0))
 
 
-def refitted(prior: Prior, walker: Walker, votes: Votes) -> Walker:
+def refit_walker(prior: Prior, walker: Walker, votes: Votes) -> Walker:
     """Return a walker that knows all votes."""
     theta = theta_at(prior, walker.place) if walker.fit is None else walker.fit.theta
     return walker._replace(fit=fit(theta, votes, walker.fit))
 
 
-def walked(
+def walk_on(
     prior: Prior,
     walkers: list[Walker],
     nth: int,
@@ -80,7 +80,7 @@ def walked(
     here = walkers[nth]
     others = [one.place for i, one in enumerate(walkers) if i != nth]
     for _ in range(steps):
-        place = _proposed(prior, here.place, others, rng)
+        place = _propose_place(prior, here.place, others, rng)
         there = Walker(place, fit(theta_at(prior, place), votes, here.fit))
         if math.log(rng.random()) < _height(prior, there) - _height(prior, here):
             here = there
@@ -94,7 +94,7 @@ def steps_at(pairs: int, turn: int) -> int:
     return 8 if pairs < 60 else 4 if pairs < 150 else 2
 
 
-def _proposed(
+def _propose_place(
     prior: Prior, place: Floats, others: list[Floats], rng: np.random.Generator
 ) -> Floats:
     kind, m = rng.random(), len(place)

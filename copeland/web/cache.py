@@ -17,17 +17,17 @@ from fastapi import HTTPException
 from copeland.report.document import inline_svg
 from copeland.report.images import image
 from copeland.study import Event, Study, Voter
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.standing import standing_of, voters_of
-from copeland.study.meaning.verdict import Verdict, verdict_of
-from copeland.study.page.page import StudyParts, judges_agreement, study_parts
-from copeland.study.record.books import replayed
-from copeland.study.record.events import UNDONE, VOTED, times_of
+from copeland.study.log.events import UNDONE, VOTED, times_of
+from copeland.study.log.state import fold_log
+from copeland.study.report.study_page import StudyParts, judges_agreement, study_parts
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.history import history_of
+from copeland.study.results.standing import standing_of, voters_of
+from copeland.study.results.verdict import Verdict, verdict_of
 from copeland.web.images import DRAWING, fit_strict_page, remove_styles
 
 if TYPE_CHECKING:
-    from copeland.study.meaning.tuned import Tuned
+    from copeland.study.kinds.space import Tuned
 
 AT_ONCE = 2  # texts of the past computed at a time, in one process
 MOST = 20_000_000  # characters of them that are kept
@@ -172,7 +172,7 @@ class Recent(Generic[V]):
 class VoteAnalysis(NamedTuple):
     """A reading of votes on options, and its verdict."""
 
-    reading: Reading
+    reading: Analysis
     verdict: Verdict
 
     @property
@@ -277,11 +277,11 @@ class Analyses:
         return self._figures.find()
 
     def _analyse(self, _number: int) -> VoteAnalysis:
-        reading = Reading(self._study.standing())
+        reading = Analysis(self._study.standing())
         return VoteAnalysis(reading, verdict_of(reading))
 
     def _estimate(self, number: int) -> SpaceAnalysis:
-        from copeland.study.meaning.tuned import tuned_verdict  # which loads scipy
+        from copeland.study.kinds.space import tuned_verdict  # which loads scipy
 
         tuned = self._study.tuned()
         return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
@@ -297,7 +297,7 @@ class Analyses:
         return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
 
     def _draw_landscape(self, number: int) -> DrawnLandscape:
-        from copeland.report.landscapes import landscape_figure
+        from copeland.report.landscape_figure import landscape_figure
 
         landscape = self._study.tuner().landscape()
         with DRAWING:
@@ -309,11 +309,11 @@ def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
     """Return the analysis as it was at an event, made anew from the log."""
     log = read_log(study, number)
     if study.settings.space:
-        from copeland.study.meaning.tuned import tuned_of, tuned_verdict  # which loads scipy
+        from copeland.study.kinds.space import tuned_of, tuned_verdict  # which loads scipy
 
-        tuned = tuned_of(study.name, replayed(log), log[-1].time)[1]()
+        tuned = tuned_of(study.name, fold_log(log), log[-1].time)[1]()
         return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
-    reading = Reading(standing_of(study.name, replayed(log), _voters(log), log[-1].time))
+    reading = Analysis(standing_of(study.name, fold_log(log), _voters(log), log[-1].time))
     return VoteAnalysis(reading, verdict_of(reading))
 
 

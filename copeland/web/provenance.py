@@ -10,14 +10,15 @@ import sqlalchemy as sa
 from sqlalchemy import func, select
 
 from copeland.study import Storage
-from copeland.study.judges.answered import ONCE
-from copeland.study.meaning.notes import undone_note
-from copeland.study.record.events import UNDONE, VOTED
-from copeland.study.record.log import events, times
+from copeland.study.judges.memory import ONCE
+from copeland.study.log.event_log import times
+from copeland.study.log.events import UNDONE, VOTED
+from copeland.study.log.schema import events
+from copeland.study.results.certificate_file import undone_note
+from copeland.support.phrasing import join_names
 from copeland.web.cache import VoteAnalysis
 from copeland.web.models import VotingPage
 from copeland.web.server import Server
-from copeland.words import listed
 
 _e = events.c
 OPEN, PERSONAL = "by open links", "by personal links"
@@ -85,7 +86,7 @@ def arrivals(server: Server, page: VotingPage, last: int) -> list[str]:
         for way in (OPEN, PERSONAL, PROGRAMS, JUDGES, ELSEWHERE)
         if came[way]
     ]
-    return [f"Answers came {listed(told)}.", *([ANYBODY] if came[OPEN] else [])]
+    return [f"Answers came {join_names(told)}.", *([ANYBODY] if came[OPEN] else [])]
 
 
 def _other(source: str) -> str:

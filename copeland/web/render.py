@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from copeland.inert import inert
+from copeland.support.escaping import inert
 from copeland.web.server import server_of
 
 STATIC = Path(__file__).parent / "static"

@@ -1,6 +1,5 @@
 """Pages that are written before the site is built, into docs/generated: Sphinx reads pages from files alone."""
 
-import logging
 from pathlib import Path
 
 from algorithm_pages import algorithm_pages
@@ -47,6 +46,5 @@ def _write(path: Path, content: str) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Write the pages when Sphinx starts."""
-    logging.getLogger("alembic").setLevel(logging.WARNING)  # a study of the gallery makes tables
     app.connect("builder-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

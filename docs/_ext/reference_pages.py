@@ -47,16 +47,18 @@ PAGES = {
         "[Tuning by votes](../../tuning.md) shows how these work together.",
         ("copeland.tuning",),
     ),
-    "panels": Page("Panels", "[Panels](../../panels.md) has the proofs.", ("copeland.panel",)),
+    "panels": Page(
+        "Panels", "[Panels](../../panels.md) has the proofs.", ("copeland.certificate",)
+    ),
     "winners": Page(
         "Winners and gaps",
         "What is true of a preference matrix.",
-        ("copeland.winners", "copeland.gaps"),
+        ("copeland.theory.winners", "copeland.theory.gaps"),
     ),
     "bounds": Page(
         "Bounds, limits and lemmas",
         "[Theory as numbers](../../theory.md) shows them in use.",
-        ("copeland.bounds", "copeland.limits", "copeland.lemmas"),
+        ("copeland.theory.bounds", "copeland.theory.lower_bounds", "copeland.theory.lemmas"),
     ),
     "problems": Page(
         "Problems",

@@ -4,6 +4,6 @@ A cell is blue where the row beats the column. The best option comes first. `cop
 """
 
 import copeland
-from copeland.ranking.report import heat_map
+from copeland.ranking.rankers_page import heat_map
 
 figures = {"Preferences between eight options": heat_map(copeland.load("arithmetic-8"))}

@@ -5,21 +5,21 @@ How many others each option beats, who beats whom, the share of votes in each pa
 """
 
 import copeland
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import PROVED, Reading
-from copeland.study.page.figures import (
+from copeland.study.report.graph_figure import graph_figure
+from copeland.study.report.graph_layout import graph_of, shown_options
+from copeland.study.report.study_figures import (
     BEST,
     COLOURS,
     OUT,
     POSSIBLE,
-    Bar,
+    Interval,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
-from copeland.study.page.graph import graph_of, shown_options
-from copeland.study.page.graph_figure import graph_figure
+from copeland.study.results.analysis import PROVED, Analysis
+from copeland.study.results.history import history_of
 
 study = copeland.create_study("lunch", ["soup", "salad", "pasta", "toast"])
 wins = {("soup", "salad"): 80, ("salad", "pasta"): 75, ("pasta", "soup"): 75}
@@ -31,11 +31,12 @@ for (winner, loser), percent in wins.items():
         study.add_votes([{"left": left, "right": right, "outcome": better}])
 
 standing = study.standing()
-reading, found = Reading(standing), standing.certificate
+reading, found = Analysis(standing), standing.certificate
 names = dict(enumerate(option.name for option in standing.options))
 known = {i: BEST if i in found.best else POSSIBLE if i in found.possible else OUT for i in names}
 bars = [
-    Bar(names[i], reading.scores[i], *found.scores[i], COLOURS[known[i]]) for i in reading.order
+    Interval(names[i], reading.scores[i], *found.scores[i], COLOURS[known[i]])
+    for i in reading.order
 ]
 side, rows = standing.position, history_of(study.log())
 
@@ -54,6 +55,6 @@ figures = {
         options=len(names),
     ),
     "How often the left side won": position_figure(
-        [Bar("all votes", side.share, side.low, side.high)]
+        [Interval("all votes", side.share, side.low, side.high)]
     ),
 }

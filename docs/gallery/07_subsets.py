@@ -5,8 +5,8 @@ gains by the gap that matters. `copeland reproduce` draws them for the paper's 1
 """
 
 import copeland
-from copeland.experiments.analyses import analyse, cell
-from copeland.experiments.figures import (
+from copeland.reproduction.subset_analyses import analyse, cell
+from copeland.reproduction.subset_figures import (
     condorcet_figure,
     gap_ratio_figure,
     losses_figure,

@@ -7,10 +7,10 @@ whole story. Here the rows are few and drawn at random. `copeland reproduce` dra
 import numpy as np
 
 import copeland
-from copeland.experiments.reproduction import reproduce
-from copeland.experiments.score_ties import Rows
-from copeland.experiments.tie_figures import tie_figures
 from copeland.ranking import Collection, letor
+from copeland.reproduction.reproduction import reproduce
+from copeland.reproduction.score_ties import Rows
+from copeland.reproduction.tie_figures import tie_figures
 
 rng = np.random.default_rng(0)
 grades = rng.integers(0, 5, 36)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from oracles.planner import votes_of
 
 from copeland import PreferenceMatrix
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 
 
 def identify(policy, answer, most=4000):

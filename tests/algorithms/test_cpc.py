@@ -8,11 +8,11 @@ import pytest
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc
-from copeland.cells import loop_for
 from copeland.kernels.imed import imed_index
 from copeland.kernels.loop import new_ledger
 from copeland.policy import arrays_of
 from copeland.problems.implicit import implicit_order
+from copeland.simulation.cell import loop_for
 
 CYCLE = PreferenceMatrix([[0.5, 0.8, 0.2], [0.2, 0.5, 0.8], [0.8, 0.2, 0.5]], name="cycle")
 TIES = PreferenceMatrix(
@@ -144,14 +144,14 @@ def test_with_certain_wins_regret_is_a_few_duels_for_each_pair():
 def test_enlarging_changes_nothing(monkeypatch):
     problem = "order-20-0.3:seed=0"
     plain = copeland.simulate(problem, "cpc", 1e5, runs=3, seed=0)
-    monkeypatch.setattr("copeland.kernels.planner.state.FIRST_ROOM", 1)
+    monkeypatch.setattr("copeland.kernels.planner.planner_state.FIRST_ROOM", 1)
     assert_same(plain, copeland.simulate(problem, "cpc", 1e5, runs=3, seed=0))
 
 
 def test_a_policy_dumped_and_loaded_after_enlarging_goes_on_as_if_nothing_had_happened(
     monkeypatch,
 ):
-    monkeypatch.setattr("copeland.kernels.planner.state.FIRST_ROOM", 2)
+    monkeypatch.setattr("copeland.kernels.planner.planner_state.FIRST_ROOM", 2)
     policy = Policy("cpc", k=6, seed=1)
     for _ in range(120):
         duel = policy.ask()

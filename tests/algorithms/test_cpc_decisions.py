@@ -9,7 +9,7 @@ from oracles.planner import PlainPlanner, held
 
 from copeland.algorithms import cpc
 from copeland.kernels.imed import imed_index_of_leader
-from copeland.kernels.planner import votes, with_more_pairs
+from copeland.kernels.planner import vote_updates, with_more_pairs
 from copeland.kernels.planner.champion import compare
 from copeland.kernels.planner.meetings import NONE, entry_of
 from copeland.problems.generators import coin_flips
@@ -77,7 +77,7 @@ def test_whatever_is_decided_some_plan_contradicts_none_of_it_and_has_a_question
     upper = np.triu(rng.random((k, k)) < rng.choice([0.2, 0.6, 0.95, 1.0]), 1)
     first = rng.random((k, k)) < rng.choice([0.5, 0.9])
     wins = 20 * (upper & first) + 20 * (upper & ~first).T
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     compare(planner)
     i, j = map(int, cpc.select(planner, 1, rng))
     view = PlainPlanner.of(planner)

@@ -12,7 +12,7 @@ from scipy.stats import binom
 import copeland
 from copeland import InvalidParameter, Policy, PreferenceMatrix
 from copeland.algorithms import cpc_pac
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 from copeland.kernels.planner import waiting_pair
 from copeland.problems import matrix_problem
 
@@ -231,7 +231,7 @@ def test_it_needs_fewer_votes_than_one_row_of_a_fixed_design():
 
 def test_enlarging_changes_nothing(monkeypatch):
     plain = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
-    monkeypatch.setattr("copeland.kernels.planner.state.FIRST_ROOM", 1)
+    monkeypatch.setattr("copeland.kernels.planner.planner_state.FIRST_ROOM", 1)
     cramped = copeland.simulate("easy-10:seed=1", "cpc-pac", 1e4, runs=5, seed=0)
     for what in ("regret", "comparisons", "answers"):
         assert np.array_equal(getattr(plain.curves[0], what), getattr(cramped.curves[0], what))

@@ -8,12 +8,25 @@ from identifying import certified, identify, tables, tournament, world
 from oracles.planner import votes_of
 
 from copeland import InvalidParameter, Policy
-from copeland.kernels.evidence import levels
+from copeland.kernels.planner.planner_state import loss_level, win_level
 from copeland.kernels.planner.prices import price
-from copeland.kernels.planner.state import loss_level, win_level
+from copeland.kernels.vote_evidence import levels
 from copeland.policy import arrays_of
 
 # Votes in any order, options at any time
+
+
+@pytest.mark.parametrize("name", ["cpc", "cpc-pac"])
+def test_claims_are_pairs_of_the_certificate_that_is_worked_on_the_riskiest_first(name):
+    policy = Policy(name, k=4)
+    claims = policy.algorithm.claims
+    assert claims(policy.state) == []  # nothing is planned yet
+    for t in range(1, 8):
+        duel = policy.ask()
+        policy.tell(duel, max(duel.first, duel.second))
+        listed = claims(policy.state)
+        assert listed[0] == policy.algorithm.select(policy.state, t, np.random.default_rng(0))
+        assert len({frozenset(pair) for pair in listed}) == len(listed)
 
 
 @pytest.mark.slow

@@ -11,17 +11,17 @@ from copeland.kernels.learners import (
     LEFT,
     REMEMBERED,
     RIGHT,
-    answered,
     ask,
     charge_loser,
+    close_question,
     draw_by,
     draw_pair,
     exponential_weights,
     forget_rewards,
     heads,
     new_players,
+    new_questions,
     new_ucb,
-    nobody_asked,
     reward,
     right_one,
     self_duels,
@@ -141,17 +141,17 @@ def test_heads_are_those_of_a_fair_coin():
 
 def test_an_answer_finds_its_side_late_and_out_of_order():
     rng = np.random.default_rng(3)
-    asked = nobody_asked()
+    asked = new_questions()
     pairs = [pair for pair in itertools.permutations(range(5), 2) if pair[0] < pair[1]]
     for t, (left, right) in enumerate(pairs, 1):
         ask(asked, left, right, t)
     for left, right in reversed(pairs):
         assert right_one(asked, right, left, rng) == right
-    assert answered(asked, 0, 1) == -1
+    assert close_question(asked, 0, 1) == -1
 
 
 def test_where_nobody_asked_or_too_long_ago_a_coin_gives_the_side():
-    asked = nobody_asked()
+    asked = new_questions()
     ask(asked, 0, 1, 1)
     for t in range(REMEMBERED):
         ask(asked, 2, 3, t + 2)
@@ -162,7 +162,7 @@ def test_where_nobody_asked_or_too_long_ago_a_coin_gives_the_side():
 
 
 def test_self_duels_are_the_steps_since_the_pair_was_asked():
-    asked = nobody_asked()
+    asked = new_questions()
     assert self_duels(asked, 1) == 0
     ask(asked, 2, 2, 5)
     assert self_duels(asked, 9) == 4

@@ -12,7 +12,7 @@ from copeland.kernels.batches import (
     cut,
     drop_beaten,
     join_next,
-    log_shifted,
+    log_with_shift,
     merge,
     new_batches,
     new_counts,
@@ -276,7 +276,7 @@ def test_the_shift_of_the_clock_is_the_papers():
 @pytest.mark.parametrize("log_shift", [0.0, 10.0, 79.9, 80.1, 1e4])
 def test_the_shifted_logarithm_takes_any_shift(log_shift):
     expected = np.logaddexp(math.log(1000), log_shift)
-    assert log_shifted(1000, log_shift) == pytest.approx(expected, rel=1e-14)
+    assert log_with_shift(1000, log_shift) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -229,9 +229,9 @@ def test_a_lone_listed_option_rests_until_another_may_be_the_winner():
 
 
 def test_every_pair_is_asked_for_again_when_its_quota_grows():
-    assert rmed2.outgrown(1, 3.0) == 5  # 3 ln ln 5 = 1.43, 3 ln ln 4 = 0.98
-    assert rmed2.outgrown(2, 3.0) == 8  # 3 ln ln 8 = 2.20, 3 ln ln 7 = 1.997
-    assert rmed2.outgrown(100, 3.0) == rmed2.outgrown(1, 1e-9) == 2**62
+    assert rmed2.step_to_outgrow(1, 3.0) == 5  # 3 ln ln 5 = 1.43, 3 ln ln 4 = 0.98
+    assert rmed2.step_to_outgrow(2, 3.0) == 8  # 3 ln ln 8 = 2.20, 3 ln ln 7 = 1.997
+    assert rmed2.step_to_outgrow(100, 3.0) == rmed2.step_to_outgrow(1, 1e-9) == 2**62
 
 
 def test_the_initial_phase_of_a_known_horizon_duels_every_pair_alpha_lnln_t_times():

@@ -12,7 +12,7 @@ import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import cw_rmed, ecw_rmed
 from copeland.algorithms.cheapest_certificate import cheapest_certificate, new_program
-from copeland.kernels.certificates import (
+from copeland.kernels.winner_evidence import (
     count_duel,
     lightest_upset,
     new_tally,

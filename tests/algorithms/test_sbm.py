@@ -10,11 +10,11 @@ from helpers import random_matrix
 import copeland
 from copeland import InvalidParameter
 from copeland.algorithms import doubler, multisbm, sparring
-from copeland.cells import loop_for
 from copeland.kernels.learners import ask
 from copeland.kernels.loop import new_ledger
 from copeland.problems import problem_of
 from copeland.registry import find
+from copeland.simulation.cell import loop_for
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -170,7 +170,7 @@ def test_options_are_scored_again_on_the_same_opponents():
         return found
 
     first = opponents()
-    copeland_pac.score_anew(state)
+    scb.score_anew(state)
     before = rng.bit_generator.state
     assert opponents() == first
     assert rng.bit_generator.state == before

@@ -9,9 +9,9 @@ from helpers import random_matrix
 import copeland
 from copeland import InvalidParameter, Policy
 from copeland.algorithms import von_neumann_sparring as vns
-from copeland.cells import loop_for
 from copeland.kernels.loop import new_ledger
 from copeland.problems import problem_of
+from copeland.simulation.cell import loop_for
 
 
 def plain_trace(matrix, steps, seed, rate):

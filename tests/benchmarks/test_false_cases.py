@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks import false_cases as measured
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 
 
 def test_what_it_judges_is_what_a_certificate_says():

@@ -41,8 +41,8 @@ from benchmarks.leaderboard.scores import (
 from copeland import PreferenceMatrix
 from copeland.algorithms import cpc
 from copeland.registry import algorithms
-from copeland.spec import Spec
-from copeland.tasks import key_of
+from copeland.support.spec import Spec
+from copeland.support.tasks import key_of
 
 FEW = Effort(seconds=0.0, least=3, most=5)
 

@@ -3,8 +3,8 @@
 import pytest
 from commands import flat, run, values
 
-from copeland.readiness import compile_ahead, is_ready, kept_at
 from copeland.registry import find
+from copeland.simulation.readiness import compile_ahead, find_cache_file, is_ready
 from copeland.version import __version__
 
 
@@ -20,8 +20,10 @@ def test_an_algorithm_is_compiled_once_and_then_ready():
 
 
 def test_what_was_not_compiled_is_not_ready(monkeypatch, tmp_path):
-    kept = kept_at(find("random"))
-    monkeypatch.setattr("copeland.readiness.kept_at", lambda _one: tmp_path / kept.name)
+    kept = find_cache_file(find("random"))
+    monkeypatch.setattr(
+        "copeland.simulation.readiness.find_cache_file", lambda _one: tmp_path / kept.name
+    )
     assert not is_ready(find("random"))
 
 
@@ -43,9 +45,9 @@ def test_the_doctor_tells_versions_extras_and_what_is_compiled():
 
 
 def test_the_doctor_names_what_an_extra_lacks(monkeypatch):
-    from copeland.cli import doctor
+    from copeland.cli import algorithms
 
     lacks = {"pandas"}
-    version = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: "" if name in lacks else version(name))
+    version = algorithms._version
+    monkeypatch.setattr(algorithms, "_version", lambda name: "" if name in lacks else version(name))
     assert "extra pandas: lacks pandas" in flat(run("doctor").stdout)

@@ -12,9 +12,9 @@ import pytest
 from commands import flat, run, shell, values
 
 import copeland
-from copeland import results
-from copeland.cells import Cell
 from copeland.errors import Interrupted
+from copeland.simulation import result_folder
+from copeland.simulation.cell import Cell
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -36,7 +36,7 @@ def nothing_may_run(monkeypatch):
     def fail(*args, **kwargs):
         pytest.fail("a simulation ran")
 
-    monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", fail)
+    monkeypatch.setattr("copeland.simulation.simulator.simulate", fail)
 
 
 # simulate
@@ -103,14 +103,14 @@ def copied(written, tmp_path):
 def test_simulate_writes_a_folder_that_can_be_read(written):
     folder, said = written
     assert sorted(path.name for path in folder.iterdir()) == FILES
-    assert results.read(folder).runs == 3
+    assert result_folder.read(folder).runs == 3
     assert "index.html" in said
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_simulate_keeps_the_command_that_gives_the_numbers_again(tmp_path):
     run(*SMALL, "--regret", "half", "--out", tmp_path)
-    command = results.manifest(tmp_path)["command"]
+    command = result_folder.manifest(tmp_path)["command"]
     assert command == " ".join(["copeland", *SMALL, "--regret", "half"])
 
 
@@ -126,14 +126,14 @@ def test_simulate_refuses_a_folder_that_is_there_before_anything_runs(tmp_path, 
 def test_simulate_replaces_results_by_force(tmp_path):
     (tmp_path / "runs.npz").write_text("precious")
     assert run(*SMALL, "--out", tmp_path, "--force").exit_code == 0
-    assert results.read(tmp_path).runs == 3
+    assert result_folder.read(tmp_path).runs == 3
 
 
 def test_simulate_stopped_before_any_run_ended_exits_with_130(monkeypatch, tmp_path):
     def stop(*args, **kwargs):
         raise Interrupted("stopped after 0 of 6 runs; the finished runs are in `.runs`.", None)
 
-    monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", stop)
+    monkeypatch.setattr("copeland.simulation.simulator.simulate", stop)
     done = run(*SMALL, "--out", tmp_path / "out")
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == (
@@ -157,7 +157,7 @@ def stopped(tmp_path, monkeypatch):
         done = run(*SMALL, "--out", tmp_path / "out", "--json")
     assert done.exit_code == 130
     assert "4 of 6 runs; the same command continues from there" in done.stderr
-    assert results.read(tmp_path / "out").interrupted
+    assert result_folder.read(tmp_path / "out").interrupted
     return tmp_path / "out"
 
 
@@ -174,7 +174,7 @@ def test_the_same_command_goes_on_where_a_simulation_was_stopped(stopped, ran):
     assert values(*SMALL, "--out", stopped)["interrupted"] is False
     assert ran() == [("ccb", 2), ("ccb:alpha=2.0", 2)]
     whole = copeland.simulate("cyclic-4", TWO[1::2], 1e3, runs=3, seed=5)
-    for name, column in results.read(stopped).columns().items():
+    for name, column in result_folder.read(stopped).columns().items():
         assert (column == whole.columns()[name]).all()
     assert sorted(path.name for path in stopped.iterdir()) == FILES
 
@@ -239,7 +239,7 @@ def test_control_c_leaves_what_is_done_readable(tmp_path):
     os.close(screen)
     assert process.returncode == 130
     assert json.loads(written)["interrupted"]
-    assert results.read(tmp_path / "out").runs == json.loads(written)["runs"]
+    assert result_folder.read(tmp_path / "out").runs == json.loads(written)["runs"]
 
 
 # report
@@ -264,7 +264,9 @@ def test_report_writes_the_page_and_the_figures_anew(copied):
 
 def test_the_figure_looks_as_asked_and_the_command_repeats_it(tmp_path):
     run(*SMALL, "--out", tmp_path, "--yscale", "log", "--width", "single", "--by", "algorithm")
-    assert "--yscale log --width single --by algorithm" in results.manifest(tmp_path)["command"]
+    assert (
+        "--yscale log --width single --by algorithm" in result_folder.manifest(tmp_path)["command"]
+    )
     assert ' width="244.8pt"' in (tmp_path / "regret.svg").read_text()  # 3.4 inches
 
 
@@ -288,7 +290,7 @@ def test_report_refuses_a_look_that_there_is_not(copied, words, reason):
 
 def test_report_writes_nothing_unless_asked(tmp_path):
     runs = copeland.simulate("cyclic-4", "ccb", 10, compiled=False)
-    results.write(runs, tmp_path)
+    result_folder.write(runs, tmp_path)
     run("report", tmp_path)
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -321,12 +323,12 @@ def test_several_horizons_are_taken_and_an_assumption_is_noted():
 
 @pytest.mark.usefixtures("undrawn")
 def test_report_shows_a_run_that_was_cut_as_cut(tmp_path):
-    from copeland.comparisons import Comparison
     from copeland.problems import problem_of
-    from copeland.tasks import finish
+    from copeland.simulation.plan import Comparison
+    from copeland.support.tasks import finish
 
     plan = Comparison(problem_of("mslr-5"), ("random",), (10**7,), 1, marks=8, most_duels=10_000)
-    results.write(plan.collect(finish(plan.tasks(), tmp_path / "kept")), tmp_path / "cut")
+    result_folder.write(plan.collect(finish(plan.tasks(), tmp_path / "kept")), tmp_path / "cut")
     assert "cut" in run("report", tmp_path / "cut", "--page").stdout
     told = values("report", tmp_path / "cut")
     assert told["algorithms"][0]["mean"] is None

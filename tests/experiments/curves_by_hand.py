@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from copeland.runs import Curves, Runs
+from copeland.simulation.runs import Curves, Runs
 
 
 def curves(name, regret, marks=(10, 100, 1000)):

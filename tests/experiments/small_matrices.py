@@ -7,11 +7,11 @@ import math
 import numpy as np
 from helpers import random_matrix
 
-from copeland import gaps, winners
 from copeland.errors import Undefined
-from copeland.experiments import subsets
-from copeland.experiments.subsets import Marks
 from copeland.matrix import PreferenceMatrix
+from copeland.reproduction import subsets
+from copeland.reproduction.subsets import Marks
+from copeland.theory import gaps, winners
 
 
 def stepped_matrix(k: int, steps: int, seed: int) -> PreferenceMatrix:

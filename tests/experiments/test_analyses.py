@@ -11,15 +11,15 @@ import pytest
 from helpers import random_matrix
 from small_matrices import NOTIONS, circular_matrix, literal_ratio, literal_sets
 
-from copeland import gaps, winners
 from copeland.errors import InvalidParameter
-from copeland.experiments import paper
-from copeland.experiments.analyses import (
+from copeland.matrix import PreferenceMatrix
+from copeland.reproduction import paper_experiments
+from copeland.reproduction.subset_analyses import (
     INSIDE,
     OVERLAPS,
     PAIRS,
     Analyses,
-    Cell,
+    SubsetCounts,
     analyse,
     cell,
     condorcet_curve,
@@ -28,8 +28,8 @@ from copeland.experiments.analyses import (
     observed_counts,
     overlap_table,
 )
-from copeland.experiments.subsets import BLOCK, draw_subsets
-from copeland.matrix import PreferenceMatrix
+from copeland.reproduction.subsets import BLOCK, draw_subsets
+from copeland.theory import gaps, winners
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -87,7 +87,7 @@ def test_subsets_of_one_option_have_a_winner_and_no_gap(matrix):
     assert one.overlaps.tolist() == [BLOCK] * len(OVERLAPS)
 
 
-def same(a: Cell, b: Cell) -> bool:
+def same(a: SubsetCounts, b: SubsetCounts) -> bool:
     return all(np.array_equal(a.arrays()[name], b.arrays()[name]) for name in a.arrays())
 
 
@@ -112,7 +112,7 @@ def test_a_cell_without_lotteries_counts_all_else():
 
 def test_a_cell_comes_back_from_its_arrays():
     one = cell(random_matrix(6, seed=1), 3, first=0, count=BLOCK, seed=1)
-    back = Cell.of(one.arrays())
+    back = SubsetCounts.of(one.arrays())
     assert same(one, back)
     assert isinstance(back.samples, int)
 
@@ -162,7 +162,7 @@ def test_the_curve_has_both_probabilities_at_every_size():
     assert curve.sampled[0] == curve.exact[0] == 1
 
 
-def handmade(k: int, samples: int, **given) -> Cell:
+def handmade(k: int, samples: int, **given) -> SubsetCounts:
     empty = {
         "condorcet": 0,
         "winners": np.zeros(k + 1, np.int64),
@@ -174,7 +174,7 @@ def handmade(k: int, samples: int, **given) -> Cell:
         "ratio_sums": np.zeros(1),
         "square_sums": np.zeros(1),
     }
-    return Cell(k=k, samples=samples, **(empty | given))
+    return SubsetCounts(k=k, samples=samples, **(empty | given))
 
 
 FIVE = random_matrix(5, seed=1)
@@ -332,10 +332,10 @@ SUPPORT = {"copeland-von_neumann", "copeland_in_support"}
 
 
 def test_table_1_of_the_papers_matrix_is_the_papers(analysed):
-    assert round(analysed.gap_ratios.full) == paper.PRINTED_GAP_RATIO
+    assert round(analysed.gap_ratios.full) == paper_experiments.PRINTED_GAP_RATIO
     table = analysed.overlaps
     for name, ours, error in zip(table.names, table.percent, table.error, strict=True):
-        theirs = paper.PRINTED_TABLE[name]
+        theirs = paper_experiments.PRINTED_TABLE[name]
         if name in SUPPORT:  # as exact as a sample of 4,000 subsets is
             error = 100 * np.sqrt(theirs / 100 * (1 - theirs / 100) / 4000)
         assert abs(ours - theirs) <= 3 * error + 0.005, name

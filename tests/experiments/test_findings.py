@@ -4,33 +4,33 @@ import numpy as np
 import pytest
 from curves_by_hand import CUT, curves, runs_of
 
-from copeland.experiments import findings, paper
-from copeland.experiments.findings import Reading, ahead, reading
-from copeland.report.figures import regret_figure
 from copeland.report.images import image
+from copeland.report.regret_figure import regret_figure
+from copeland.reproduction import findings, paper_experiments
+from copeland.reproduction.findings import RegretAtTime, ahead, reading
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
 def test_regret_is_read_between_marks():
-    assert reading(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == Reading(
+    assert reading(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == RegretAtTime(
         110.0, error=55.0
     )
 
 
 def test_regret_after_a_cut_is_at_least_what_it_was():
-    assert reading(CUT.curves[1], 1000) == Reading(90.0, cut=True)
-    assert reading(CUT.curves[1], 100) == Reading(90.0)
+    assert reading(CUT.curves[1], 1000) == RegretAtTime(90.0, cut=True)
+    assert reading(CUT.curves[1], 100) == RegretAtTime(90.0)
 
 
 @pytest.mark.parametrize(
     ("ccb", "scb", "leader"),
     [
-        (Reading(3), Reading(4), 0),
-        (Reading(3), Reading(2), 1),
-        (Reading(3), Reading(4, cut=True), 0),
-        (Reading(3), Reading(2, cut=True), None),
-        (Reading(3, cut=True), Reading(4, cut=True), None),
+        (RegretAtTime(3), RegretAtTime(4), 0),
+        (RegretAtTime(3), RegretAtTime(2), 1),
+        (RegretAtTime(3), RegretAtTime(4, cut=True), 0),
+        (RegretAtTime(3), RegretAtTime(2, cut=True), None),
+        (RegretAtTime(3, cut=True), RegretAtTime(4, cut=True), None),
     ],
 )
 def test_a_cut_hides_who_is_ahead_only_where_it_must(ccb, scb, leader):
@@ -38,13 +38,13 @@ def test_a_cut_hides_who_is_ahead_only_where_it_must(ccb, scb, leader):
 
 
 def figure_named(name):
-    return paper.Figure(name, "title", "says", comparison=None)
+    return paper_experiments.Figure(name, "title", "says", comparison=None)
 
 
 @pytest.mark.quick
 def test_the_best_of_the_first_experiment_and_a_linear_rival_are_named():
     runs = runs_of(ccb=[[1, 20, 22]], rucb=[[5, 50, 500]], savage=[[1, 30, 44]])
-    told = findings.found_in(figure_named("small"), runs)
+    told = findings.describe_experiment(figure_named("small"), runs)
     assert (
         "As in the paper, ccb ends with the least mean regret, 22; savage is next with 44." in told
     )
@@ -54,14 +54,14 @@ def test_the_best_of_the_first_experiment_and_a_linear_rival_are_named():
 
 def test_it_is_said_when_the_paper_is_contradicted():
     runs = runs_of(ccb=[[1, 20, 50]], rucb=[[5, 30, 35]])
-    told = findings.found_in(figure_named("small"), runs)
+    told = findings.describe_experiment(figure_named("small"), runs)
     assert "Unlike in the paper, rucb ends with the least" in told
     assert "it does not grow linearly" in told
 
 
 def test_an_advantage_within_chance_is_called_so():
     runs = runs_of(ccb=[[1, 2, 10], [1, 2, 14]], rucb=[[1, 2, 14], [1, 2, 12]])
-    told = findings.found_in(figure_named("condorcet"), runs)
+    told = findings.describe_experiment(figure_named("condorcet"), runs)
     assert "ccb has the advantage, by 7.7 % of rucb's" in told
     assert "+1 ± 3" in told and "chance alone may have made it" in told
 

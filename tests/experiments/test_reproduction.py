@@ -13,19 +13,20 @@ from helpers import random_matrix
 from typer.testing import CliRunner
 
 import copeland
-import copeland.data
-from copeland import InvalidParameter, results
-from copeland.cells import Cell
+import copeland.problems.download
+from copeland import InvalidParameter
 from copeland.cli import app
-from copeland.experiments import analyses, findings, paper, reproduction
-from copeland.experiments.reproduction import as_json, reproduce
-from copeland.experiments.reproduction_page import (
+from copeland.reproduction import findings, paper_experiments, reproduction, subset_analyses
+from copeland.reproduction.reproduction import as_json, reproduce
+from copeland.reproduction.reproduction_page import (
     figures,
     file_name,
     reproduction_page,
     write_reproduction,
 )
-from copeland.tasks import FOLDER
+from copeland.simulation import result_folder
+from copeland.simulation.cell import Cell
+from copeland.support.tasks import FOLDER
 
 # Left out of `make fast`; begun together, so that one worker runs the experiments for all.
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -62,10 +63,14 @@ def tiny():
     """Every experiment in a small size."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("small", "large", "condorcet", "modern", "alphas", "deltas", "cut"):
-            patch.setattr(paper, name, shortened(getattr(paper, name)))
-        patch.setattr(paper, "_TRIES", 500)  # there are 21 choices of five, and each is met
+            patch.setattr(paper_experiments, name, shortened(getattr(paper_experiments, name)))
+        patch.setattr(
+            paper_experiments, "_TRIES", 500
+        )  # there are 21 choices of five, and each is met
         cyclic = "order-6-0.4:seed=0"
-        patch.setattr(paper, "SCANNED_GAPS", dict.fromkeys(paper.QUICK_GAPS, cyclic))
+        patch.setattr(
+            paper_experiments, "SCANNED_GAPS", dict.fromkeys(paper_experiments.QUICK_GAPS, cyclic)
+        )
         yield
 
 
@@ -115,7 +120,7 @@ def run(*words, cache):
 
 def test_every_experiment_and_the_analyses_are_run(found):
     names = [figure.name for figure, _ in found.figures]
-    large = [f"large: {gaps}" for gaps in paper.QUICK_GAPS]
+    large = [f"large: {gaps}" for gaps in paper_experiments.QUICK_GAPS]
     assert names == ["small", *large, "condorcet", "modern", "alpha", "delta"]
     assert found.analyses is not None
     assert found.cuts
@@ -201,7 +206,7 @@ def test_the_page_says_what_the_paper_says_and_what_we_find(page, found):
     assert page.count("The paper says") == page.count("We find") - 4 == len(found.figures) + 3
     for figure, runs in found.figures:
         assert figure.title in page
-        assert findings.found_in(figure, runs) in unescape(page)
+        assert findings.describe_experiment(figure, runs) in unescape(page)
 
 
 def test_the_page_says_that_figure_2_cannot_be_known(page):
@@ -216,9 +221,11 @@ def test_a_matrix_of_another_size_leaves_the_papers_numbers_out(page):
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_papers_matrix_stands_beside_the_papers_numbers(found):
-    rankers = random_matrix(paper.RANKERS, 1)
-    cells = [analyses.cell(rankers, k, first=0, count=500) for k in (3, 5)]
-    whole = dataclasses.replace(found, matrix=rankers, analyses=analyses.analyse(rankers, cells))
+    rankers = random_matrix(paper_experiments.RANKERS, 1)
+    cells = [subset_analyses.cell(rankers, k, first=0, count=500) for k in (3, 5)]
+    whole = dataclasses.replace(
+        found, matrix=rankers, analyses=subset_analyses.analyse(rankers, cells)
+    )
     page = reproduction_page(whole, VERSIONS)
     for printed in ("1,419", "99.94 %", "51.49 %", "94.2 %", "(Table 1)"):
         assert printed in page
@@ -260,10 +267,10 @@ def test_figures_numbers_and_page_are_written(found, drawn, written):
 
 
 def test_each_experiment_is_a_result_folder(found, written):
-    places = results.folders(written)
+    places = result_folder.folders(written)
     assert [place.name for place in places] == sorted(file_name(f.name) for f, _ in found.figures)
     for figure, runs in found.figures:
-        read = results.read(written / file_name(figure.name))
+        read = result_folder.read(written / file_name(figure.name))
         assert [curve.label for curve in read.curves] == [curve.label for curve in runs.curves]
 
 
@@ -307,8 +314,8 @@ def test_without_the_matrix_the_command_says_so_and_how_to_get_it(tmp_path):
 @pytest.mark.usefixtures("undrawn")
 def test_matrices_that_were_downloaded_are_used(matrix, monkeypatch, tmp_path):
     stored = dict.fromkeys(("mslr-informational", "mslr-perfect"), matrix)
-    monkeypatch.setattr(copeland.data, "cached", stored.get)
-    monkeypatch.setattr(copeland.data, "load", stored.get)
+    monkeypatch.setattr(copeland.problems.download, "find_in_cache", stored.get)
+    monkeypatch.setattr(copeland.problems.download, "load", stored.get)
     done = run("--only", "analyses", "--out", tmp_path / "out", "--json", cache=tmp_path)
     numbers = json.loads(done.stdout)
     assert set(numbers["table1"]) == PAIRS

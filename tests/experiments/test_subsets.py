@@ -19,9 +19,9 @@ from small_matrices import (
     von_neumann_sets,
 )
 
-from copeland.experiments import subset_gaps, subsets
-from copeland.experiments.subsets import Marks, draw_subsets
 from copeland.matrix import PreferenceMatrix
+from copeland.reproduction import subset_gaps, subsets
+from copeland.reproduction.subsets import Marks, draw_subsets
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 from copeland import PreferenceMatrix
 from copeland.cli import app
 from copeland.errors import InvalidParameter
-from copeland.experiments import gap_figures, mslr, score_ties
-from copeland.experiments.durations import duration
-from copeland.experiments.reproduction import as_json, reproduce
-from copeland.experiments.reproduction_page import reproduction_page
-from copeland.experiments.score_ties import CLICKS, MODES, Rows, likeness, standing, tied_share
-from copeland.gaps import gaps_star_pairs
 from copeland.ranking import Collection, letor
+from copeland.reproduction import gap_figures, mslr_tables, score_ties
+from copeland.reproduction.durations import duration
+from copeland.reproduction.reproduction import as_json, reproduce
+from copeland.reproduction.reproduction_page import reproduction_page
+from copeland.reproduction.score_ties import CLICKS, MODES, Rows, likeness, standing, tied_share
+from copeland.theory.gaps import gaps_star_pairs
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -73,8 +73,8 @@ def test_ties_are_counted_among_pairs_of_one_query():
 
 @pytest.mark.quick
 def test_every_feature_of_mslr_has_words():
-    words = [mslr.feature_words(n) for n in range(1, mslr.FEATURES + 1)]
-    assert len(set(words)) == mslr.FEATURES
+    words = [mslr_tables.feature_words(n) for n in range(1, mslr_tables.FEATURES + 1)]
+    assert len(set(words)) == mslr_tables.FEATURES
     assert words[122] == "LMIR.JM, title" and words[-1] == "dwell time of the URL"
 
 
@@ -137,10 +137,12 @@ def test_the_time_grows_with_the_comparisons_and_falls_with_the_processes(file):
 def test_the_sample_with_ties_broken_again_is_the_authors_matrix(data, real_matrix, tmp_path):
     rows = Rows.load([data / "letor" / "mslr_fold1_train_5k.txt"])
     theirs = real_matrix("mslr_informational_136").p
-    work = score_ties.comparing(rows, 600, 0)
+    work = score_ties.comparison_tasks(rows, 600, 0)
     like = {
         mode: likeness(
-            score_ties.counted(rows, [t.run() for t in work["informational", mode]]).matrix().p,
+            score_ties.tally_results(rows, [t.run() for t in work["informational", mode]])
+            .matrix()
+            .p,
             theirs,
         ).entries
         for mode in ("frozen", "rebroken")

@@ -11,8 +11,17 @@ from scipy.integrate import quad
 from scipy.stats import binom, norm
 
 import copeland
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
+from copeland.forecast.plausible_worlds import (
+    SHARES,
+    SPREADS,
+    _fit_spreads,
+    belief_of,
+    best_in,
+    ties_in,
+    worlds,
+)
 from copeland.forecast.races import (
     ALL_PAIRS,
     PLANNED,
@@ -21,12 +30,11 @@ from copeland.forecast.races import (
     WORLDS,
     Start,
     Way,
+    count_votes_to_proof,
     forecast_of,
     new_start,
-    votes_needed,
 )
-from copeland.forecast.worlds import SHARES, SPREADS, _fitted, belief_of, best_in, ties_in, worlds
-from copeland.kernels.verdicts import begin, judge, new_verdicts
+from copeland.kernels.certificate_race import begin, judge, new_verdicts
 
 # Races
 
@@ -36,7 +44,7 @@ def plainly(way, p, tie, key, most, margin=0.0):
     k = len(p)
     wins, ties = counts(np.zeros((k, k), int))
     pairs = new_start(k).pairs
-    noise = copeland.streams.stream(*key, "votes", way)
+    noise = copeland.support.rng.stream(*key, "votes", way)
     for vote in range(most):
         nth = vote % len(pairs) if way == ALL_PAIRS else int(noise.random() * len(pairs))
         i, j = pairs[nth]
@@ -60,7 +68,7 @@ def test_a_race_ends_at_the_first_vote_at_which_a_certificate_holds(way, margin,
     ties = tie * (1 - np.eye(5))
     start = new_start(5, margin=margin)
     for run in range(3):
-        taken = votes_needed(way, start, p, ties, 5_000, (run,))
+        taken = count_votes_to_proof(way, start, p, ties, 5_000, (run,))
         assert taken == plainly(way, p, ties, (run,), 5_000, margin)
         assert taken < 5_000
 
@@ -74,7 +82,7 @@ def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, marg
     drawn = np.triu(rng.integers(0, 10, (k, k)), 1)
     found = certify(wins, drawn + drawn.T, margin=margin)
     state = new_verdicts(wins, drawn + drawn.T)
-    at = copeland.kernels.evidence.levels(k, 0.05)
+    at = copeland.kernels.vote_evidence.levels(k, 0.05)
     begin(state, at, margin)
     judge(state, at, margin)
     assert tuple(np.flatnonzero(state.best)) == found.best
@@ -84,34 +92,38 @@ def test_verdicts_that_begin_from_counts_are_those_of_the_certificate(seed, marg
 @pytest.mark.parametrize("way", WAYS)
 def test_a_race_that_is_decided_takes_no_votes(way):
     start = Start(*counts([[0, 90], [10, 0]]))
-    assert votes_needed(way, start, order(2, 0.3), np.zeros((2, 2)), 1_000) == 0
+    assert count_votes_to_proof(way, start, order(2, 0.3), np.zeros((2, 2)), 1_000) == 0
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_race_without_an_end_is_cut(way):
     even = np.full((3, 3), 0.5)
-    assert votes_needed(way, new_start(3), even, np.zeros((3, 3)), 500) == 500
+    assert count_votes_to_proof(way, new_start(3), even, np.zeros((3, 3)), 500) == 500
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_race_with_fewer_than_two_options_to_ask_is_cut(way):
     start = Start(*counts(np.zeros((3, 3), int)), paused=frozenset({0, 1}))
-    assert votes_needed(way, start, order(3, 0.4), np.zeros((3, 3)), 100) == 100
+    assert count_votes_to_proof(way, start, order(3, 0.4), np.zeros((3, 3)), 100) == 100
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_race_goes_on_from_the_votes_so_far(way):
     p, tie = order(3, 0.2), np.zeros((3, 3))
     begun = Start(*counts([[0, 70, 70], [30, 0, 0], [30, 0, 0]]))
-    fresh = np.mean([votes_needed(way, new_start(3), p, tie, 10**5, (run,)) for run in range(20)])
-    later = np.mean([votes_needed(way, begun, p, tie, 10**5, (run,)) for run in range(20)])
+    fresh = np.mean(
+        [count_votes_to_proof(way, new_start(3), p, tie, 10**5, (run,)) for run in range(20)]
+    )
+    later = np.mean([count_votes_to_proof(way, begun, p, tie, 10**5, (run,)) for run in range(20)])
     assert later < fresh / 2
 
 
 def test_planned_votes_are_far_fewer_than_those_of_all_pairs():
     p, tie = order(8, 0.2), np.zeros((8, 8))
     votes = {
-        way: np.median([votes_needed(way, new_start(8), p, tie, 10**6, (run,)) for run in range(9)])
+        way: np.median(
+            [count_votes_to_proof(way, new_start(8), p, tie, 10**6, (run,)) for run in range(9)]
+        )
         for way in WAYS
     }
     assert 4 * votes[PLANNED] < min(votes[ALL_PAIRS], votes[RANDOM])
@@ -120,7 +132,9 @@ def test_planned_votes_are_far_fewer_than_those_of_all_pairs():
 def test_the_same_key_gives_the_same_votes():
     p, tie = order(4, 0.2), np.zeros((4, 4))
     for way in WAYS:
-        taken = [votes_needed(way, new_start(4), p, tie, 10**5, key) for key in ((1, 2), (1, 2))]
+        taken = [
+            count_votes_to_proof(way, new_start(4), p, tie, 10**5, key) for key in ((1, 2), (1, 2))
+        ]
         assert taken[0] == taken[1]
 
 
@@ -173,7 +187,7 @@ def test_the_weights_of_spread_and_twist_are_their_likelihoods(won, lost):
     found, exact = [], []
     for spread, share in [(0.1, 1.0), (0.4, 0.25), (1.6, 0.5)]:
         points = np.array([[0.0, won], [lost, 0.0]])
-        found += _fitted(points, np.array([spread]), np.array([share * spread]))[1].tolist()
+        found += _fit_spreads(points, np.array([spread]), np.array([share * spread]))[1].tolist()
         sd = spread * math.sqrt(2 + share**2)
         likelihood = quad(
             lambda x, sd=sd: (
@@ -287,7 +301,7 @@ def test_a_plan_of_nothing_is_refused(wrong):
 def test_every_plan_has_as_many_worlds_as_what_is_shown_elsewhere(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "copeland.forecast.races.votes_needed", lambda *race: seen.append(race[0]) or 1
+        "copeland.forecast.races.count_votes_to_proof", lambda *race: seen.append(race[0]) or 1
     )
     plan = forecast_of(new_start(60))
     assert (plan.worlds, len(seen)) == (WORLDS, 3 * WORLDS)

@@ -7,12 +7,12 @@ import pytest
 from orders import counts, order
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.goals import PROOF, Goal, goal_of
-from copeland.forecast.likely import favourite_of, is_enough, looks, votes_to_likely
-from copeland.forecast.pairs import best_by_coins, chances_of_sides
-from copeland.forecast.planned import PlannedRace
+from copeland.forecast.likely_best import favourite_of, is_enough, looks, votes_to_likely
+from copeland.forecast.pair_beliefs import best_by_coins, chances_of_sides
+from copeland.forecast.planner_race import PlannedRace
+from copeland.forecast.plausible_worlds import chances_of
 from copeland.forecast.races import WAYS, Start, forecast_of, new_start
-from copeland.forecast.worlds import chances_of
+from copeland.forecast.start import PROOF, Goal, goal_of
 
 
 @pytest.mark.parametrize(

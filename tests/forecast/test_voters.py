@@ -5,12 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from copeland.certificate import certify
-from copeland.forecast.goals import Goal
-from copeland.forecast.planned import run_to_proof
+from copeland.certificate.certificate import certify
+from copeland.forecast.planner_race import run_to_proof
 from copeland.forecast.prospects import prospect_of
 from copeland.forecast.races import PLANNED, Start, forecast_of, new_start
-from copeland.forecast.voters import fewest_people, is_possible, new_voters, race_of_voters, room_of
+from copeland.forecast.start import Goal
+from copeland.forecast.voter_races import (
+    fewest_people,
+    is_possible,
+    new_voters,
+    race_of_voters,
+    room_of,
+)
 
 
 def order(k, gap):

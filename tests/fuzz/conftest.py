@@ -36,7 +36,7 @@ def template(tmp_path_factory):
     (folder / "items.csv").write_text("name,text\none,1\ntwo,2\n")
     (folder / "items.jsonl").write_text('"one"\n{"text": "two"}\n')
     runs = copeland.simulate("cyclic-4", "random", 10, 2)
-    copeland.results.write(runs, folder / "results")
+    copeland.simulation.result_folder.write(runs, folder / "results")
     collection = synthetic(queries=2, documents=3, features=5, seed=0)
     letor.write(collection, folder / "letor.txt")
     protocol = Protocol(click_model("perfect", 5), 20)
@@ -47,6 +47,6 @@ def template(tmp_path_factory):
 
 
 def _certificate(work):
-    from copeland.study.meaning.filing import certificate_to_file
+    from copeland.study.results.certificate_file import certificate_to_file
 
     return certificate_to_file(work)[1]

@@ -107,7 +107,7 @@ def samples(kind):
         "Runs": lambda: [copeland.simulate("cyclic-4", "random", 10, 2, compiled=False)],
         "Collection": lambda: [_collection()],
         "Ranker": lambda: copeland.ranking.all_features(_collection()),
-        "Certificate": lambda: [copeland.certificate.certify([[0, 9], [1, 0]])],
+        "Certificate": lambda: [copeland.certificate.certificate.certify([[0, 9], [1, 0]])],
         "Space": lambda: [_space()],
         "Tuner": lambda: [copeland.Tuner(_space())],
         "Audit": lambda: [copeland.tuning.Audit(_space(), {"x": 0.5, "c": "a"})],

@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from copeland.algorithms import cpc_pac
-from copeland.kernels.planner import state, votes
+from copeland.kernels.planner import planner_state, vote_updates
 from copeland.kernels.planner.champion import begin, estimate_prior, name_challengers
 
 
 def planner_of(k, costly=False, margin=0.0, level=None, **terms):
     """A planner without a vote, with the levels of a certificate or with one level for all claims."""
     if costly or level is not None:
-        planner = state.new_planner(k, costly=costly, margin=margin)
+        planner = planner_state.new_planner(k, costly=costly, margin=margin)
         planner.levels[[0, 2]] = level
         return planner
     return cpc_pac.init(k, margin=margin, **terms)
@@ -27,7 +27,7 @@ def with_random_votes(planner, rng, spread, most, ties, unmet):
     n = np.triu(rng.integers(1, most, (k, k)) * (rng.random((k, k)) > unmet), 1)
     drawn = rng.binomial(n, ties)
     won = rng.binomial(n - drawn, p)
-    return votes.with_votes(planner, won + (n - drawn - won).T, drawn + drawn.T)
+    return vote_updates.with_votes(planner, won + (n - drawn - won).T, drawn + drawn.T)
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class Situation:
         if self.anywhere:
             planner.skipped[:] = rng.integers(0, k - 1, k)
         if pausing:
-            votes.pause(planner, int(rng.integers(k)), True)
+            vote_updates.pause(planner, int(rng.integers(k)), True)
         if pending:
             for _ in range(int(rng.integers(30))):
-                votes.pend(planner, *map(int, rng.choice(k, 2, replace=False)), 1)
+                vote_updates.pend(planner, *map(int, rng.choice(k, 2, replace=False)), 1)
         estimate_prior(planner)
         name_challengers(planner)
         planner.edition[0] += 1

@@ -10,9 +10,9 @@ from scipy.integrate import quad
 from scipy.special import betainc, betaln
 from scipy.stats import multinomial
 
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 from copeland.kernels import compiled
-from copeland.kernels.evidence import (
+from copeland.kernels.vote_evidence import (
     all_level,
     fewest_votes,
     levels,

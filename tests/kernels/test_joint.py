@@ -11,7 +11,13 @@ from oracles.planner import PlainPlanner, held, prices, prices_to_nats, refuted
 from situations import with_random_votes
 
 from copeland.algorithms import cpc
-from copeland.kernels.planner import joint, losses, sharing, state, votes
+from copeland.kernels.planner import (
+    evidence_shares,
+    joint_losses,
+    losses,
+    planner_state,
+    vote_updates,
+)
 from copeland.kernels.planner.champion import begin_edition, compare, name_challengers
 from copeland.kernels.planner.meetings import NONE
 from copeland.problems.generators import coin_flips
@@ -21,7 +27,7 @@ def planner_with_votes(seed, level, k=None, margin=0.0):
     """A planner of regret amid random votes, many pairs open."""
     rng = np.random.default_rng(seed)
     k = k or int(rng.integers(3, 12))
-    planner = state.new_planner(k, costly=True, margin=margin, joint=True)
+    planner = planner_state.new_planner(k, costly=True, margin=margin, joint=True)
     planner.levels[[0, 2]] = level
     spread, most = rng.choice([0.3, 1.0]), int(rng.choice([10, 60, 300]))
     return with_random_votes(planner, rng, spread, most, ties=0.1, unmet=0.2)
@@ -43,7 +49,7 @@ def test_the_evidence_for_m_losses_is_that_of_the_plain_sum(seed, level, margin)
     view = PlainPlanner.of(planner)
     for j in range(view.k):
         for m in range(1, view.k):
-            found = joint.evidence_together(planner.joint, planner.claims, j, m)
+            found = joint_losses.evidence_together(planner.joint, planner.claims, j, m)
             assert found == pytest.approx(plain.together(view, j, m), rel=1e-9, abs=1e-9)
 
 
@@ -64,37 +70,37 @@ def test_what_is_shown_together_expires_when_the_level_reaches_it(seed, steps):
     planner = planner_with_votes(seed, 3.0)
     for step in steps:
         planner.levels[[0, 2]] += step
-        votes.expire(planner)
+        vote_updates.expire(planner)
         view = PlainPlanner.of(planner)
         assert planner.joint.shown.tolist() == [plain.shown(view, j) for j in range(view.k)]
 
 
 def test_three_claims_by_hand():
     # 10 : 0, 8 : 0 and 6 : 0 have 6.93, 5.55 and 4.16 nats; of J(1) each but the first is charged one.
-    planner = state.new_planner(4, costly=True, margin=0.0, joint=True)
+    planner = planner_state.new_planner(4, costly=True, margin=0.0, joint=True)
     planner.levels[[0, 2]] = 100.0
     for winner, n in ((0, 10), (1, 8), (2, 6)):
-        votes.take_in(planner, winner, 3, n, 0, 0)
+        vote_updates.take_in(planner, winner, 3, n, 0, 0)
     nat = math.log(2)
     expected = [
         10 * nat + math.log(10) + (8 * nat - 1) + (6 * nat - 1),
         8 * nat + math.log(8) + (6 * nat - 1),
         6 * nat + math.log(6),
     ]
-    found = [joint.evidence_together(planner.joint, planner.claims, 3, m) for m in (1, 2, 3)]
+    found = [joint_losses.evidence_together(planner.joint, planner.claims, 3, m) for m in (1, 2, 3)]
     assert found == pytest.approx(expected)
     planner.levels[[0, 2]] = expected[1] - 0.01
-    votes.take_in(planner, 0, 3, 0, 0, 0)
+    vote_updates.take_in(planner, 0, 3, 0, 0, 0)
     assert planner.joint.shown[3] == 2 and planner.claims.lost[3] == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.floats(0, 9)), max_size=60))
 def test_lists_are_kept_in_order_whatever_changes(changes):
-    kept = joint.new_joint(2, 5, True)
+    kept = joint_losses.new_joint(2, 5, True)
     expected = {}
     for claim, nats in changes:
-        joint.file_claim(kept, claim, claim % 2, nats)
-        expected[claim] = nats if nats > joint.CHARGE else 0.0
+        joint_losses.file_claim(kept, claim, claim % 2, nats)
+        expected[claim] = nats if nats > joint_losses.CHARGE else 0.0
     for option in range(2):
         found, claim, before = [], kept.weakest[option], NONE
         while claim != NONE:
@@ -108,12 +114,12 @@ def test_lists_are_kept_in_order_whatever_changes(changes):
 # The parts
 
 
-@pytest.mark.parametrize("s", sharing.SHARES[1:])
+@pytest.mark.parametrize("s", evidence_shares.SHARES[1:])
 @pytest.mark.parametrize("level", [2.5, 8.0, 14.0, 40.0])
 def test_so_many_parts_make_up_the_level_together(s, level):
-    x = sharing.nats_each(s, level)
+    x = evidence_shares.nats_each(s, level)
     index = min(x + math.log(10 * x), 2 * x)
-    assert index + (s - 1) * (x - joint.CHARGE) == pytest.approx(level, rel=1e-3)
+    assert index + (s - 1) * (x - joint_losses.CHARGE) == pytest.approx(level, rel=1e-3)
 
 
 @pytest.mark.slow
@@ -135,7 +141,7 @@ def test_who_is_listed_is_priced_for_the_part_that_is_asked_of_it(seed, level):
 
 def test_lists_of_losses_are_as_long_as_a_certificate_may_take():
     k = 250
-    planner = state.new_planner(k, costly=True, margin=0.0, joint=True)
+    planner = planner_state.new_planner(k, costly=True, margin=0.0, joint=True)
     planner.levels[[0, 2]] = 8.0
     name_challengers(planner)
     planner.champion[0] = 3

@@ -17,7 +17,7 @@ from copeland.kernels.planner.meetings import (
     side_of,
     with_room,
 )
-from copeland.kernels.planner.trees import lowest_leaf, new_tree, put, smallest
+from copeland.kernels.planner.tournament_tree import lowest_leaf, new_tree, put, smallest
 
 K = 9
 

@@ -11,7 +11,7 @@ from oracles.planner import PlainPlanner
 from situations import planner_of, situations
 
 from copeland.kernels.imed import imed_index
-from copeland.kernels.planner import losses, plans, prices, state, votes
+from copeland.kernels.planner import losses, planner_state, plans, prices, vote_updates
 from copeland.kernels.planner.champion import LOYALTY, compare, next_pair
 from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.meetings import NONE, entry_of, side_of
@@ -29,7 +29,7 @@ def pairs(k):
 def test_claims_are_priced_as_on_a_full_table(situation):
     planner = situation.planner(pausing=True, pending=True)
     view = PlainPlanner.of(planner)
-    for level in {state.loss_level(planner), state.win_level(planner, 2)}:
+    for level in {planner_state.loss_level(planner), planner_state.win_level(planner, 2)}:
         expected = plain.prices(view, level)
         for i, j in pairs(view.k):
             assert prices.price(planner, i, j, level) == pytest.approx(expected[i, j], rel=1e-9)
@@ -95,7 +95,7 @@ def test_a_vote_brings_the_lists_of_its_pair_up_to_date(situation, data):
     for j in range(k):
         losses.refresh_losses(planner, j)
     i, j = data.draw(st.permutations(range(k)))[:2]
-    votes.take_in(planner, i, j, 3, 1, 1)
+    vote_updates.take_in(planner, i, j, 3, 1, 1)
     view = PlainPlanner.of(planner)
     decided = plain.held(view) | plain.refuted(view)
     for winner, loser in ((i, j), (j, i)):
@@ -104,7 +104,7 @@ def test_a_vote_brings_the_lists_of_its_pair_up_to_date(situation, data):
         found = planner.cheap_price[loser, : len(listed)].tolist()
         assert found == sorted(found)
         if winner in listed:
-            expected = prices.price(planner, winner, loser, state.loss_level(planner))
+            expected = prices.price(planner, winner, loser, planner_state.loss_level(planner))
             assert found[listed.index(winner)] == expected
 
 
@@ -113,7 +113,7 @@ def test_ties_without_a_margin_are_votes_that_prove_nothing():
     found = []
     for ties in (0, 90):
         planner = planner_of(2, level=7.0)
-        votes.take_in(planner, 0, 1, 60, 30, ties)
+        vote_updates.take_in(planner, 0, 1, 60, 30, ties)
         planner.optimism[0], planner.prior[0] = 0.0, 1e-9
         found.append(prices.price(planner, 0, 1, 7.0))
     assert found[1] == pytest.approx(2 * found[0], rel=0.02)
@@ -127,7 +127,7 @@ def worked_example():
     """
     planner = planner_of(4, level=3.0)
     wins = np.array([[0, 30, 30, 0], [0, 0, 30, 5], [0, 0, 0, 4], [30, 2, 2, 0]])
-    return votes.with_votes(planner, wins, np.zeros_like(wins))
+    return vote_updates.with_votes(planner, wins, np.zeros_like(wins))
 
 
 # Certificates
@@ -154,7 +154,7 @@ def test_the_certificate_of_the_worked_example_holds_once_that_loss_is_proved():
     planner = worked_example()
     compare(planner)
     first, second = map(int, next_pair(planner))
-    votes.take_in(planner, first, second, 30, 0, 0)
+    vote_updates.take_in(planner, first, second, 30, 0, 0)
     assert planner.unproved[0] == 0 and planner.price[0] == pytest.approx(0)
     assert [int(i) for i in next_pair(planner)] == [0, 0]
 
@@ -242,7 +242,7 @@ def test_what_is_left_unproved_is_kept_up_to_date_vote_by_vote(situation, seed):
     champion, l = int(planner.champion[0]), int(planner.skipped[planner.champion[0]])
     for _ in range(15):
         i, j = map(int, rng.choice(k, 2, replace=False))
-        votes.take_in(planner, i, j, *map(int, rng.integers(0, 12, 3)))
+        vote_updates.take_in(planner, i, j, *map(int, rng.integers(0, 12, 3)))
     view = PlainPlanner.of(planner)
     level = plain.win_level(view, l)
     proved = plain.evidence(view)[champion] > level
@@ -277,13 +277,13 @@ def test_the_index_is_nothing_for_who_is_not_ahead(wins, n):
 def test_decisions_expire_when_the_level_reaches_their_evidence():
     planner = planner_of(3, costly=True, level=1.0)
     wins = np.array([[0, 20, 9], [0, 0, 5], [0, 0, 0]])
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     compare(planner)
     evidence = {n: imed_index(n, n, 0.0) for n in (20, 9, 5)}
     assert planner.claims.size[0] == 3
     planner.levels[[0, 2]] = evidence[5]
-    votes.expire(planner)
+    vote_updates.expire(planner)
     assert planner.claims.size[0] == 2 and planner.claims.lost.tolist() == [0, 1, 1]
     planner.levels[[0, 2]] = evidence[9] + 1e-9
-    votes.expire(planner)
+    vote_updates.expire(planner)
     assert planner.claims.size[0] == 1 and planner.claims.lost.tolist() == [0, 1, 0]

@@ -10,7 +10,7 @@ from oracles import planner as plain
 from oracles.planner import PlainPlanner
 from situations import planner_of, situations
 
-from copeland.kernels.planner import losses, plans, prices, state, votes
+from copeland.kernels.planner import losses, planner_state, plans, prices, vote_updates
 from copeland.kernels.planner.champion import (
     compare,
     lay_out,
@@ -30,7 +30,7 @@ def test_a_hopeless_win_does_not_blur_the_prices_of_the_others():
     wins[1, 0] = 400
     wins[0, 2:] = 10, 11, 12, 13
     wins[2, 1] = 30
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     name_challengers(planner)
     planner.skipped[0] = 1
     view = PlainPlanner.of(planner)
@@ -42,48 +42,48 @@ def test_the_price_left_keeps_its_digits_when_a_hopeless_claim_becomes_free():
     planner = planner_of(3, level=6.0)
     wins = np.zeros((3, 3), np.int64)
     wins[1, 0] = 300
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     planner.champion[0] = 0
     lay_out(planner)
-    votes.take_in(planner, 0, 1, 2000, 0, 0)
+    vote_updates.take_in(planner, 0, 1, 2000, 0, 0)
     assert planner.leaf_price[1] == 0
     assert planner.price[0] == pytest.approx(planner.leaf_price.sum(), rel=1e-6)
 
 
 def test_losses_beyond_those_listed_are_still_asked_for():
     # Option 1 has lost to every one of its listed refuters; there are as many others left.
-    planner = planner_of(2 * state.REFUTERS + 2, level=6.0)
+    planner = planner_of(2 * planner_state.REFUTERS + 2, level=6.0)
     name_challengers(planner)
     losses.refresh_losses(planner, 1)
     listed = [i for i in planner.cheap[1].tolist() if i != NONE]
     for i in listed:
-        votes.take_in(planner, i, 1, 60, 0, 0)
+        vote_updates.take_in(planner, i, 1, 60, 0, 0)
     assert planner.claims.lost[1] == len(listed) > 1
     cost, blocked = losses.losses_price(planner, 1, 10, 0)
     assert 0 < cost < math.inf and blocked == 0
 
 
 def test_a_refuter_that_turns_out_dear_makes_room_for_another():
-    planner = planner_of(2 * state.REFUTERS + 2, level=6.0)
+    planner = planner_of(2 * planner_state.REFUTERS + 2, level=6.0)
     for i in range(2, len(planner.points)):
-        votes.take_in(planner, i, 1, 1, 0, 0)
+        vote_updates.take_in(planner, i, 1, 1, 0, 0)
     losses.refresh_losses(planner, 1)
     sour = int(planner.cheap[1, 0])
-    votes.take_in(planner, 1, sour, 200, 0, 0)
+    vote_updates.take_in(planner, 1, sour, 200, 0, 0)
     losses.losses_price(planner, 1, 1, 0)
     assert sour not in planner.cheap[1] and NONE not in planner.cheap[1]
 
 
 def test_an_option_that_met_many_has_its_refuters_listed_anew_when_half_of_them_are_used_up():
-    planner = state.with_more_pairs(planner_of(6 * state.REFUTERS, level=6.0))
+    planner = planner_state.with_more_pairs(planner_of(6 * planner_state.REFUTERS, level=6.0))
     for i in range(2, len(planner.points)):
-        votes.take_in(planner, i, 1, 1, 0, 0)
+        vote_updates.take_in(planner, i, 1, 1, 0, 0)
     losses.refresh_losses(planner, 1)
     listed = planner.cheap[1].tolist()
     half = len(listed) // 2
     for sour in listed[:half]:
         assert planner.cheap_edition[1] == planner.edition[0]
-        votes.take_in(planner, 1, sour, 200, 0, 0)
+        vote_updates.take_in(planner, 1, sour, 200, 0, 0)
     left = [i for i in planner.cheap[1].tolist() if i != NONE]
     assert left == listed[half:] and planner.cheap_edition[1] != planner.edition[0]
     losses.losses_price(planner, 1, 1, 0)
@@ -94,7 +94,7 @@ def test_an_option_that_met_many_has_its_refuters_listed_anew_when_half_of_them_
 def test_an_option_keeps_a_win_to_prove_however_many_it_loses(k):
     planner = planner_of(k, level=2.0)
     wins = np.triu(np.full((k, k), 50), 1).T
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     for _ in range(5):
         plans.plan(planner, 0)
     assert planner.skipped[0] <= k - 2
@@ -108,10 +108,10 @@ def test_a_paused_option_does_not_keep_a_better_champion_out():
     planner = planner_of(4, level=6.0)
     compare(planner)
     planner.champion[0] = 2
-    votes.pause(planner, 3, True)
+    vote_updates.pause(planner, 3, True)
     wins = np.zeros((4, 4), np.int64)
     wins[0, 1] = wins[0, 2] = wins[1, 2] = 12
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     compare(planner)
     assert planner.champion[0] == 0
 
@@ -141,7 +141,7 @@ def test_between_comparisons_only_those_whose_last_plan_was_cheaper_are_planned_
 def test_prices_keep_their_digits_while_many_options_are_paused():
     planner = planner_of(60, level=6.0)
     for option in range(20, 60):
-        votes.pause(planner, option, True)
+        vote_updates.pause(planner, option, True)
     compare(planner)
     champion = int(planner.champion[0])
     weight, cost = plans.plan(planner, champion)
@@ -155,8 +155,8 @@ def test_with_an_option_paused_l_grows_only_where_that_is_cheaper():
     planner = planner_of(9, level=7.0)
     wins = np.random.default_rng(5).integers(0, 12, (9, 9)) * (1 - np.eye(9, dtype=int))
     wins[0] = wins[:, 0] = 0
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
-    votes.pause(planner, 0, True)
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
+    vote_updates.pause(planner, 0, True)
     name_challengers(planner)
     for i in range(1, 9):
         assert planner.claims.lost[i] == 0
@@ -169,10 +169,10 @@ def test_the_champion_is_not_paused_while_another_option_can_be_asked_about():
     planner = planner_of(5, level=6.0)
     wins = np.zeros((5, 5), np.int64)
     wins[0, 1:] = 8
-    planner = votes.with_votes(planner, wins, np.zeros_like(wins))
+    planner = vote_updates.with_votes(planner, wins, np.zeros_like(wins))
     compare(planner)
     assert planner.champion[0] == 0
-    votes.pause(planner, 0, True)
+    vote_updates.pause(planner, 0, True)
     compare(planner)
     assert planner.champion[0] != 0
     assert 0 not in next_pair(planner)
@@ -184,8 +184,8 @@ def test_answers_under_way_make_a_pair_less_urgent_and_stop_at_its_price():
     price = prices.price(planner, *map(int, next_pair(planner)), 3.0)
     asked = 0
     while len(set(map(int, next_pair(planner)))) == 2:
-        votes.pend(planner, *map(int, next_pair(planner)), 1)
+        vote_updates.pend(planner, *map(int, next_pair(planner)), 1)
         asked += 1
     assert asked == math.ceil(price)
-    votes.pend(planner, 0, 1, -1)
+    vote_updates.pend(planner, 0, 1, -1)
     assert set(map(int, next_pair(planner))) == {0, 1}

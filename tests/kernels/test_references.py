@@ -6,8 +6,9 @@ import numba
 import numpy as np
 import pytest
 
-from copeland.kernels.mark import compiled, kernel
-from copeland.kernels.references import Reference
+from copeland.kernels.compiler.compile import compiled
+from copeland.kernels.compiler.references import Reference
+from copeland.kernels.mark import kernel
 
 
 class Inner(NamedTuple):

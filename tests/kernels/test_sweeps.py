@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from copeland.kernels.sweeps import (
+    is_swept,
     leader,
     new_contest,
     new_roster,
@@ -10,14 +11,13 @@ from copeland.kernels.sweeps import (
     pair_to_duel,
     record,
     strike,
-    swept,
     turn,
 )
 
 
 def a_round(roster, rng):
     visits = [int(turn(roster, rng))]
-    while not swept(roster):
+    while not is_swept(roster):
         visits.append(int(turn(roster, rng)))
     return visits
 
@@ -42,7 +42,7 @@ def test_striking_one_off_leaves_the_rest_of_the_round_as_it_was():
     visited = [int(turn(roster, rng)) for _ in range(3)]
     strike(roster, 1)
     rest = [int(turn(roster, rng)) for _ in range(3)]
-    assert swept(roster)
+    assert is_swept(roster)
     assert sorted(visited + rest) == list(range(6))
     assert sorted(a_round(roster, rng)) == sorted(set(range(6)) - {visited[1]})
 

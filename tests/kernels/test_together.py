@@ -14,11 +14,14 @@ from scipy.stats import binom
 from situations import with_random_votes
 
 from copeland import Certificate, InvalidParameter, Policy, certify, create_study
-from copeland.certificate import evidence
-from copeland.kernels.evidence import MANY, STAKE, levels, log_evidence, shows_together
-from copeland.kernels.planner import joint, state
-from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
-from copeland.together import losses_together
+from copeland.certificate.certificate import evidence, losses_together
+from copeland.kernels.planner import joint_losses, planner_state
+from copeland.kernels.vote_evidence import MANY, STAKE, levels, log_evidence, shows_together
+from copeland.study.results.certificate_file import (
+    certificate_to_file,
+    objections,
+    read_certificate,
+)
 
 DELTA = 0.05
 
@@ -39,7 +42,9 @@ def plainly(wins, ties, j, level, margin=0.0):
 def planner_amid_votes(seed, margin):
     """A planner of votes whose losses can be shown together, of few options so that all can be looked at."""
     rng = np.random.default_rng(seed)
-    planner = state.new_planner(int(rng.integers(3, 9)), costly=False, margin=margin, joint=True)
+    planner = planner_state.new_planner(
+        int(rng.integers(3, 9)), costly=False, margin=margin, joint=True
+    )
     planner.levels[:] = 6.0, 1.0, float(rng.uniform(3, 9))
     planner.joint.stake[:], planner.joint.level[:] = STAKE, float(rng.uniform(1, 5))
     return with_random_votes(planner, rng, rng.choice([0.3, 1.0]), 60, ties=0.1, unmet=0.3)
@@ -60,9 +65,11 @@ def test_as_many_losses_are_shown_as_plain_products_show(seed, margin):
 
 @pytest.mark.parametrize("nats", [0.01, 1.0, 30.0])
 def test_the_evidence_of_a_part_is_what_gives_it_its_nats(nats):
-    kept = joint.new_joint(2, 1, True)
+    kept = joint_losses.new_joint(2, 1, True)
     kept.stake[:] = STAKE
-    assert joint.staked_nats(kept, joint.evidence_of_nats(kept, nats)) == pytest.approx(nats)
+    assert joint_losses.staked_nats(
+        kept, joint_losses.evidence_of_nats(kept, nats)
+    ) == pytest.approx(nats)
 
 
 # Levels

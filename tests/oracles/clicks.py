@@ -1,4 +1,4 @@
-"""The comparison of :mod:`copeland.ranking.comparison` as the paper prints it: its oracle.
+"""The comparison of :mod:`copeland.ranking.interleaved_comparison` as the paper prints it: its oracle.
 
 Every draw sums the weights of all documents that are left; the whole list is drawn before the user
 comes. The benchmark measures the fast kernel against this. The credit is by the same programme, which
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from copeland.kernels import kernel
 from copeland.ranking.clicks import simulate_clicks
-from copeland.ranking.comparison import click_for, majority, sign_of
+from copeland.ranking.interleaved_comparison import click_for, majority, sign_of
 
 
 class PlainRoom(NamedTuple):

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland import InvalidParameter, winners
+from copeland import InvalidParameter
 from copeland.errors import UnknownProblem
 from copeland.problems import generators, names, problem_of
 from copeland.problems.catalogue import FAMILIES
 from copeland.problems.implicit import as_matrix, implicit_order, probability
+from copeland.theory import winners
 
 
 def losses(m):
@@ -54,7 +55,7 @@ def test_synthetic_500_has_the_shape_of_the_papers_second_experiment():
 )
 def test_planted_tournaments_have_the_winners_and_losses_asked_for(k, c, l):
     for seed in range(5):
-        m = generators.planted(k, winners=c, losses=l, seed=seed)
+        m = generators.plant_winners(k, winners=c, losses=l, seed=seed)
         assert winners.copeland_winners(m).tolist() == list(range(c))
         assert losses(m)[0] == l
 
@@ -62,7 +63,7 @@ def test_planted_tournaments_have_the_winners_and_losses_asked_for(k, c, l):
 @pytest.mark.parametrize(("k", "c", "l"), [(10, 2, 0), (10, 6, 2), (3, 1, 2), (5, 0, 0)])
 def test_impossible_tournaments_are_refused(k, c, l):
     with pytest.raises(InvalidParameter):
-        generators.planted(k, winners=c, losses=l)
+        generators.plant_winners(k, winners=c, losses=l)
 
 
 def test_near_ties_are_among_the_losers_only():

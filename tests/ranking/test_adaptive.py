@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from copeland import InvalidParameter, winners
-from copeland.cli.shell import app
+from copeland import InvalidParameter
+from copeland.cli import app
 from copeland.ranking import all_features, synthetic
 from copeland.ranking.adaptive import estimate_adaptively, pairs_that_matter
 from copeland.ranking.clicks import click_model
 from copeland.ranking.collection import Collection
 from copeland.ranking.estimation import Estimate, PairsTask, Protocol, all_pairs, estimate, tally
 from copeland.ranking.rankers import scores
+from copeland.theory import winners
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -8,10 +8,9 @@ from commands import flat, run, values
 from oracles.click_log import DAY, plain_count
 
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.ranking.logs.counting import count_clicks
-from copeland.ranking.logs.joining import Rules
-from copeland.tables import read_table
-from copeland.tallies import form_of, sayings, tallied
+from copeland.ranking.click_log import Rules, count_clicks
+from copeland.support.row_files import read_table
+from copeland.support.vote_tables import count_votes, form_of, read_rows
 
 NOON = 1_700_006_400 + DAY / 2  # of a day in UTC
 RULES = Rules(window=600.0, bots=3)
@@ -92,7 +91,7 @@ def test_a_log_is_counted_as_the_rules_say(kind, once, tmp_path):
 
 @pytest.mark.parametrize("share", [1, 8, 10_000])
 def test_bots_are_found_among_many_users_however_they_share_bins(share, tmp_path, monkeypatch):
-    monkeypatch.setattr("copeland.ranking.logs.tallying.A_BIN", share)
+    monkeypatch.setattr("copeland.ranking.click_log.A_BIN", share)
     shown, clicks = log_of(8, n=600, users=300)
     rules = RULES._replace(bots=1, once=True)
     found = counts_of(tmp_path, "ndjson", shown, clicks, rules)
@@ -150,7 +149,7 @@ def test_the_counts_of_days_add_up(tmp_path):
     together = tmp_path / "wins.csv"
     together.write_text(days[0].csv() + days[1].csv().partition("\n")[2])
     table = read_table(together)
-    added = tallied(sayings(table, form_of(table)))
+    added = count_votes(read_rows(table, form_of(table)))
     order = [added.labels.index(label) for label in whole.labels]
     assert (added.wins[np.ix_(order, order)] == whole.wins).all()
     assert (added.ties[np.ix_(order, order)] == whole.ties).all()

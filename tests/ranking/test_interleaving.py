@@ -15,7 +15,16 @@ from oracles.clicks import new_plain_room, plain_many
 
 from copeland.errors import InvalidParameter, UnknownName
 from copeland.ranking.clicks import ClickModel, click_distribution, click_model, position_based
-from copeland.ranking.comparison import (
+from copeland.ranking.comparison_arrays import (
+    EXPECTED,
+    NAIVE,
+    SIGN,
+    click_world,
+    load,
+    outcome_code,
+    rank_weights,
+)
+from copeland.ranking.interleaved_comparison import (
     compare_many,
     compare_once,
     draw_list,
@@ -25,15 +34,6 @@ from copeland.ranking.comparison import (
 from copeland.ranking.interleaving import Interleaved, credit, interleave, methods, winner
 from copeland.ranking.methods.optimized import allowed_lists, document_credit, mixture
 from copeland.ranking.methods.probabilistic import list_probability, marginal_credit, shares
-from copeland.ranking.worlds import (
-    EXPECTED,
-    NAIVE,
-    SIGN,
-    click_world,
-    load,
-    outcome_code,
-    rank_weights,
-)
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -18,7 +18,7 @@ from copeland.ranking import (
     synthetic,
     trec,
 )
-from copeland.ranking.entries import by_model
+from copeland.ranking.ranker_files import by_model
 
 
 def collection(values, offsets, **named):

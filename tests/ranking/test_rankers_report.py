@@ -10,7 +10,7 @@ from commands import run
 from copeland.ranking import all_features, letor, synthetic
 from copeland.ranking.clicks import click_model
 from copeland.ranking.estimation import Estimate, Protocol, estimate
-from copeland.ranking.report import (
+from copeland.ranking.rankers_page import (
     by_score,
     certainty,
     certainty_sentences,

@@ -10,11 +10,18 @@ from helpers import kept
 from copeland.errors import InvalidParameter, UnknownName
 from copeland.ranking import Collection, estimation, letor
 from copeland.ranking.clicks import click_distribution, click_model
-from copeland.ranking.comparison import compare_many, compare_once, sign_of
+from copeland.ranking.comparison_arrays import (
+    DRAFTED,
+    EXPECTED,
+    NAIVE,
+    SCORE_TIES,
+    SIGN,
+    click_world,
+)
 from copeland.ranking.estimation import Protocol, all_pairs, estimate
+from copeland.ranking.interleaved_comparison import compare_many, compare_once, sign_of
 from copeland.ranking.methods.probabilistic import marginal_credit
 from copeland.ranking.rankers import all_features, rankings, ranks, tie_starts
-from copeland.ranking.worlds import DRAFTED, EXPECTED, NAIVE, SCORE_TIES, SIGN, click_world
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

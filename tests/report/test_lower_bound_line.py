@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 import copeland
 from copeland.cli import app
-from copeland.experiments import paper
-from copeland.experiments.reproduction import as_json, reproduce
-from copeland.experiments.reproduction_page import figures
-from copeland.limits import lower_regret
-from copeland.report.figures import regret_figure
-from copeland.report.pages import simulation_page
+from copeland.report.regret_figure import regret_figure
+from copeland.report.simulation_page import simulation_page
+from copeland.reproduction import paper_experiments
+from copeland.reproduction.reproduction import as_json, reproduce
+from copeland.reproduction.reproduction_page import figures
+from copeland.theory.lower_bounds import lower_regret
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -117,10 +117,10 @@ def test_simulate_says_why_there_is_no_lower_bound_and_goes_on(problem, reason):
 
 @pytest.mark.slow
 def test_the_reproduction_draws_and_gives_the_lower_bound_of_its_problems(tmp_path, monkeypatch):
-    figure = paper.condorcet(None, False, 0)
+    figure = paper_experiments.condorcet(None, False, 0)
     short = dataclasses.replace(figure.comparison, horizons=(1000,), runs=2)
     monkeypatch.setattr(
-        paper, "condorcet", lambda *_: dataclasses.replace(figure, comparison=short)
+        paper_experiments, "condorcet", lambda *_: dataclasses.replace(figure, comparison=short)
     )
     found = reproduce(tmp_path, only=["condorcet"])
     limit = lower_regret(copeland.load("mslr-5-condorcet"))

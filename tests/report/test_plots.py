@@ -11,11 +11,11 @@ from matplotlib.text import Text
 
 import copeland
 from copeland.errors import InvalidParameter
-from copeland.limits import lower_regret
-from copeland.report.figures import regret_figure
 from copeland.report.images import image
-from copeland.report.looks import Look
-from copeland.runs import Curves, Runs
+from copeland.report.plot_options import PlotOptions
+from copeland.report.regret_figure import regret_figure
+from copeland.simulation.runs import Curves, Runs
+from copeland.theory.lower_bounds import lower_regret
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -228,7 +228,7 @@ def test_what_there_is_not_is_refused_in_a_sentence(wrong):
 
 
 def test_a_line_is_the_same_bytes_each_time_with_every_choice():
-    look = Look("log", "log", "single", "errors", "algorithm")
+    look = PlotOptions("log", "log", "single", "errors", "algorithm")
     assert image(regret_figure(TEN, 2.0, look), "svg") == image(
         regret_figure(TEN, 2.0, look), "svg"
     )

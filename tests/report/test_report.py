@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 
 import copeland
-from copeland import bounds
 from copeland.report.document import inline_svg
-from copeland.report.figures import regret_figure
 from copeland.report.images import image
 from copeland.report.labels import apart
-from copeland.report.pages import simulation_page, write_pages
-from copeland.report.tables import amount, bounds_table, runs_row, runs_table, runs_title
+from copeland.report.regret_figure import regret_figure
+from copeland.report.simulation_page import simulation_page, write_pages
+from copeland.report.terminal_tables import amount, bounds_table, runs_row, runs_table, runs_title
+from copeland.theory import bounds
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -4,7 +4,7 @@ import pytest
 from drinks import OPTIONS, Clock
 from soup import study_with, votes
 
-from copeland.forecast.worlds import WORLDS
+from copeland.forecast.plausible_worlds import WORLDS
 from copeland.study import create_study
 
 
@@ -16,19 +16,13 @@ def _few_worlds(few_worlds):
 @pytest.fixture
 def all_worlds(monkeypatch):
     """Tell chances as precisely as a user is told them."""
-    monkeypatch.setattr("copeland.forecast.worlds.WORLDS", WORLDS)
+    monkeypatch.setattr("copeland.forecast.plausible_worlds.WORLDS", WORLDS)
 
 
-# `make fast` is content with one storage here: test_storage.py tries all of them.
-@pytest.fixture(
-    params=[
-        "memory",
-        pytest.param("sqlite", marks=pytest.mark.slow),
-        pytest.param("postgres", marks=pytest.mark.slow),
-    ]
-)
+@pytest.fixture
 def storage(request, storage_of):
-    kept = storage_of(request.param)
+    """An empty storage: in memory, unless a test is marked to find others."""
+    kept = storage_of(getattr(request, "param", "memory"))
     yield kept
     kept.dispose()
 

@@ -7,8 +7,8 @@ from functools import cache
 from unittest.mock import patch
 
 from copeland.study import create_study
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page import page
+from copeland.study.report import study_page
+from copeland.study.results.verdict import verdict_of
 
 SWAPPED = {"left": "right", "right": "left", "tie": "tie"}
 
@@ -62,7 +62,7 @@ def undrawn():
     nothing = {f"{name}_figure": lambda *_, **__: None for name in figures}
 
     def empty(figure, alt, whole=False):
-        return page._Picture("<svg></svg>", alt, "")
+        return study_page._Picture("<svg></svg>", alt, "")
 
-    with patch.multiple(page, _picture=empty, **nothing):
+    with patch.multiple(study_page, _picture=empty, **nothing):
         yield

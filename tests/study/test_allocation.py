@@ -11,7 +11,7 @@ from commands import flat, run, values
 from scipy.stats import binom
 
 from copeland.errors import InvalidParameter, UnknownOption
-from copeland.ranking.allocation import BUCKETS, Allocation, Share, bucket_of
+from copeland.search.allocation import BUCKETS, Allocation, Share, bucket_of
 from copeland.study import create_study
 
 RANKERS = ["bm25", "neural", "fresh", "old", "odd"]

@@ -13,16 +13,15 @@ from scipy.stats import binom
 
 from benchmarks import false_people
 from copeland import Real, Space
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import levels, log_evidence
+from copeland.kernels.vote_evidence import levels, log_evidence
 from copeland.study import create_study
-from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.record.books import Books
-from copeland.study.record.counts import empty_tables
-from copeland.study.record.events import ASKED, CREATED, UNDONE, VOTED, Event
-from copeland.study.record.settings import Settings
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
+from copeland.study.log.count_tables import empty_tables
+from copeland.study.log.events import ASKED, CREATED, UNDONE, VOTED, Event
+from copeland.study.log.state import Books, dump_books, load_books
+from copeland.study.settings import Settings
 
 DELTA = 0.05
 LEVEL = math.log(40)  # of two options at this delta, and of one claim at half of it
@@ -255,7 +254,7 @@ def test_an_answer_that_its_voter_takes_back_was_never_given():
         ballot = study.ask("ann")
         study.undo(study.tell(ballot, "a"), "changed my mind", own=True)
         assert study.tell(ballot, "b").counted
-        assert not study.books().undone_wins.any() and study.books().proof.given is None
+        assert not study.books().undone_wins.any() and study.books().proof.before_undoing is None
         assert study.replay() == study.books()
 
 
@@ -267,9 +266,9 @@ def test_an_answer_in_the_place_of_an_undone_one_counts_for_the_smaller_evidence
     proof = study.books().proof
     a, b = (study.books().index(name) for name in "ab")
     assert proof.wins[b, a] == 1 and proof.wins[a, b] == 0
-    assert proof.given[0][a, b] == 1 and proof.given[0][b, a] == 0
+    assert proof.before_undoing[0][a, b] == 1 and proof.before_undoing[0][b, a] == 0
     study.undo(study.votes()[-1], "another")
-    assert not study.books().proof.wins.any() and study.books().proof.given[0].sum() == 1
+    assert not study.books().proof.wins.any() and study.books().proof.before_undoing[0].sum() == 1
     assert study.replay() == study.books()
 
 

@@ -14,8 +14,13 @@ from copeland.study import (
     open_study,
     read_certificate,
 )
-from copeland.study.meaning.filing import Filed, _seal, objections_by_file, objections_by_log
-from copeland.study.record.events import to_json
+from copeland.study.log.events import to_json
+from copeland.study.results.certificate_file import (
+    Filed,
+    _seal,
+    objections_by_file,
+    objections_by_log,
+)
 
 SPACE = Space({"x": Real(0, 1)})
 POINT = {"x": 0.9}
@@ -70,7 +75,7 @@ def test_it_holds_when_the_study_went_on():
 
 
 def filed_of(text):
-    from copeland.study.meaning.audit_certificate import AuditCertificate
+    from copeland.study.kinds.space import AuditCertificate
 
     content = json.loads(text)
     return Filed("s", content["events"], AuditCertificate.from_json(text), content)

@@ -7,7 +7,7 @@ import pytest
 from commands import flat, run, values
 from scipy.stats import binom
 
-from copeland.drift import change_in
+from copeland.certificate.drift_evidence import change_in
 from copeland.study import create_study
 
 NAMES = ["tea", "milk", "juice"]

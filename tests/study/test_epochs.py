@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from commands import flat, run, values
 
-from copeland.certificate import certify
+from copeland.certificate.certificate import certify
 from copeland.errors import InvalidParameter
 from copeland.study import create_study, open_study
-from copeland.study.meaning.history import history_of
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.state import dump_books, load_books
+from copeland.study.results.history import history_of
 
 NAMES = ["tea", "milk", "juice"]
 ROWS = [{"winner": "tea", "loser": name, "n": 40} for name in NAMES[1:]]

@@ -12,24 +12,24 @@ from commands import values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import copeland.study.conduct.folding as folding
+import copeland.study.bulk_imports as folding
 from copeland.errors import Conflict, UnknownVote
 from copeland.policy import Policy
 from copeland.study import create_study
-from copeland.study.meaning.agreement import agreement
-from copeland.study.meaning.filing import (
+from copeland.study.log.arrivals import AGAINST, IGNORED, Arrivals
+from copeland.study.log.events import ASKED, VOTED, Event, times_of
+from copeland.study.log.state import dump_books, load_books
+from copeland.study.report.study_page import judges_agreement, study_parts
+from copeland.study.results.agreement import agreement
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     objections_by_file,
     read_certificate,
 )
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import judges_agreement, study_parts
-from copeland.study.record.arrivals import AGAINST, IGNORED, Arrivals
-from copeland.study.record.events import ASKED, VOTED, Event, times_of
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 from copeland.web.cache import analyse_past
 from copeland.web.provenance import read_undone, votes_by_source
 
@@ -93,7 +93,7 @@ def numbers(study):
 def shown(study):
     """What status, page and certificate show."""
     standing = study.standing()
-    reading, log = Reading(standing), study.log()
+    reading, log = Analysis(standing), study.log()
     parts = study_parts(
         reading, verdict_of(reading), history_of(log), judges_agreement(standing, log), last=0.0
     )
@@ -221,7 +221,7 @@ def test_a_count_is_so_many_people(missing, steps):
             one.change(vote.number, vote, "right", -times, times)
             for i in range(times):
                 each.change(vote.number + i, vote, "right", -1, 1)
-        assert one.waiting == each.waiting and one.unanswered == each.unanswered
+        assert one.waiting == each.waiting and one.missing_answers == each.missing_answers
         assert all(map(np.array_equal, one.counted, each.counted))
 
 
@@ -355,7 +355,7 @@ def test_an_import_is_undone_and_comes_back(table, unfold):
         back = study.import_votes(table("tea,milk,35,0"))
         assert (back, study.books().votes) == (35, 35)
         assert study.import_votes(table("tea,milk,35,0")).known == 35
-        assert study.books().proof.given is None  # what came back was given once
+        assert study.books().proof.before_undoing is None  # what came back was given once
         assert study.replay() == study.books()
         assert study.undo_import("counts.csv") == 35
         assert study.import_votes(table("tea,milk,35,0")) == 35
@@ -366,9 +366,9 @@ def test_what_came_back_smaller_may_grow_again(table):
     study.import_votes(table("tea,milk,30,0"))
     study.undo_import("counts.csv")
     assert study.import_votes(table("tea,milk,10,0")) == 10
-    assert study.books().proof.given[0][0, 1] == 30
+    assert study.books().proof.before_undoing[0][0, 1] == 30
     assert study.import_votes(table("tea,milk,33,0")) == 23
-    assert study.books().proof.given is None and kept(study) == [30, 10, 20, 3]
+    assert study.books().proof.before_undoing is None and kept(study) == [30, 10, 20, 3]
     assert study.import_votes(table("tea,milk,33,0")).known == 33
 
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from soup import study_with, votes
 
 from copeland.report.images import image
-from copeland.study.meaning.reading import AHEAD, LIKELY, PROVED, Reading
-from copeland.study.page.figures import BEST, OUT
-from copeland.study.page.graph import (
+from copeland.study.report.graph_figure import graph_figure, shapes_of, way_of
+from copeland.study.report.graph_layout import (
     COLUMNS,
     DRAWN,
     FEW,
@@ -22,8 +21,9 @@ from copeland.study.page.graph import (
     graph_of,
     shown_options,
 )
-from copeland.study.page.graph_figure import graph_figure, shapes_of, way_of
-from copeland.words import shortened
+from copeland.study.report.study_figures import BEST, OUT
+from copeland.study.results.analysis import AHEAD, LIKELY, PROVED, Analysis
+from copeland.support.phrasing import shorten_names
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -135,20 +135,20 @@ def test_an_option_that_nobody_has_beaten_stands_just_above_those_it_beats():
 
 def test_a_pair_is_ahead_likely_or_proved():
     study = study_with("abcd", votes("a", "b", 3, 2), votes("a", "c", 12, 1), votes("b", "c", 30))
-    sure = Reading(study.standing()).sure
+    sure = Analysis(study.standing()).sure
     assert (sure[0, 1], sure[0, 2], sure[1, 2]) == (AHEAD, LIKELY, PROVED)
     assert not sure[1, 0] and not sure[2].any() and not sure[3].any()
 
 
 def test_pairs_without_votes_are_one_half_in_the_matrix_and_blank_in_the_shares(circle):
-    reading = Reading(circle.standing())
+    reading = Analysis(circle.standing())
     assert reading.matrix.p[0, 4] == 0.5 and np.isnan(reading.shares[0, 4])
     assert reading.matrix.p[0, 1] == reading.shares[0, 1] == pytest.approx(0.7)
     assert (reading.pairs, reading.unmet) == (10, 3)
 
 
 def test_the_leader_comes_first_and_one_that_never_won_last(circle):
-    reading = Reading(circle.standing())
+    reading = Analysis(circle.standing())
     assert [reading.names[i] for i in reading.order] == list("ABCDE")
     assert reading.scores.tolist() == [2, 2, 2, 1, 0]
 
@@ -160,16 +160,16 @@ def test_the_first_of_all_is_the_leader_of_the_study(seed):
     pairs = [rng.choice(5, 2, replace=False) for _ in range(rng.integers(1, 30))]
     rows = [{"left": "abcde"[i], "right": "abcde"[j], "outcome": "left"} for i, j in pairs]
     standing = study_with("abcde", rows).standing()
-    assert standing.labels[Reading(standing).order[0]] == standing.leader
+    assert standing.labels[Analysis(standing).order[0]] == standing.leader
 
 
 def test_of_many_options_those_that_may_be_best_are_drawn():
     names = [f"o{i:02d}" for i in range(DRAWN + 5)]
     nobody = study_with(names, votes("o00", "o01", 1)).standing()
-    assert len(shown_options(Reading(nobody))) == FEW
+    assert len(shown_options(Analysis(nobody))) == FEW
     beaten = study_with(names, *(votes("o07", name, 60) for name in names if name != "o07"))
     standing = beaten.standing()
-    assert shown_options(Reading(standing)) == [7]
+    assert shown_options(Analysis(standing)) == [7]
 
 
 # Ways of arrows
@@ -177,7 +177,7 @@ def test_of_many_options_those_that_may_be_best_are_drawn():
 
 def named(k, lines):
     words = [f"Option {i} has a long name" for i in range(k)]
-    return dict(enumerate(shortened(words, 11, lines)))
+    return dict(enumerate(shorten_names(words, 11, lines)))
 
 
 @settings(max_examples=25, deadline=None)

@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from soup import study_with, votes
 
-from copeland.certificate import certify, evidence
-from copeland.kernels.evidence import levels, loss_level, win_level
+from copeland.certificate.certificate import certify, evidence
+from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study import create_study
-from copeland.study.meaning.history import Progress, history_of, proved_share
-from copeland.study.record.books import Books
-from copeland.study.record.events import CREATED, Event
-from copeland.study.record.settings import Settings
+from copeland.study.log.events import CREATED, Event
+from copeland.study.log.state import Books
+from copeland.study.results.history import Progress, history_of, proved_share
+from copeland.study.settings import Settings
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -5,18 +5,16 @@ import json
 import numpy as np
 import pytest
 
-import copeland.study.record.votes as votes_module
+import copeland.study.votes as votes_module
 from copeland.errors import InvalidParameter, InvalidRow, StudyClosed, UnknownStudy, UnknownVote
 from copeland.study import create_study, create_study_from_votes, open_study
 
 OPTIONS = ["tea", "milk", "juice"]
 
 
-@pytest.fixture(params=["memory", pytest.param("postgres", marks=pytest.mark.slow)])
-def study(request, storage_of):
-    kept = storage_of(request.param)
-    yield create_study("drinks", OPTIONS, kept, voters="independent")
-    kept.dispose()
+@pytest.fixture
+def study(storage):
+    return create_study("drinks", OPTIONS, storage, voters="independent")
 
 
 @pytest.fixture

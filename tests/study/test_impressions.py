@@ -8,11 +8,11 @@ import pytest
 from commands import flat, run
 
 from copeland.errors import InvalidParameter, InvalidToken
-from copeland.ranking.impressions import Ticket, outcome_of, query_digest, sealed, unsealed
 from copeland.ranking.interleaving import credit, interleave, winner
+from copeland.ranking.list_tokens import Ticket, outcome_of, query_digest, read_ticket, sign_ticket
 from copeland.study import create_study, open_study
-from copeland.study.record.lists import Lists
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.shown_lists import Lists
+from copeland.study.log.state import dump_books, load_books
 
 SECRET = "sixteen characters and more"
 LISTS = {"one": "abcdefgh", "two": "hgfedcba", "three": "cadbhegf"}
@@ -67,7 +67,7 @@ def test_clicks_are_credited_as_interleaving_credits_them(method):
 def test_an_impression_from_the_pair_to_the_vote(study, desk, clock):
     impression, page = shown_to(desk, "ann")
     assert len(page.documents) == 6 and len(set(page.documents)) == 6
-    teams = unsealed(page.token, SECRET).teams
+    teams = read_ticket(page.token, SECRET).teams
     top = teams.index("L") + 1
     assert desk.clicks(page.token, [top]) == ("taken", ())
     assert study.votes() == []  # more may come
@@ -83,7 +83,7 @@ def test_an_impression_from_the_pair_to_the_vote(study, desk, clock):
 
 def test_clicks_come_twice_in_parts_and_out_of_order(study, desk, clock):
     _, page = shown_to(desk, "ann")
-    teams = unsealed(page.token, SECRET).teams
+    teams = read_ticket(page.token, SECRET).teams
     every = range(1, len(teams) + 1)
     start = clock.now
     assert desk.clicks(page.token, [], at=start).fate == "nothing"
@@ -139,13 +139,13 @@ def test_a_user_counts_once_a_pair(study, desk, clock):
 def test_another_list_of_the_same_pair_does_not_count_again(desk, clock):
     _, first = shown_to(desk, "ann", "tea")
     _, second = shown_to(desk, "ann", "milk")  # nothing was clicked, so it is the same pair
-    assert unsealed(first.token, SECRET).ballot == unsealed(second.token, SECRET).ballot
+    assert read_ticket(first.token, SECRET).ballot == read_ticket(second.token, SECRET).ballot
     assert desk.clicks(first.token, [1]).fate == "taken"
     assert desk.clicks(second.token, [1]).fate == "further"
     other, _ = shown_to(
         desk, "ann", "juice"
     )  # while the first ones wait, the user meets another pair
-    assert other.ballot != unsealed(first.token, SECRET).ballot
+    assert other.ballot != read_ticket(first.token, SECRET).ballot
 
 
 def test_a_page_that_is_loaded_again_shows_the_same_list(desk, clock):
@@ -174,11 +174,11 @@ def test_clicks_of_earlier_logs_take_nothing_from_the_lists_that_are_counted():
     lists = Lists()
     lists.click({"ballot": 2})  # of a list that was not logged
     lists.show({"ballot": 5, "query": "a"})
-    assert (lists.shown, lists.clicked, lists.unclicked) == (1, 0, 1)
+    assert (lists.shown, lists.clicked, lists.without_click) == (1, 0, 1)
 
 
 def test_the_queries_of_old_ballots_are_forgotten(monkeypatch):
-    monkeypatch.setattr("copeland.study.record.lists.REMEMBERED", 2)
+    monkeypatch.setattr("copeland.study.log.shown_lists.REMEMBERED", 2)
     lists = Lists()
     for ballot in (1, 2, 3):
         lists.show({"ballot": ballot, "query": "tea"})
@@ -241,7 +241,7 @@ def test_forged_and_foreign_tokens_are_refused(study, desk, clock):
     )
     with pytest.raises(InvalidToken, match="of the study 'search'"):
         elsewhere.impressions(SECRET).clicks(token, [1])
-    unknown = sealed(Ticket("search", 99, query_digest("tea"), clock.now, "LR"), SECRET)
+    unknown = sign_ticket(Ticket("search", 99, query_digest("tea"), clock.now, "LR"), SECRET)
     with pytest.raises(InvalidToken, match="no ballot 99"):
         desk.clicks(unknown, [1])
     assert study.number == 3  # the study, a ballot and its list: nothing more was kept
@@ -304,7 +304,7 @@ def test_traffic_with_delays_and_repeats_gives_the_votes_of_a_plain_count(voters
         times = {p: clock.now + float(rng.integers(0, 900)) for p in clicked}
         inside = [p for p in clicked if times[p] <= clock.now + 600]
         if inside:
-            outcome = outcome_of(unsealed(page.token, SECRET).teams, inside)
+            outcome = outcome_of(read_ticket(page.token, SECRET).teams, inside)
             expected[f"user {n}"] = (*impression.rankers, outcome)
         for position, time in times.items():
             for _ in range(1 + (rng.random() < 0.2)):

@@ -9,8 +9,7 @@ import sqlalchemy as sa
 
 from copeland import create_study, open_study
 from copeland.study import Storage
-from copeland.study.record import storage as storage_module
-from copeland.study.record.events import ASKED, CREATED, VOTED, Event
+from copeland.study.log.events import ASKED, CREATED, VOTED, Event
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 LOG = [
@@ -21,12 +20,12 @@ LOG = [
 ]
 LOOKUPS = {
     "by id": (lambda log: log.vote("a"), {"copeland_once"}),
-    "by ids": (lambda log: log.known(["a", "b"]), {"copeland_once"}),
+    "by ids": (lambda log: log.find_votes(["a", "b"]), {"copeland_once"}),
     "by ballot": (lambda log: list(log.answers(7)), {"copeland_answers"}),
     "answers": (lambda log: list(log.answers_of("ann")), {"copeland_voters"}),
     "opinions": (lambda log: list(log.opinions("ann", 0, 1)), {"copeland_voters"}),
     "pairs": (lambda log: list(log.pairs_of("ann")), {"copeland_voters"}),
-    "last question": (lambda log: log.asked_of("ann", 1), {"copeland_asked"}),
+    "last question": (lambda log: log.ballots_of("ann", 1), {"copeland_asked"}),
     "past": (lambda log: log.votes_of("ann"), {"copeland_asked", "copeland_voters"}),
     "opinions of many": (
         lambda log: log.opinions_on({("ann", frozenset((0, 1))), ("bob", frozenset((1, 2)))}),
@@ -91,7 +90,7 @@ def _make_old(file):
             if name.removeprefix("copeland_") not in kept:
                 connection.execute(f"DROP TABLE {name}")
         connection.execute("DROP INDEX copeland_asked")
-        connection.execute(f"UPDATE {storage_module.VERSION_TABLE} SET version_num = '0002'")
+        connection.execute("UPDATE copeland_version SET version_num = '0002'")
 
 
 @pytest.mark.parametrize("name", LOOKUPS)
@@ -102,7 +101,9 @@ def test_a_lookup_goes_through_its_index(kept, name):
 
 
 def test_the_last_question_is_found_without_sorting(kept):
-    assert not any("B-TREE" in plan for plan in plans_of(kept, lambda log: log.asked_of("ann", 1)))
+    assert not any(
+        "B-TREE" in plan for plan in plans_of(kept, lambda log: log.ballots_of("ann", 1))
+    )
 
 
 def work_of(storage, work, study=1):

@@ -6,23 +6,27 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland.cli.study.plan import _described as plan_values
-from copeland.cli.study.status import described
-from copeland.compiling import compile_now
+from copeland.cli.study.plan import _describe as plan_values
+from copeland.cli.study.results import describe
+from copeland.forecast.forecast_range import ForecastRange, quantile_of, range_of
 from copeland.forecast.outlook import outlook_of
-from copeland.forecast.panels import new_panel_remaining
-from copeland.forecast.ranges import Range, quantile_of, range_of
-from copeland.forecast.remaining import remaining_of
-from copeland.forecast.starts import Start, new_start
-from copeland.study.meaning.panel_plan import answers_words
-from copeland.study.meaning.prospect import people_words, prospect_sentence
-from copeland.study.meaning.reach import plan_sentence, who_votes
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
+from copeland.forecast.panel_forecast import new_panel_remaining
+from copeland.forecast.start import Start, new_start
+from copeland.forecast.votes_remaining import remaining_of
+from copeland.simulation.compilation import compile_now
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.verdict import verdict_of
+from copeland.study.results.voter_reach import (
+    answers_words,
+    people_words,
+    plan_sentence,
+    prospect_sentence,
+    who_votes,
+)
+from copeland.support.phrasing import capital
 from copeland.web.cache import VoteAnalysis
 from copeland.web.pages.create import Intent
 from copeland.web.pages.forecast import expectation_of
-from copeland.words import capital
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -50,11 +54,11 @@ def quantiles(found):
 @pytest.mark.slow
 def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     study = voted(voters="independent")
-    reading = Reading(study.standing())
+    reading = Analysis(study.standing())
     verdict, found = verdict_of(reading), reading.remaining
     assert found.low < found.middle
     assert f"{capital(found.words)} more votes" in verdict.advice[0]
-    told = json.loads(json.dumps(described(reading, verdict)))
+    told = json.loads(json.dumps(describe(reading, verdict)))
     assert told["remaining"] == found.to_dict()
     assert told["outlook"]["votes"] == (found.middle or found.most)
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
@@ -69,7 +73,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
 @pytest.mark.parametrize("how", [{}, {"missing": "", "batch": 0}], ids=["dealt", "one by one"])
 def test_people_are_the_same_in_the_status_and_in_the_plan(how):
     study = voted(voters="people", **how)
-    reading, plan = Reading(study.standing()), study.plan()
+    reading, plan = Analysis(study.standing()), study.plan()
     assert plan_values("five", plan, None)["ways"][0]["votes"] == quantiles(reading.remaining)
     assert reading.reach.people == plan.people.range.beyond(60)
     assert f"{reading.reach.people.words} more people" in " ".join(study.verdict().advice)
@@ -89,11 +93,11 @@ def test_a_form_says_of_people_and_of_a_panel_what_the_command_says():
         assert answers in " ".join(expectation_of(Intent(6, {}, list("vwxyz"), 4), 5))
     assert people_words(found.population) in form
     assert people_words(found.population) in prospect_sentence(found)
-    assert found.population == Reading(study.standing()).reach.people
+    assert found.population == Analysis(study.standing()).reach.people
     assert (
         panel.plan().way("panel planner").range
         == found.panel
-        == Reading(panel.standing()).remaining
+        == Analysis(panel.standing()).remaining
     )
 
 
@@ -103,7 +107,7 @@ def test_answers_of_a_panel_are_the_same_in_the_status_and_in_the_plan():
     for _ in range(5):
         ballot = study.ask()
         study.tell(ballot, min(ballot.left, ballot.right))
-    found = Reading(study.standing()).remaining
+    found = Analysis(study.standing()).remaining
     assert study.plan().way("panel planner").range == found
     assert f"{capital(found.words)} of the " in study.verdict().advice[0]
 
@@ -116,12 +120,12 @@ def test_a_panel_of_five_on_twelve_options_takes_about_54_answers():
 
 
 def test_members_of_a_simulated_panel_prefer_as_often_as_the_world_says_and_have_tastes():
-    from copeland.forecast.panels import _said_in
-    from copeland.forecast.worlds import belief_of
+    from copeland.forecast.panel_forecast import _draw_answers
+    from copeland.forecast.plausible_worlds import belief_of
 
     none = np.zeros((3, 3), int)
     p = np.array([[0.5, 0.6, 0.8], [0.4, 0.5, 0.7], [0.2, 0.3, 0.5]])
-    said = _said_in(belief_of(none, none), p, 20_000, np.random.default_rng(0))
+    said = _draw_answers(belief_of(none, none), p, 20_000, np.random.default_rng(0))
     assert (said > 0).mean(axis=0)[np.triu_indices(3, 1)] == pytest.approx(
         [0.6, 0.8, 0.7], abs=0.015
     )
@@ -135,7 +139,7 @@ def test_settled_studies_need_no_more_votes():
 
 
 def test_the_rule_of_thumb_is_told_where_nothing_is_compiled(monkeypatch):
-    monkeypatch.setattr("copeland.forecast.remaining.is_compiled", lambda name: False)
+    monkeypatch.setattr("copeland.forecast.votes_remaining.is_compiled", lambda name: False)
     start = new_start(4, epoch=1, people=True)
     found, outlook = remaining_of(start, each=2), outlook_of(start)
     assert not found.simulated
@@ -157,4 +161,4 @@ def test_a_quantile_is_one_of_the_numbers():
 
 
 def test_what_is_beyond_a_number_is_never_below_0():
-    assert Range(2, 5, None, 9).beyond(3) == Range(0, 2, None, 6)
+    assert ForecastRange(2, 5, None, 9).beyond(3) == ForecastRange(0, 2, None, 6)

@@ -14,17 +14,21 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from copeland.certificate import Certificate
-from copeland.cli.study.status import rows_of_options
+from copeland.certificate.certificate import Certificate
+from copeland.cli.study.results import rows_of_options
 from copeland.errors import CopelandError
 from copeland.study import create_study
-from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.ranking import ranking_of
-from copeland.study.meaning.reading import PROVED, Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import study_parts
-from copeland.words import percent
+from copeland.study.report.study_page import study_parts
+from copeland.study.results.analysis import PROVED, Analysis
+from copeland.study.results.certificate_file import (
+    certificate_to_file,
+    objections,
+    read_certificate,
+)
+from copeland.study.results.history import history_of
+from copeland.study.results.ranking import ranking_of
+from copeland.study.results.verdict import verdict_of
+from copeland.support.phrasing import percent
 
 OPTIONS = ("ale", "beer", "cider", "dew", "elixir", "fizz")
 VOTERS = ("ann", "ben", "cas")
@@ -155,7 +159,7 @@ def test_a_study_with_a_proved_winner_says_so_everywhere():
 
 def check(study):
     standing = study.standing()
-    reading = Reading(standing)
+    reading = Analysis(standing)
     found, verdict = standing.certificate, verdict_of(reading)
     log = study.log()
     parts = study_parts(reading, verdict, history_of(log))

@@ -10,10 +10,10 @@ from soup import said, study_with, text_of, undrawn, votes
 from test_inert import old_study
 
 from copeland.study import create_study
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import judges_agreement, study_page
+from copeland.study.report.study_page import judges_agreement, study_page
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -27,7 +27,7 @@ def words_of(study, verdict=None):
 def page_of(study, verdict=None, **about):
     standing, log = study.standing(), study.log()
     return study_page(
-        Reading(standing),
+        Analysis(standing),
         verdict or said(),
         history_of(log),
         judges_agreement(standing, log),
@@ -106,7 +106,7 @@ def test_the_numbers_behind_the_figures_are_in_tables(page):
 def test_the_chances_to_be_best_are_in_the_table_if_they_are_known(circle, page, monkeypatch):
     head = '<th scope="col">chance to be best</th>'
     assert head in page
-    monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
     assert head not in words_of(circle)
 
 
@@ -126,7 +126,7 @@ def test_the_figures_are_in_the_letters_and_colours_of_the_page(page):
 
 
 def test_the_pairs_that_would_settle_it_are_listed_with_their_votes(circle):
-    reading = Reading(circle.standing())
+    reading = Analysis(circle.standing())
     with undrawn():
         page = text_of(study_page(reading, said(), history_of(circle.log())))
     for need in reading.outlook.pairs:

@@ -44,7 +44,7 @@ def test_a_named_member_is_asked_what_is_left_for_that_member_alone():
     ballots = asked_out(study, voter="ann")
     assert {ballot.voter for ballot in ballots} == {"ann"}
     assert len(ballots) == 6 and study.ask("ann") is None
-    assert study.standing().panel.awaited == ("ben", "cid")
+    assert study.standing().panel.members_to_ask == ("ben", "cid")
     assert study.ask().voter in ("ben", "cid")
 
 

@@ -20,9 +20,9 @@ from copeland.study import (
     read_certificate,
 )
 from copeland.study.judges import judge_study
-from copeland.study.meaning.filing import objections_by_file
-from copeland.study.meaning.panel_plan import questions_sentence
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.state import dump_books, load_books
+from copeland.study.results.certificate_file import objections_by_file
+from copeland.study.results.voter_reach import questions_sentence
 
 # What is settled
 
@@ -227,7 +227,7 @@ def test_settings_that_mean_nothing_to_a_panel_are_refused(given, sentence):
 
 
 def test_a_panel_is_kept_with_its_study(tmp_path, monkeypatch):
-    monkeypatch.setattr("copeland.study.conduct.transactions.SNAPSHOT_EVERY", 3)
+    monkeypatch.setattr("copeland.study.session.SNAPSHOT_EVERY", 3)
     storage = f"sqlite:///{tmp_path / 'a.db'}"
     study = lunch(storage=storage)
     asked_out(study)
@@ -294,7 +294,7 @@ def test_judges_are_members_by_their_names():
     judge = {"ann": lambda left, right, item: "left" if left.name < right.name else "right"}
     done = judge_study(study, judge)
     assert done.stopped == "nothing is left to ask of the members who judge here."
-    assert study.standing().panel.awaited == ("ben",)
+    assert study.standing().panel.members_to_ask == ("ben",)
     done = judge_study(study, {"ben": judge["ann"]})
     assert done.reason == "finished" and study.certificate().verdict == "winner"
 

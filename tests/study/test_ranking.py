@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import copeland
-from copeland.certificate import certify
-from copeland.study.meaning.ranking import tiers_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.strengths import PRIOR, strengths_of
-from copeland.study.page.page import study_page
+from copeland.certificate.certificate import certify
+from copeland.study.report.study_page import study_page
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.ranking import PRIOR, strengths_of, tiers_of
 
 intervals = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda ends: tuple(sorted(ends))),
@@ -111,7 +110,7 @@ def likeliest(points, rounds=20_000):
 @pytest.mark.parametrize("seed", range(4))
 def test_strengths_are_those_of_the_largest_likelihood(seed):
     wins = np.random.default_rng(seed).integers(1, 30, (5, 5)) * (1 - np.eye(5, dtype=int))
-    found, _ = strengths_of(Reading(study_of(wins).standing()))
+    found, _ = strengths_of(Analysis(study_of(wins).standing()))
     assert found == pytest.approx(likeliest(wins.astype(float)), abs=1e-6)
 
 
@@ -119,7 +118,7 @@ def test_ties_are_half_a_win_for_each():
     study = copeland.create_study("ties", ["a", "b"], voters="independent")
     study.add_votes([{"left": "a", "right": "b", "outcome": "left"}] * 2)
     study.add_votes([{"left": "a", "right": "b", "outcome": "tie"}] * 2)
-    found, notes = strengths_of(Reading(study.standing()))
+    found, notes = strengths_of(Analysis(study.standing()))
     assert found == pytest.approx([np.log(3) / 2, -np.log(3) / 2]) and notes == ()
 
 
@@ -134,7 +133,7 @@ def test_ties_are_half_a_win_for_each():
     ],
 )
 def test_strengths_that_votes_do_not_bound_are_said_to_be(wins, said):
-    found, notes = strengths_of(Reading(study_of(wins).standing()))
+    found, notes = strengths_of(Analysis(study_of(wins).standing()))
     assert said in " ".join(notes)
     prior = PRIOR * (1 - np.eye(len(wins)))
     assert found == pytest.approx(likeliest(np.array(wins) + prior), abs=1e-4)
@@ -142,7 +141,7 @@ def test_strengths_that_votes_do_not_bound_are_said_to_be(wins, said):
 
 def test_a_circle_is_told_since_strengths_cannot_show_it():
     found, notes = strengths_of(
-        Reading(study_of([[0, 30, 10], [10, 0, 30], [30, 10, 0]]).standing())
+        Analysis(study_of([[0, 30, 10], [10, 0, 30], [30, 10, 0]]).standing())
     )
     assert found == pytest.approx([0, 0, 0], abs=1e-6)
     assert "in a cycle, which strengths on one scale cannot show" in notes[-1]
@@ -163,12 +162,12 @@ def test_the_command_and_the_page_show_the_ranking(tmp_path):
     told = run("study", "rank", "rank", "--storage", storage)
     assert told.exit_code == 0 and "2 tiers are proved apart" in told.output
     assert "b never lost" in " ".join(told.output.split())
-    page = study_page(Reading(study.standing()), study.verdict(), _history(study))
+    page = study_page(Analysis(study.standing()), study.verdict(), _history(study))
     assert "<h2>Ranking</h2>" in page and "2 tiers are proved apart" in page
 
 
 def _history(study):
-    from copeland.study.meaning.history import history_of
+    from copeland.study.results.history import history_of
 
     return history_of(study.log())
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from soup import text_of, undrawn
 
 import copeland
-from copeland.cli.study.status import described
-from copeland.study.meaning.filing import certificate_to_file
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import STANDS_OUT, Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import study_page
+from copeland.cli.study.results import describe
+from copeland.study.report.study_page import study_page
+from copeland.study.results.analysis import STANDS_OUT, Analysis
+from copeland.study.results.certificate_file import certificate_to_file
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 
 
 def study_of(votes, options, **how):
@@ -50,11 +50,11 @@ def studies(draw):
 @settings(max_examples=25)
 @given(studies())
 def test_verdict_page_json_and_file_tell_one_story(study):
-    reading = Reading(study.standing())
+    reading = Analysis(study.standing())
     verdict = verdict_of(reading)
     with undrawn():
         page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
-    told = json.loads(json.dumps(described(reading, verdict)))
+    told = json.loads(json.dumps(describe(reading, verdict)))
     issued, text = certificate_to_file(study)
     filed = json.loads(text)
 
@@ -91,7 +91,7 @@ def _spaced(text):
 
 
 def test_a_circle_that_may_be_chance_is_told_by_neither():
-    reading = Reading(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
+    reading = Analysis(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
     assert reading.circles == () and reading.circle == ()
     assert len(reading.leaders) == 3
 
@@ -106,14 +106,14 @@ def test_who_beats_every_other_is_the_only_winner_in_the_sentence_and_in_the_fil
 
 def test_a_circle_below_the_leaders_is_told_after_theirs():
     votes = {p: (90, 10) for p in ("BC", "CD", "DB", "AB", "AC", "AD")}
-    reading = Reading(study_of(votes, "ABCD").standing())
+    reading = Analysis(study_of(votes, "ABCD").standing())
     assert (reading.leaders, reading.circle) == ((0,), ())
     assert set(reading.circles[0]) == {1, 2, 3}
 
 
 def test_the_links_of_a_circle_stand_out():
     votes = {p: (90, 10) for p in ("AB", "BC", "CA")} | {"AD": (5, 3), "DB": (5, 3)}
-    reading = Reading(study_of(votes, "ABCD").standing())
+    reading = Analysis(study_of(votes, "ABCD").standing())
     for i, j in reading.links(reading.circle):
         lead = reading.standing.wins[i, j] - reading.standing.wins[j, i]
         assert lead >= STANDS_OUT * np.sqrt(reading.n[i, j] + 4)

@@ -20,14 +20,13 @@ from copeland.study import (
     open_study,
     read_certificate,
 )
-from copeland.study.conduct.chooser import Player
-from copeland.study.conduct.hints import hints_of, trust_in
 from copeland.study.judges import judge_study
-from copeland.study.meaning.filing import objections_by_file
-from copeland.study.meaning.history import history_of
-from copeland.study.record.books import replayed
-from copeland.study.record.events import GUIDE, ROLE, VOTED
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.events import GUIDE, ROLE, VOTED
+from copeland.study.log.state import dump_books, fold_log, load_books
+from copeland.study.pair_choice import Player
+from copeland.study.planner_hints import hints_of, trust_in
+from copeland.study.results.certificate_file import objections_by_file
+from copeland.study.results.history import history_of
 
 OPTIONS = ["A", "B", "C", "D"]
 
@@ -78,7 +77,7 @@ def without_guides(log):
 @quietly
 def test_what_guides_say_never_changes_the_books_of_proof(voters, steps):
     log = lived(steps, ["model", "program"], voters).log()
-    with_guides, alone = replayed(log), replayed(without_guides(log))
+    with_guides, alone = fold_log(log), fold_log(without_guides(log))
     for part in ("wins", "ties"):
         assert np.array_equal(getattr(with_guides, part), getattr(alone, part))
     for part in ("votes", "epoch", "sides", "outcomes", "repeated"):
@@ -345,12 +344,12 @@ def test_hints_move_what_a_policy_asks_and_prove_nothing():
 
 
 def test_a_policy_dumped_before_there_were_hints_is_loaded():
-    from copeland.archives import packed, read_arrays
+    from copeland.support.npz import pack_arrays, read_arrays
 
     policy = Policy("cpc-pac", k=5)
     policy.add(0, 1, 0)
     arrays = read_arrays(policy.dump())
-    old = packed({name: array for name, array in arrays.items() if name != "state.hints"})
+    old = pack_arrays({name: array for name, array in arrays.items() if name != "state.hints"})
     assert Policy.load(old).ask() == policy.ask()
 
 

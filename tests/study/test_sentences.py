@@ -7,14 +7,19 @@ import pytest
 from commands import run
 from soup import study_with, text_of, undrawn, votes
 
-from copeland.drift import Change
-from copeland.sentences import statement_before
+from copeland.certificate.drift_evidence import Change
+from copeland.certificate.sentences import statement_before
 from copeland.study import create_study
-from copeland.study.meaning.drifting import Drift
-from copeland.study.meaning.filing import _seal, certificate_to_file, objections, read_certificate
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.words import quote_name
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.certificate_file import (
+    _seal,
+    certificate_to_file,
+    objections,
+    read_certificate,
+)
+from copeland.study.results.drift import Drift
+from copeland.study.results.verdict import verdict_of
+from copeland.support.phrasing import quote_name
 
 
 @pytest.mark.parametrize("name", ["gpt-4.1", "A", "ccb:alpha=1.01", "prompt_2", "allspice", "茶"])
@@ -96,7 +101,7 @@ def test_chances_are_a_table_and_no_sentence(tmp_path):
     assert f'<th scope="row">a</th><td>{chance}</td>' in page
     study.add_votes(votes("a", "b", 90))
     study.add_votes(votes("a", "c", 90))
-    assert verdict_of(Reading(study.standing())).estimates is None
+    assert verdict_of(Analysis(study.standing())).estimates is None
 
 
 def test_a_list_of_chances_is_aligned():

@@ -6,17 +6,16 @@ from soup import told, undrawn
 
 from copeland.study import create_study
 from copeland.study.judges import judge_study
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.page.words import (
+from copeland.study.log.events import VOTED
+from copeland.study.log.state import dump_books, fold_log, load_books
+from copeland.study.report.study_sentences import (
     NO_ORDER,
     outcomes_sentence,
     progress_sentences,
     side_sentences,
 )
-from copeland.study.record.books import replayed
-from copeland.study.record.events import VOTED
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.history import history_of
 
 COUNTS = [{"i": "tea", "j": "milk", "wins": 60}, {"i": "milk", "j": "tea", "wins": 20}]
 SHOWN = [{"left": "tea", "right": "milk", "outcome": "left"}] * 3
@@ -34,7 +33,7 @@ def as_before(study):
     log = [
         e._replace(body=None) if e.kind == VOTED and e.ballot is None else e for e in study.log()
     ]
-    return log, replayed(log)
+    return log, fold_log(log)
 
 
 def place(study):
@@ -80,7 +79,7 @@ def test_counts_have_no_curve():
     study = drinks(COUNTS, COUNTS)
     rows = history_of(study.log())
     assert [row.votes for row in rows] == [0, 160]
-    words = told(progress_sentences(Reading(study.standing()), rows))
+    words = told(progress_sentences(Analysis(study.standing()), rows))
     assert words.endswith(NO_ORDER) and "led throughout" not in words
 
 
@@ -112,13 +111,13 @@ def test_undoing_in_an_old_log_leaves_the_sides_as_they_are():
     study = drinks(SHOWN)
     study.undo(study.tell(study.ask(), "left"))
     log = [e._replace(body=None) if e.outcome else e for e in study.log()]
-    assert replayed(log).sides.wins == {"left": 0, "right": 0}
+    assert fold_log(log).sides.wins == {"left": 0, "right": 0}
 
 
 def test_snapshots_keep_sides_and_swaps():
     study = drinks([COUNTS[1] | {"wins": 2}], SHOWN)
     judge_study(study, {"gpt": lambda left, right, item: "left"}, swap="confirm", calls=4)
-    books = replayed(study.log())
+    books = fold_log(study.log())
     assert load_books(dump_books(books)) == books and books.sides.swapped
 
 

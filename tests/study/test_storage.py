@@ -1,4 +1,4 @@
-"""A storage keeps studies the same way in memory, in SQLite and in PostgreSQL."""
+"""Addresses, files, servers and their troubles; what every storage promises is in test_storage_contract.py."""
 
 import os
 import sqlite3
@@ -9,144 +9,72 @@ from multiprocessing import get_context
 
 import psycopg
 import pytest
-from alembic.autogenerate import compare_metadata
 from alembic.config import Config
-from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import select, text
 
-from copeland.errors import MissingExtra, StorageError, StudyExists, UnknownStudy
+from copeland.errors import MissingExtra, StorageError
 from copeland.study import Storage, create_study
-from copeland.study.record import storage as storage_module
-from copeland.study.record.events import ASKED, CREATED, VOTED, Event
-from copeland.study.record.log import metadata
-from copeland.web import store  # noqa: F401  (they belong to the same metadata)
+from copeland.study.log import storage as storage_module
+from copeland.study.log.events import ASKED, CREATED, VOTED, Event
+from copeland.study.log.schema import SCHEMA, metadata, version
 
 FIRST = Event(1, CREATED, 0.5, body={"settings": {}, "options": [{"name": "tea"}]})
 VOTE = Event(2, VOTED, 1.25, "id-1", None, "ann", 0, 1, "left", "item", "source", 7, 8, {"a": [1]})
-
-
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def storage(request, storage_of):
-    kept = storage_of(request.param)
-    yield kept
-    kept.dispose()
 
 
 def append(storage, key, *new):
     storage.write(key, lambda log: log.append(new))
 
 
-@pytest.mark.slow
-def test_events_come_back_as_they_were_written(storage):
-    key = storage.create("tea", FIRST)
-    append(storage, key, VOTE)
-    assert storage.read(key, lambda log: list(log.replay())) == [FIRST, VOTE]
+# What a database knows of its tables: columns with types, keys, defaults, and constraints and indexes with their conditions.
+_LAYOUT = {
+    "sqlite": [
+        "SELECT name, type, ncol, wr, strict FROM pragma_table_list WHERE name LIKE 'copeland%'",
+        "SELECT t.name, c.* FROM pragma_table_list t, pragma_table_xinfo(t.name) c "
+        "WHERE t.name LIKE 'copeland%'",
+        "SELECT t.name, f.* FROM pragma_table_list t, pragma_foreign_key_list(t.name) f",
+        "SELECT t.name, i.name, i.[unique], i.origin, i.partial, c.* FROM pragma_table_list t, "
+        "pragma_index_list(t.name) i, pragma_index_xinfo(i.name) c",
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'index'",
+        "SELECT name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')",
+    ],
+    "postgres": [
+        "SELECT table_name, ordinal_position, column_name, data_type, character_maximum_length, "
+        "numeric_precision, is_nullable, column_default, is_identity "
+        "FROM information_schema.columns WHERE table_schema = 'public'",
+        "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
+        "WHERE connamespace = 'public'::regnamespace",
+        "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
+        "SELECT sequencename, data_type::text, start_value, increment_by FROM pg_sequences",
+    ],
+}
 
 
-@pytest.mark.slow
-def test_only_later_events_are_read_on(storage):
-    key = storage.create("tea", FIRST)
-    append(storage, key, VOTE, Event(3, ASKED, 2.0))
-    assert storage.read(key, lambda log: [e.number for e in log.after(2)]) == [3]
-
-
-def test_more_events_than_are_fetched_at_a_time_come_back_in_order(storage, monkeypatch):
-    monkeypatch.setattr("copeland.study.record.log.PIECE", 3)
-    key = storage.create("tea", FIRST)
-    append(storage, key, *(Event(n, ASKED, 0.0) for n in range(2, 12)))
-    assert storage.read(key, lambda log: [e.number for e in log.replay()]) == list(range(1, 12))
-
-
-def test_a_failed_transaction_leaves_nothing(storage):
-    key = storage.create("tea", FIRST)
-
-    def fail(log):
-        log.append([VOTE])
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        storage.write(key, fail)
-    assert storage.read(key, lambda log: log.event(2)) is None
-
-
-def test_a_vote_is_found_by_its_id_and_in_its_own_study_only(storage):
-    one, other = storage.create("tea", FIRST), storage.create("milk", FIRST)
-    append(storage, one, VOTE)
-    assert storage.read(one, lambda log: log.vote("id-1")) == VOTE
-    assert storage.read(other, lambda log: log.vote("id-1")) is None
-
-
-def test_a_study_is_found_by_its_name(storage):
-    key = storage.create("tea", FIRST)
-    assert storage.key("tea") == key
-    assert storage.names() == ["tea"]
-
-
-def test_two_studies_of_one_name_are_refused(storage):
-    storage.create("tea", FIRST)
-    with pytest.raises(StudyExists, match=r"there is a study 'tea' in .* already"):
-        storage.create("tea", FIRST)
-
-
-def test_an_unknown_study_is_answered_with_the_nearest_name(storage):
-    storage.create("teapot", FIRST)
-    with pytest.raises(UnknownStudy, match=r"no study 'teapt' .*; did you mean 'teapot'"):
-        storage.key("teapt")
-
-
-def test_an_unknown_study_in_an_empty_storage_says_so(storage):
-    with pytest.raises(UnknownStudy, match="there are none yet"):
-        storage.key("tea")
-
-
-@pytest.mark.slow
-def test_only_the_latest_snapshot_is_kept(storage):
-    key = storage.create("tea", FIRST)
-    append(storage, key, *(Event(n, ASKED, 0.0) for n in range(2, 10)))
-    for number in (5, 9, 7):
-        storage.write(key, lambda log, n=number: log.save_snapshot(n, bytes([n])))
-    assert storage.read(key, lambda log: log.snapshot()) == (9, b"\x09")
-
-
-def test_a_forgotten_snapshot_is_gone(storage):
-    key = storage.create("tea", FIRST)
-    storage.write(key, lambda log: log.save_snapshot(1, b"x"))
-    assert storage.read(key, lambda log: log.snapshot()) == (1, b"x")
-    storage.write(key, lambda log: log.forget_snapshot())
-    assert storage.read(key, lambda log: log.snapshot()) is None
-
-
-def test_writers_of_one_study_take_turns(storage):
-    """Each thread reads the length of the log and appends the next event: none may be lost."""
-    key = storage.create("tea", FIRST)
-
-    def grow():
-        for _ in range(10):
-            storage.write(
-                key, lambda log: log.append([Event(len(list(log.after(0))) + 1, ASKED, 0.0)])
-            )
-
-    threads = [threading.Thread(target=grow) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert storage.read(key, lambda log: [e.number for e in log.after(0)]) == list(range(1, 42))
-
-
-def test_the_tables_are_those_that_the_migrations_make(storage):
+def layout_of(storage, kind):
     with storage._engine.connect() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"version_table": storage_module.VERSION_TABLE}
-        )
-        assert compare_metadata(context, metadata) == []
+        layout = [sorted(map(str, connection.exec_driver_sql(query))) for query in _LAYOUT[kind]]
+        return [*layout, connection.execute(select(version)).all()]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def test_an_empty_database_gets_the_tables_that_the_steps_make(kind, tmp_path, request):
+    address = f"sqlite:///{tmp_path / 'votes.db'}"
+    if kind == "postgres":
+        address = request.getfixturevalue("postgres_url")
+    kept = Storage(address)
+    at_once = layout_of(kept, kind)
+    with kept._engine.begin() as connection:
+        metadata.drop_all(connection)
+    kept._run(lambda connection: kept._migrate(connection, "none"))
+    assert layout_of(kept, kind) == at_once
+    kept.dispose()
 
 
 def test_the_schema_is_the_last_migration():
     config = Config()
-    config.set_main_option("script_location", "copeland:study/record/migrations")
-    assert ScriptDirectory.from_config(config).get_current_head() == storage_module.SCHEMA
+    config.set_main_option("script_location", "copeland:study/log/migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA
 
 
 @pytest.mark.slow
@@ -157,7 +85,7 @@ def test_a_database_of_a_newer_version_is_refused(kind, tmp_path, request):
         address = request.getfixturevalue("postgres_url")
     kept = Storage(address)
     with kept._engine.begin() as connection:
-        connection.execute(text(f"UPDATE {storage_module.VERSION_TABLE} SET version_num = '9999'"))
+        connection.execute(text("UPDATE copeland_version SET version_num = '9999'"))
     with pytest.raises(StorageError, match=r"written by a newer version .*9999.*upgrade copeland"):
         Storage(address)
     kept.dispose()

@@ -10,16 +10,8 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, insert, text
 
 from copeland.errors import InvalidParameter, StorageError
-from copeland.study import create_study, open_study
-from copeland.study.conduct import transactions
-from copeland.study.meaning.filing import (
-    certificate_to_file,
-    objections,
-    objections_by_file,
-    read_certificate,
-)
-from copeland.study.record.books import Books
-from copeland.study.record.events import (
+from copeland.study import create_study, open_study, session
+from copeland.study.log.events import (
     CREATED,
     VOTED,
     Event,
@@ -29,10 +21,15 @@ from copeland.study.record.events import (
     misfit_of,
     next_link,
 )
-from copeland.study.record.log import metadata
-from copeland.study.record.migrations.versions import __path__ as versions
-from copeland.study.record.snapshots import dump_books, load_books
-from copeland.study.record.storage import VERSION_TABLE
+from copeland.study.log.migrations.versions import __path__ as versions
+from copeland.study.log.schema import metadata, version
+from copeland.study.log.state import Books, dump_books, load_books
+from copeland.study.results.certificate_file import (
+    certificate_to_file,
+    objections,
+    objections_by_file,
+    read_certificate,
+)
 
 LOG = [Event(1, CREATED, 0.0, body={"a": 1}), *(Event(n, VOTED, n / 2) for n in range(2, 6))]
 
@@ -204,7 +201,7 @@ def test_any_change_of_a_file_is_found(filed):
 
 def test_a_change_of_a_file_that_was_sealed_anew_is_found(filed):
     """Everything in the file follows from the log, so a seal that fits does not help."""
-    from copeland.study.meaning.filing import _seal
+    from copeland.study.results.certificate_file import _seal
 
     study, file, _ = filed
     content = json.loads(file.read_text())
@@ -253,13 +250,13 @@ def test_a_file_of_a_newer_version_is_refused(filed):
 def kept(monkeypatch, filed):
     """A study with a snapshot, and the bytes of it."""
     study, _, path = filed
-    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 5)
+    monkeypatch.setattr(session, "SNAPSHOT_EVERY", 5)
     study.tell(study.ask(), "left")
     study.storage.dispose()
     with sqlite3.connect(path) as base:
         number, content = base.execute("SELECT number, content FROM copeland_snapshots").fetchone()
     base.close()
-    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 10**9)  # the damaged one is not replaced
+    monkeypatch.setattr(session, "SNAPSHOT_EVERY", 10**9)  # the damaged one is not replaced
     return path, number, content
 
 
@@ -350,11 +347,11 @@ def old_database(address):
     log.append(log[1]._replace(number=4, kind="undone", event_id=None, undoes=2))
     engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+        context = MigrationContext.configure(connection, opts={"version_table": version.name})
         with Operations.context(context):
             runpy.run_path(f"{versions[0]}/0001_log.py")["upgrade"]()
-        connection.execute(text(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL)"))
-        connection.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES ('0001')"))
+        connection.execute(text(f"CREATE TABLE {version.name} (version_num VARCHAR(32) NOT NULL)"))
+        connection.execute(text(f"INSERT INTO {version.name} VALUES ('0001')"))
         tables = metadata.tables
         connection.execute(insert(tables["copeland_studies"]), {"id": 1, "name": "drinks"})
         for event in log:
@@ -379,7 +376,7 @@ def test_an_old_database_opens_keeps_its_meaning_and_is_bound_from_here_on(kind,
     assert study.votes(frame=True)["counted"].tolist() == [False, False]
     assert study.misfit() is None
     study.tell(study.ask(voter="ann"), "left")
-    links = study.storage.read(1, lambda log: [link for _, link in log.linked()])
+    links = study.storage.read(1, lambda log: [link for _, link in log.read_links()])
     assert links[:3] == [None] * 3 and None not in links[3:]
     assert study.misfit() is None
     assert last_link("drinks", study.log()) == links[-1]

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from copeland.study import create_study, open_study
-from copeland.study.conduct.transactions import _Change
+from copeland.study.session import _Change
 
 # What an interrupt inside a finaliser leaves unfinished, Python and psycopg complain of when they collect it.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -150,7 +150,7 @@ def test_books_that_were_interrupted_are_made_anew(tmp_path):
     take = study._books.take
 
     def interrupted(event):
-        study._books._voted(event)  # counted, but its number not noted yet
+        study._books._take_vote(event)  # counted, but its number not noted yet
         raise KeyboardInterrupt
 
     study._books.take = interrupted

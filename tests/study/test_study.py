@@ -1,13 +1,10 @@
 """A study asks, keeps what it is told, and counts it once."""
 
-import threading
-
 import pytest
-from drinks import OPTIONS, again, row
+from drinks import OPTIONS, row
 
 import copeland
 from copeland.errors import (
-    AlreadyVoted,
     InvalidParameter,
     InvalidRow,
     StorageError,
@@ -15,15 +12,9 @@ from copeland.errors import (
     UnknownAlgorithm,
     UnknownStudy,
 )
-from copeland.study import OUTCOMES, Storage, create_study, list_studies, open_study
-from copeland.study.conduct import transactions
+from copeland.study import Storage, create_study, list_studies, open_study
 
 # Creating and opening
-
-
-def test_a_study_opens_as_it_was_left(study):
-    study.tell(study.ask(), "left")
-    assert again(study).books() == study.books()
 
 
 def test_two_studies_of_one_name_are_refused(study):
@@ -135,55 +126,6 @@ def test_an_unknown_algorithm_is_refused():
 def test_an_unreachable_storage_is_refused():
     with pytest.raises(StorageError, match="does not answer"):
         create_study("drinks", OPTIONS, "postgresql://127.0.0.1:1/votes", voters="independent")
-
-
-# Snapshots, threads, several at once
-
-
-def test_a_snapshot_is_only_a_cache(study, monkeypatch):
-    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 5)
-    votes = [study.tell(study.ask(), outcome) for outcome in OUTCOMES * 2]
-    study.undo(votes[0])
-    with_snapshot = again(study)
-    assert with_snapshot._work._snapshot > 0
-    study.forget_snapshot()
-    monkeypatch.setattr(transactions, "SNAPSHOT_EVERY", 10**9)
-    without = again(study)
-    assert without._work._snapshot == 0
-    assert with_snapshot.books() == without.books() == study.replay()
-
-
-@pytest.mark.parametrize("content", [b"", b"damaged", b"PK\x03\x04 cut"])
-def test_a_damaged_snapshot_is_ignored(study, content):
-    study.tell(study.ask(), "left")
-    study.storage.write(study._key, lambda log: log.save_snapshot(99, content))
-    assert again(study).books() == study.books()
-
-
-def test_several_see_what_each_other_did(study):
-    other = again(study)
-    ballot = study.ask()
-    other.tell(ballot, "left", event_id="a")
-    with pytest.raises(AlreadyVoted):
-        study.tell(ballot, "right")
-    other.add_option("wine")
-    other.undo("a")
-    assert study.books() == other.books()
-    assert study.ask() is not None
-
-
-def test_threads_can_share_a_study(study):
-    def vote():
-        for _ in range(8):
-            study.tell(study.ask(), "tie")
-
-    threads = [threading.Thread(target=vote) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert study.standing().votes == 32
-    assert study.replay() == study.books()
 
 
 # How it is shown, and what it means

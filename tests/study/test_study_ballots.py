@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from copeland.study import Settings, Storage, Wait, create_study, open_study
-from copeland.study.record.events import CREATED, Event
+from copeland.study.log.events import CREATED, Event
 
 OPTIONS = ["tea", "milk", "juice", "water"]
 TEN_YEARS = 10 * 365 * 86_400.0

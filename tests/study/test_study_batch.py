@@ -4,8 +4,8 @@ import pytest
 
 from copeland.errors import InvalidParameter
 from copeland.study import create_study
-from copeland.study.meaning.reach import who_votes
-from copeland.study.record.events import ASKED
+from copeland.study.log.events import ASKED
+from copeland.study.results.voter_reach import who_votes
 
 OPTIONS = [f"option {i}" for i in range(6)]
 

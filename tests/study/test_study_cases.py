@@ -6,9 +6,12 @@ import pytest
 
 from copeland.errors import InvalidParameter
 from copeland.study import create_study, create_study_from_votes
-from copeland.study.meaning.filing import certificate_to_file, objections, read_certificate
-from copeland.study.record.books import replayed
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.state import dump_books, fold_log, load_books
+from copeland.study.results.certificate_file import (
+    certificate_to_file,
+    objections,
+    read_certificate,
+)
 
 OPTIONS = ["A", "B", "C"]
 TEN = [f"case {i}" for i in range(10)]
@@ -136,9 +139,9 @@ def test_undoing_gives_the_case_to_the_next_answer_and_keeps_the_smaller_evidenc
     while ballot := study.ask("gpt", cases=TEN):
         study.tell(ballot, "B")
     assert len(study.votes()) >= before
-    books = replayed(study.log())
+    books = fold_log(study.log())
     assert (books.proof.wins + books.proof.wins.T <= 10).all()
-    given = books.proof.given
+    given = books.proof.before_undoing
     assert given is not None and (given[0] + given[0].T <= 10).all()
 
 
@@ -158,7 +161,7 @@ def test_books_come_back_from_a_snapshot():
     study = made()
     run(study, even)
     study.undo(study.votes()[3])
-    books = replayed(study.log())
+    books = fold_log(study.log())
     assert load_books(dump_books(books)) == books
 
 

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from copeland.kernels.evidence import fewest_votes
+from copeland.kernels.vote_evidence import fewest_votes
 from copeland.policy import Policy, arrays_of
 from copeland.study import Storage, create_study
-from copeland.study.conduct.chooser import Player, Wish, active
-from copeland.study.meaning import standing
-from copeland.study.record.events import ASKED, VOTED, Event
+from copeland.study.log.events import ASKED, VOTED, Event
+from copeland.study.pair_choice import Player, Wish, active
+from copeland.study.results import standing
 
 OPTIONS = ["A", "B", "C"]
 
@@ -82,7 +82,7 @@ def test_when_the_algorithm_names_only_pairs_to_avoid_the_least_voted_of_the_oth
     (choice,) = Player(books).choose(books, wish(books, avoided=others), 1)
     assert frozenset(choice) in (frozenset((0, 2)), frozenset((1, 2)))
     player = Player(books)
-    assert set(player._least_voted(books, wish(books, avoided=others))) == {1, 2}
+    assert set(player._pick_rare_pair(books, wish(books, avoided=others))) == {1, 2}
 
 
 def test_where_no_pair_is_allowed_nothing_is_asked(study):
@@ -133,7 +133,7 @@ def test_the_first_questions_on_3000_options_take_little_memory():
 
 
 def test_the_planner_is_not_told_the_votes_of_an_import_one_by_one(monkeypatch):
-    monkeypatch.setattr("copeland.study.conduct.chooser.UNTRIED", 5)
+    monkeypatch.setattr("copeland.study.pair_choice.UNTRIED", 5)
     study = create_study("tea", ["green", "black", "white"], voters="independent")
     rows = [{"left": "green", "right": "black", "outcome": "left"}] * 4
     study.ask()

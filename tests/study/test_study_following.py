@@ -53,7 +53,7 @@ def test_an_answer_told_twice_is_kept_once_and_the_next_ballot_stays(tea):
 def test_an_answer_that_could_not_be_stored_leaves_the_books_as_the_log_is(tea, monkeypatch):
     ballot = tea.following("ann")
     other = open_study("tea", tea.storage)
-    waiting = "copeland.study.conduct.asking.waiting_of"
+    waiting = "copeland.study.ballots.waiting_of"
 
     def broken(*_):
         raise StorageError("gone")

@@ -13,9 +13,9 @@ from copeland.errors import CopelandError, InvalidRow
 from copeland.policy import arrays_of
 from copeland.registry import _registry, find, register
 from copeland.study import OUTCOMES, Storage, create_study, open_study
-from copeland.study.conduct.chooser import chooser_of
-from copeland.study.record.events import KINDS, Event, from_json, to_json
-from copeland.study.record.snapshots import dump_books, load_books
+from copeland.study.log.events import KINDS, Event, from_json, to_json
+from copeland.study.log.state import dump_books, load_books
+from copeland.study.pair_choice import chooser_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

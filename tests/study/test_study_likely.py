@@ -8,12 +8,12 @@ from commands import run
 
 import copeland
 from copeland.errors import InvalidParameter
-from copeland.forecast.goals import LIKELY
+from copeland.forecast.start import LIKELY
 from copeland.study.judges import judge_study
-from copeland.study.meaning.history import history_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
-from copeland.study.page.page import study_page
+from copeland.study.report.study_page import study_page
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.history import history_of
+from copeland.study.results.verdict import verdict_of
 
 
 def likely_study(**how):
@@ -45,10 +45,10 @@ def test_judges_stop_when_an_option_is_likely_and_say_that_it_is_no_proof():
     assert "a is likely best (9" in done.stopped and "an estimate, not a proof" in done.stopped
     assert study.certificate().verdict == "open"
     standing = study.standing()
-    assert Reading(standing).chances.each[0] >= 0.9
+    assert Analysis(standing).chances.each[0] >= 0.9
     # and not before: without the last vote nobody was likely enough
     study.undo(study.votes()[-1])
-    assert max(Reading(study.standing()).chances.each) < 0.9
+    assert max(Analysis(study.standing()).chances.each) < 0.9
 
 
 def test_judges_stop_at_a_proof_that_comes_first():
@@ -82,7 +82,7 @@ def test_chances_of_very_many_options_are_not_waited_for():
 
 
 def test_the_headline_says_likely_and_not_proved():
-    reading = Reading(likely_study().standing())
+    reading = Analysis(likely_study().standing())
     assert reading.likely == 0 and reading.chances.each[0] >= LIKELY
     verdict = verdict_of(reading)
     assert verdict.kind == "open"
@@ -93,19 +93,19 @@ def test_the_headline_says_likely_and_not_proved():
 
 def test_nobody_is_likely_before_votes_and_after_a_proof():
     assert (
-        Reading(copeland.create_study("new", ["a", "b"], voters="independent").standing()).likely
+        Analysis(copeland.create_study("new", ["a", "b"], voters="independent").standing()).likely
         is None
     )
     study = copeland.create_study("old", ["a", "b"], voters="independent")
     study.add_votes([{"winner": "a", "loser": "b", "n": 40}])
-    assert Reading(study.standing()).likely is None
+    assert Analysis(study.standing()).likely is None
     assert "proved the only winner" in study.verdict().claim
 
 
 @pytest.mark.slow
 def test_the_page_says_likely_not_proved():
     study = likely_study()
-    page = study_page(Reading(study.standing()), study.verdict(), history_of(study.log()))
+    page = study_page(Analysis(study.standing()), study.verdict(), history_of(study.log()))
     assert "Likely, not proved" in page and "an estimate, not a proof" in page
 
 
@@ -162,7 +162,7 @@ def test_a_panel_is_never_only_likely_and_has_tiers_of_its_own():
     assert study.plan(2).ways[0].name == "panel planner"
     for voter in ("ann", "ben"):
         study.tell(study.ask(voter=voter), "a")
-    assert Reading(study.standing()).likely is None
+    assert Analysis(study.standing()).likely is None
     ranking = study.ranking()
     assert ranking.delta is None and ranking.tiers == (("a",), ("b",))
     assert "missing answers say" in ranking.sentence

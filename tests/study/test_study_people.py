@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from copeland.errors import AlreadyVoted, InvalidParameter, StudyExists
 from copeland.study import Storage, create_study, open_study
-from copeland.study.conduct.manners import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, Manners
-from copeland.study.meaning.reach import remaining_in
-from copeland.study.meaning.reading import Reading
-from copeland.study.record.events import ASKED
+from copeland.study.log.events import ASKED
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.voter_reach import remaining_in
+from copeland.study.voter_history import AGAIN, FINE, LOPSIDED, RUNNING, TIRESOME, Manners
 
 LEASE = 600
 
@@ -191,7 +191,7 @@ def test_the_same_pair_is_minded_more_than_a_tired_option_and_that_more_than_sid
     manners = Manners(lean={})
     for sides in [(0, 1), (2, 0), (0, 3)]:
         manners = manners.after(*sides)
-    assert manners.tired == {0}
+    assert manners.tiring_options == {0}
     assert len(manners.recent) == RUNNING
     assert manners.minds(0, 3) == AGAIN
     assert manners.minds(0, 4) == TIRESOME
@@ -201,9 +201,9 @@ def test_the_same_pair_is_minded_more_than_a_tired_option_and_that_more_than_sid
 
 def test_who_was_less_often_on_the_left_goes_there():
     manners = Manners(lean={}).after(0, 1)
-    assert manners.seated(0, 2, coin=False) == (2, 0)
-    assert manners.seated(1, 2, coin=True) == (1, 2)
-    assert manners.seated(2, 3, coin=True) == (3, 2)
+    assert manners.choose_sides(0, 2, coin=False) == (2, 0)
+    assert manners.choose_sides(1, 2, coin=True) == (1, 2)
+    assert manners.choose_sides(2, 3, coin=True) == (3, 2)
 
 
 @pytest.mark.slow
@@ -272,7 +272,7 @@ def everything_answered(clock, people):
 @pytest.mark.slow
 def test_when_everybody_answered_everything_more_people_are_needed(clock):
     study = everything_answered(clock, 3)
-    reading = Reading(study.standing())
+    reading = Analysis(study.standing())
     assert (reading.reach.pairs, reading.reach.exhausted) == (3, True)
     assert reading.reach.people == remaining_in(reading.standing).people.beyond(3)
     verdict = study.verdict()
@@ -284,12 +284,12 @@ def test_when_everybody_answered_everything_more_people_are_needed(clock):
 
 def test_people_who_have_not_met_a_pair_can_still_give_their_votes(clock):
     study = everything_answered(clock, 3)
-    before = Reading(study.standing()).reach
+    before = Analysis(study.standing()).reach
     study.tell(study.ask("new"), "skip")
-    after = Reading(study.standing()).reach
+    after = Analysis(study.standing()).reach
     assert (before.exhausted, after.exhausted, after.left) == (True, False, 2)
 
 
 def test_fresh_draws_have_no_end(clock):
     study = made(clock, 3, voters="independent")
-    assert Reading(study.standing()).reach is None
+    assert Analysis(study.standing()).reach is None

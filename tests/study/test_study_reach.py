@@ -9,9 +9,8 @@ from commands import run
 import copeland
 from copeland.errors import InvalidParameter
 from copeland.study import Settings
-from copeland.study.meaning.prospect import prospect_sentence
-from copeland.study.meaning.reach import plan_sentence
-from copeland.study.meaning.reading import Reading
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.voter_reach import plan_sentence, prospect_sentence
 
 PEOPLE = Settings(voters="people", repeats="first")
 
@@ -61,7 +60,7 @@ def test_whoever_was_dealt_pairs_has_those_left_that_have_no_answer():
     study = copeland.create_study("letters", list("abc"), voters="people", batch=2)
     study.tell(study.ask("ann"), "left")
     study.ask("bob")
-    reach = Reading(study.standing()).reach
+    reach = Analysis(study.standing()).reach
     assert (reach.pairs, reach.voters, reach.left, reach.exhausted) == (2, 1, 3, False)
 
 
@@ -79,7 +78,7 @@ def test_a_plan_refuses_what_is_no_number_of_people(people):
 
 def test_status_says_how_many_votes_the_voters_have_left():
     study = people_study(4, 2)
-    reach = Reading(study.standing()).reach
+    reach = Analysis(study.standing()).reach
     assert (reach.voters, reach.left) == (4, 4)
     assert "the 4 voters so far have 4 votes left in all" in " ".join(study.verdict().advice)
 
@@ -95,7 +94,9 @@ def test_a_prospect_says_what_is_out_of_reach_and_what_is_not():
     # the numbers are those of a simulation, so the fewest voters of a certificate must agree
     order = np.triu(np.ones((6, 6), int), 1)
     for voters, proved in ((found.fewest, True), (found.fewest - 1, False)):
-        certificate = copeland.certificate.certify(voters * order, epoch=1, voters="people")
+        certificate = copeland.certificate.certificate.certify(
+            voters * order, epoch=1, voters="people"
+        )
         assert bool(certificate.best) == proved
 
 

@@ -6,8 +6,8 @@ from drinks import OPTIONS, Clock, again, preferring, row
 
 from copeland.errors import InvalidParameter
 from copeland.study import create_study
-from copeland.study.conduct.chooser import of_others
-from copeland.study.meaning.history import history_of
+from copeland.study.pair_choice import of_others
+from copeland.study.results.history import history_of
 
 
 @pytest.fixture

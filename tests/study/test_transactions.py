@@ -6,12 +6,15 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from back_ends import every_storage
 from drinks import OPTIONS
 
 from copeland import create_study, open_study
 from copeland.errors import AlreadyVoted, StorageError
 from copeland.study import Following
-from copeland.study.record import log as logs
+from copeland.study.log import event_log as logs
+
+pytestmark = every_storage
 
 VOTERS = 12
 
@@ -130,7 +133,7 @@ def test_all_hear_of_it_if_nothing_can_be_stored(study, storage, monkeypatch):
 
 
 def test_no_more_than_so_many_are_stored_at_once(study, storage, monkeypatch):
-    monkeypatch.setattr("copeland.study.conduct.transactions.AT_ONCE", 5)
+    monkeypatch.setattr("copeland.study.session.AT_ONCE", 5)
     results = {}
     ballots = study.ask(n=VOTERS)
     made = counting(monkeypatch, storage)
@@ -149,8 +152,8 @@ def seen(log, voter):
     """All that a log tells of a voter."""
     pairs = [(i, j) for i in range(len(OPTIONS)) for j in range(i)]
     return (
-        log.asked_of(voter),
-        log.asked_of(voter, 2),
+        log.ballots_of(voter),
+        log.ballots_of(voter, 2),
         log.votes_of(voter),
         [list(log.opinions(voter, i, j)) for i, j in pairs],
         [log.event(number) for number in range(1, 20)],

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 import copeland
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.forecast.outlook import SETTLED, Need, outlook_of
-from copeland.forecast.worlds import chances_of
-from copeland.study.meaning.filing import (
+from copeland.forecast.plausible_worlds import chances_of
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     objections_by_votes,
     read_certificate,
 )
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.verdict import verdict_of
+from copeland.study.results.verdict import verdict_of
 
 CYCLE = {"AB": (140, 60), "BC": (140, 60), "CA": (140, 60)}
 DEMO = CYCLE | {"AD": (110, 90), "BD": (110, 90), "CD": (110, 90), "DE": (20, 0)}
@@ -144,12 +144,12 @@ def test_chances_of_many_options_name_the_likeliest_alone():
 def test_who_is_named_first_is_the_likeliest_or_the_claim_says_who_is():
     # B beats all it met, and by far; A beats one more, by a vote.
     votes = {"AC": (2, 1), "AD": (2, 1), "AE": (2, 1), "BC": (30, 2), "BD": (30, 2)}
-    reading = Reading(study_of(votes).standing())
+    reading = Analysis(study_of(votes).standing())
     assert [reading.names[i] for i in reading.leaders] == ["A"]
     assert verdict_of(reading).claim.startswith(
         "A leads so far. Counting how sure each win is, B is likelier to be best: "
     )
-    tied = Reading(study_of({"AC": (6, 4), "BC": (30, 2)}, "ABC").standing())
+    tied = Analysis(study_of({"AC": (6, 4), "BC": (30, 2)}, "ABC").standing())
     assert [tied.names[i] for i in tied.leaders] == ["B", "A"]
 
 
@@ -260,7 +260,7 @@ def test_an_option_that_is_added_and_retired_takes_no_proof_away():
     assert (after.epoch, after.offered, after.active) == (1, 3, (0, 1, 2))
     study.close()
     standing = study.standing()
-    reading = Reading(standing)
+    reading = Analysis(standing)
     assert verdict_of(reading).claim == "A is proved the only winner of the 3 active options."
     assert reading.each_chance[3] == 0.0 and reading.order[-1] == 3
     assert [place.name for place in study.ranking().places] == ["A", "B", "C"]
@@ -360,7 +360,7 @@ def test_a_verdict_reads_well_as_text_and_in_a_notebook():
 
 
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
-    monkeypatch.setattr("copeland.study.meaning.reading.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
     assert not any("Chances" in one for one in verdict.shown)

@@ -7,10 +7,10 @@ import pytest
 
 from copeland import InvalidParameter, Real, Space, Tuner
 from copeland.errors import UnknownDuel
-from copeland.kernels.evidence import log_evidence
+from copeland.kernels.vote_evidence import log_evidence
 from copeland.tuning import Audit
 from copeland.tuning.audit import lower_bound
-from copeland.tuning.problems import game
+from copeland.tuning.benchmark_games import game
 
 LINE = Space({"x": Real(0, 1)})
 

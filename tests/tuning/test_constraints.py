@@ -3,7 +3,7 @@
 import pytest
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
-from copeland.tuning.described import described, space_of, tables_in
+from copeland.tuning.space_file import read_space, space_of, tables_in
 
 PARAMETERS = {
     "x": Real(0, 10),
@@ -117,7 +117,7 @@ RANGES = "[x]\nlow = 0\nhigh = 1\n[y]\nlow = 0\nhigh = 1\n"
 
 
 def test_a_file_has_one_constraint_or_several_and_options_add_more():
-    one = described(f"constraint = 'x + y <= 1'\n{RANGES}")
+    one = read_space(f"constraint = 'x + y <= 1'\n{RANGES}")
     assert one.constraints == ("x + y <= 1",)
     several = space_of(tables_in(f"constraint = ['x < y', 'x > .1']\n{RANGES}"), ["y < .9"])
     assert several.constraints == ("x < y", "x > .1", "y < .9")
@@ -131,4 +131,4 @@ def test_a_parameter_may_be_called_constraint():
 @pytest.mark.parametrize("given", ["5", "[5]", "true", "{low = 0}"])
 def test_a_file_with_something_else_is_refused(given):
     with pytest.raises(InvalidParameter, match="constraint"):
-        described(f"constraint = {given}\n{RANGES}")
+        read_space(f"constraint = {given}\n{RANGES}")

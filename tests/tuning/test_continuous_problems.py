@@ -7,7 +7,7 @@ from benchmarks.tuning import run as run_of
 from benchmarks.tuning_botorch import installed
 from benchmarks.tuning_page import table
 from copeland.errors import UnknownProblem
-from copeland.tuning.problems import game, games, mixed_games
+from copeland.tuning.benchmark_games import game, games, mixed_games
 
 BEST = {  # of an independent search
     "circle": (0.862, (0.438, 0.698)),

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
-from copeland.archives import packed, read_arrays
 from copeland.errors import UnknownDuel
-from copeland.tuning.duels import Duel
-from copeland.tuning.problems import game
+from copeland.support.npz import pack_arrays, read_arrays
+from copeland.tuning.benchmark_games import game
+from copeland.tuning.duel import Duel
 
 LINE = Space({"x": Real(0, 1)})
 MIXED = Space(
@@ -140,7 +140,7 @@ def test_what_a_tuner_cannot_take_is_one_sentence():
     arrays = read_arrays(tuned(LINE, 3).dump())
     for name, wrong in (("counts", -1), ("places", 7.0), ("walkers", 1e9), ("v3", np.nan)):
         with pytest.raises(InvalidParameter, match="not a dumped tuner"):
-            Tuner.load(packed({**arrays, name: np.full_like(arrays[name], wrong)}))
+            Tuner.load(pack_arrays({**arrays, name: np.full_like(arrays[name], wrong)}))
     for wrong in (-1, True, 10**30, 0.5):
         with pytest.raises(InvalidParameter):
             tuner.ask(wrong)  # type: ignore[arg-type]

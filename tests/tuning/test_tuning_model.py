@@ -5,15 +5,29 @@ import pytest
 from oracles import tuning as plain
 from scipy.optimize import minimize
 
-from copeland.tuning.covariance import Pairs, Theta, against, covariance, seen, weighted
-from copeland.tuning.laplace import Votes, fit, halved
-from copeland.tuning.samples import heard, prior_at, relation, sample, waves
-from copeland.tuning.walkers import WALKERS, prior_of, refitted, started, theta_at, walked
+from copeland.tuning.covariance import (
+    PointPairs,
+    Theta,
+    against,
+    compare_with_votes,
+    covariance,
+    sum_covariances,
+)
+from copeland.tuning.laplace import Votes, fit, solve_half
+from copeland.tuning.posterior_samples import prepare_points, prior_at, relation, sample, waves
+from copeland.tuning.walkers import (
+    WALKERS,
+    prior_of,
+    refit_walker,
+    start_walkers,
+    theta_at,
+    walk_on,
+)
 
 THETA = Theta(np.array([0.4, 0.7]), 1.3, 1.5, 0.9)
 RNG = np.random.default_rng(5)
 POINTS = RNG.random((8, 2))
-PAIRS = Pairs(POINTS[:4], POINTS[4:])
+PAIRS = PointPairs(POINTS[:4], POINTS[4:])
 VOTES = Votes(PAIRS, np.array([3.0, 0.5, 0.0, 2.0]), np.array([1.0, 0.5, 2.0, 0.0]))
 
 
@@ -22,30 +36,30 @@ def as_list(pairs):
 
 
 def test_covariances_are_those_of_the_formula():
-    other = Pairs(RNG.random((3, 2)), RNG.random((3, 2)))
+    other = PointPairs(RNG.random((3, 2)), RNG.random((3, 2)))
     assert covariance(THETA, PAIRS, other) == pytest.approx(
         plain.table(THETA, as_list(PAIRS), as_list(other)), abs=1e-12
     )
 
 
 def test_a_swapped_pair_has_the_opposite_sign():
-    swapped = Pairs(PAIRS.z, PAIRS.x)
+    swapped = PointPairs(PAIRS.z, PAIRS.x)
     assert covariance(THETA, PAIRS, swapped) == pytest.approx(-covariance(THETA, PAIRS, PAIRS))
 
 
 def test_a_table_that_grows_row_by_row_equals_one_made_at_once():
-    first = Votes(Pairs(PAIRS.x[:2], PAIRS.z[:2]), VOTES.wins[:2], VOTES.losses[:2])
+    first = Votes(PointPairs(PAIRS.x[:2], PAIRS.z[:2]), VOTES.wins[:2], VOTES.losses[:2])
     assert (fit(THETA, VOTES, fit(THETA, first)).gram == fit(THETA, VOTES).gram).all()
 
 
 def test_sums_over_votes_are_those_of_the_covariances():
     v, points = np.array([0.3, -1.0, 0.2, 0.7]), RNG.random((3, 2))
-    rows = columns = seen(THETA, points, PAIRS)
-    found = weighted(THETA, v, rows, columns)
+    rows = columns = compare_with_votes(THETA, points, PAIRS)
+    found = sum_covariances(THETA, v, rows, columns)
     for i, x in enumerate(points):
         expected = plain.table(THETA, [(x, z) for z in points], as_list(PAIRS))
         assert found[i] == pytest.approx(expected @ v, abs=1e-12)
-        one = seen(THETA, x[None], PAIRS)
+        one = compare_with_votes(THETA, x[None], PAIRS)
         assert against(THETA, columns, one) == pytest.approx(-expected, abs=1e-12)
 
 
@@ -67,7 +81,7 @@ def test_the_mode_is_the_same_from_any_start():
 
 @pytest.mark.slow
 def test_evidence_and_means_are_near_those_of_numerical_integration():
-    pairs = Pairs(POINTS[:2], POINTS[2:4])
+    pairs = PointPairs(POINTS[:2], POINTS[2:4])
     votes = Votes(pairs, np.array([3.0, 1.5]), np.array([1.0, 2.5]))
     gram = plain.table(THETA, as_list(pairs), as_list(pairs))
     exact, mean = plain.evidence(gram, votes.wins, votes.losses)
@@ -97,11 +111,11 @@ def test_prior_draws_have_the_covariances_of_the_formula():
 def test_posterior_samples_have_the_exact_mean_and_covariance():
     rng, n, found = np.random.default_rng(2), 1500, fit(THETA, VOTES)
     points = np.array([[0.2, 0.3], [0.8, 0.5], [0.5, 0.9]])
-    sight = seen(THETA, points, PAIRS)
+    sight = compare_with_votes(THETA, points, PAIRS)
     draws = []
     for _ in range(n):
         one = sample(found, PAIRS, rng)
-        ear = heard(one, points, sight)
+        ear = prepare_points(one, points, sight)
         draws.append(relation(one, ear, ear)[0, 1:])
     pairs = [(points[0], points[1]), (points[0], points[2])]
     cross = plain.table(THETA, pairs, as_list(PAIRS))
@@ -111,33 +125,33 @@ def test_posterior_samples_have_the_exact_mean_and_covariance():
     assert (np.abs(away.mean(axis=0)) < 5 * np.sqrt(exact.diagonal() / n)).all()
     products = away[:, :, None] * away[:, None, :]
     assert (np.abs(products.mean(axis=0) - exact) < 5 * products.std(axis=0) / np.sqrt(n)).all()
-    q = halved(found, cross)
+    q = solve_half(found, cross)
     assert plain.table(THETA, pairs, pairs) - q.T @ q == pytest.approx(exact, abs=1e-9)
 
 
 def test_a_sample_is_skew_symmetric():
     found = fit(THETA, VOTES)
     one = sample(found, PAIRS, np.random.default_rng(3))
-    ear = heard(one, POINTS, seen(THETA, POINTS, PAIRS))
+    ear = prepare_points(one, POINTS, compare_with_votes(THETA, POINTS, PAIRS))
     g = relation(one, ear, ear)
     assert g == pytest.approx(-g.T, abs=1e-4)
 
 
 def test_without_votes_the_posterior_is_the_prior():
-    nothing = Votes(Pairs(np.zeros((0, 2)), np.zeros((0, 2))), np.zeros(0), np.zeros(0))
+    nothing = Votes(PointPairs(np.zeros((0, 2)), np.zeros((0, 2))), np.zeros(0), np.zeros(0))
     found = fit(THETA, nothing)
     assert (found.evidence, len(found.v)) == (0, 0)
 
 
 @pytest.mark.slow
 def test_walkers_stay_near_the_prior_without_votes_and_exchange_moves_nobody_far():
-    nothing = Votes(Pairs(np.zeros((0, 2)), np.zeros((0, 2))), np.zeros(0), np.zeros(0))
+    nothing = Votes(PointPairs(np.zeros((0, 2)), np.zeros((0, 2))), np.zeros(0), np.zeros(0))
     prior, rng = prior_of(np.array([0, 1])), np.random.default_rng(0)
-    walkers = [refitted(prior, one, nothing) for one in started(prior, rng)]
+    walkers = [refit_walker(prior, one, nothing) for one in start_walkers(prior, rng)]
     seen_at = []
     for turn in range(800):
         nth = turn % WALKERS
-        walkers[nth] = walked(prior, walkers, nth, nothing, 2, rng)
+        walkers[nth] = walk_on(prior, walkers, nth, nothing, 2, rng)
         seen_at.append((walkers[nth].place - prior.mean) / prior.deviation)
     # Four walkers that look at each other: an estimate of what is a unit normal, roughly.
     assert np.abs(np.mean(seen_at, axis=0)).max() < 0.5

@@ -3,9 +3,9 @@
 import pytest
 
 from copeland import Real, Space, Tuner
-from copeland.report.tuning_progress import progress_figure
+from copeland.report.tuning_page import progress_figure
 from copeland.study import create_study
-from copeland.tuning.progress import Cast, marks_of, progress_of
+from copeland.tuning.past_recommendations import Cast, marks_of, progress_of
 
 SPACE = Space({"x": Real(0, 1)})
 

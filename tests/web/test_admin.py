@@ -7,7 +7,7 @@ import pytest
 from web_client import Site, asks, send, vote
 
 from copeland.study import objections, read_certificate
-from copeland.study.meaning.filing import Filed
+from copeland.study.results.certificate_file import Filed
 
 
 def png(colour=(200, 30, 30), size=(40, 30)):

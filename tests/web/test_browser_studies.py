@@ -20,7 +20,9 @@ GOOD, BAD = "Paris is in France.", "Paris is in Peru."
 @pytest.fixture
 def plain_board(monkeypatch):
     """Leave the figures of dashboards empty: drawing takes most of their time."""
-    monkeypatch.setattr("copeland.study.page.page.image", lambda figure, kind: b"<svg></svg>")
+    monkeypatch.setattr(
+        "copeland.study.report.study_page.image", lambda figure, kind: b"<svg></svg>"
+    )
 
 
 def tile(page, name="votes"):

@@ -77,7 +77,7 @@ def test_programs_and_judges_are_told_apart(site):
 
 
 def test_a_file_that_hides_what_was_undone_is_found(site, tmp_path):
-    from copeland.study.meaning.filing import _seal
+    from copeland.study.results.certificate_file import _seal
 
     study = site.study()
     browser, page = site.voter()

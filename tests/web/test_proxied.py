@@ -156,7 +156,9 @@ def browsing():
 @pytest.fixture
 def somebody_below(browser, monkeypatch):
     """A real server behind such a proxy, and people with browsers; afterwards nothing has gone wrong in any."""
-    monkeypatch.setattr("copeland.study.page.page.image", lambda figure, kind: b"<svg></svg>")
+    monkeypatch.setattr(
+        "copeland.study.report.study_page.image", lambda figure, kind: b"<svg></svg>"
+    )
 
     class Below(browsing().LiveSite):
         path = "/votes"

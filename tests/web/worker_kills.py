@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from copeland.streams import stream
 from copeland.study import open_study
+from copeland.support.rng import stream
 from tests.web.crowd import (
     Acknowledged,
     Tally,

@@ -13,17 +13,15 @@ To be read in this order: ``meetings`` of pairs, ``claims``, what they show ``jo
 """
 
 from copeland.kernels.planner.champion import (
+    list_claims,
     look_around,
     next_pair,
     rate_losses,
     rate_win,
 )
-from copeland.kernels.planner.ending import crown_proved, turn, waiting_pair
 from copeland.kernels.planner.hints import with_hints
 from copeland.kernels.planner.meetings import NONE
-from copeland.kernels.planner.plans import losses_missing
-from copeland.kernels.planner.prices import BLOCKED
-from copeland.kernels.planner.state import (
+from copeland.kernels.planner.planner_state import (
     EPOCH,
     LOSS,
     WIN,
@@ -32,7 +30,10 @@ from copeland.kernels.planner.state import (
     new_planner,
     with_more_pairs,
 )
-from copeland.kernels.planner.votes import (
+from copeland.kernels.planner.plans import losses_missing
+from copeland.kernels.planner.prices import BLOCKED
+from copeland.kernels.planner.termination import crown_winner, turn, waiting_pair
+from copeland.kernels.planner.vote_updates import (
     expire,
     pause,
     pend,
@@ -48,8 +49,9 @@ __all__ = [
     "NONE",
     "WIN",
     "Planner",
-    "crown_proved",
+    "crown_winner",
     "expire",
+    "list_claims",
     "look_around",
     "loss_level",
     "losses_missing",

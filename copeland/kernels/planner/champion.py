@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from copeland.kernels.mark import apart, kernel
-from copeland.kernels.planner.joint import show
+from copeland.kernels.planner.evidence_shares import SHARES, raise_aim
+from copeland.kernels.planner.joint_losses import show
 from copeland.kernels.planner.losses import FEW, list_losses, losses_price, relist_loss
 from copeland.kernels.planner.meetings import NONE, entry_of
-from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
-from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
-from copeland.kernels.planner.sharing import SHARES, raise_aim
-from copeland.kernels.planner.state import (
+from copeland.kernels.planner.planner_state import (
     REFUTERS,
+    Planner,
     is_refuted,
     is_shown,
     loss_level,
     together_level,
     win_level,
 )
-from copeland.kernels.planner.trees import lowest_leaf, put, smallest
+from copeland.kernels.planner.plans import leave_out_dearest, losses_missing, plan, price_row
+from copeland.kernels.planner.prices import BLOCKED, believed_gap, plausible_score, price_of, worth
+from copeland.kernels.planner.tournament_tree import lowest_leaf, put, smallest
 
 LOYALTY = 0.9  # a challenger must undercut the champion's price by this factor
 DEARER = 1.05  # a price that rose by this factor is a reason to look for a cheaper certificate
@@ -195,11 +198,11 @@ def name_challengers(planner):
         listed[place] = i
     planner.top[0] = planner.row[listed[0]]
     if planner.exclusive[0]:
-        list_most_proved(planner)
+        list_surest(planner)
 
 
 @kernel
-def list_most_proved(planner):
+def list_surest(planner):
     """Put the option of the most proved wins in the last place unless it is listed: decisions leave it a plan."""
     listed, won = planner.challengers, planner.claims.won
     most = listed[0]
@@ -364,3 +367,14 @@ def next_pair(planner):
     leaf = lowest_leaf(planner.risk)
     k = len(planner.points)
     return (champion, leaf) if leaf < k else (planner.refuter[leaf - k], leaf - k)
+
+
+def list_claims(planner: Planner) -> list[tuple[int, int]]:
+    """Return the pairs of the champion's certificate that may be asked, the riskiest first."""
+    if planner.champion[0] == NONE:
+        return []
+    champion, leaves = int(planner.champion[0]), len(planner.leaf_price)
+    risks = planner.risk[leaves:]
+    order = np.argsort(risks, kind="stable")[: int(np.isfinite(risks).sum())].tolist()
+    k = leaves // 2
+    return [(champion, j) if j < k else (int(planner.refuter[j - k]), j - k) for j in order]

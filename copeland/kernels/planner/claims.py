@@ -10,18 +10,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Floats, Ints
 from copeland.kernels.heaps import ABSENT, put_in, take_out
 from copeland.kernels.mark import kernel
-
-Ints = NDArray[np.int64]
 
 
 class Claims(NamedTuple):
     """Two claims for each entry of the meetings: 2 e says that the first beats the second, 2 e + 1 the reverse."""
 
-    evidence: NDArray[np.float64]  # by claim, in nats
+    evidence: Floats  # by claim, in nats
     place: Ints  # by claim: where in the heap, ABSENT if it is not held
     heap: Ints  # the claims held, the weakest first
     size: Ints  # (1,): how many are held

@@ -2,7 +2,7 @@
 
 Whoever has an opinion but no vote hints at pairs. A hint, from -1 to 1, is the correlation of "i beats j" with
 what is so, and counts in what is believed of the pair (:mod:`copeland.kernels.planner.prices`). Claims are weighed
-by votes alone (:mod:`copeland.kernels.planner.votes`).
+by votes alone (:mod:`copeland.kernels.planner.vote_updates`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from copeland.kernels.planner.champion import make_due
 from copeland.kernels.planner.meetings import NONE, enter, entry_of, full
-from copeland.kernels.planner.state import Planner, with_more_pairs
-from copeland.kernels.planner.votes import credit_pair
+from copeland.kernels.planner.planner_state import Planner, with_more_pairs
+from copeland.kernels.planner.vote_updates import credit_pair
 
 
 def with_hints(planner: Planner, hints: NDArray[Any]) -> Planner:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.claims import is_held
+from copeland.kernels.planner.evidence_shares import best_share, loss_price, set_share
 from copeland.kernels.planner.meetings import NONE, after, claim_of, entry_of, opponent
+from copeland.kernels.planner.planner_state import is_refuted
 from copeland.kernels.planner.prices import BLOCKED
-from copeland.kernels.planner.sharing import best_share, loss_price, set_share
-from copeland.kernels.planner.state import is_refuted
 
 MANY_MET = 4  # lists: an option that met more than so many times as many as are listed has met many
 FEW = 8  # so many refuters are enough among many options: looking at all of them would take K^2 prices

@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.kernels.arrays import Ints
 from copeland.kernels.mark import kernel
 
 NONE = -1
-
-Ints = NDArray[np.int64]
 
 
 class Meetings(NamedTuple):

@@ -9,8 +9,8 @@ from copeland.kernels.mark import apart, kernel
 from copeland.kernels.planner.claims import is_held
 from copeland.kernels.planner.losses import losses_price
 from copeland.kernels.planner.meetings import NONE, after, claim_of, opponent
+from copeland.kernels.planner.planner_state import count_shown_losses, win_level
 from copeland.kernels.planner.prices import BLOCKED, price_of
-from copeland.kernels.planner.state import losses_shown, win_level
 
 UNPRICED = 1.0  # in a row of prices less than 0
 FAR = 1e13  # the weight of a claim that cannot be asked: that of hundreds of the dearest that can
@@ -71,7 +71,7 @@ def plan(planner, i):
     """
     k = len(planner.row)
     if planner.margin[0] == 0:  # then a loss that is shown rules the win out, so l is no less
-        planner.skipped[i] = max(planner.skipped[i], min(losses_shown(planner, i), k - 2))
+        planner.skipped[i] = max(planner.skipped[i], min(count_shown_losses(planner, i), k - 2))
     least, most = range_of_l(planner, i)
     before = planner.skipped[i] = min(planner.skipped[i], most)
     price_row(planner, i)
@@ -143,4 +143,4 @@ def other_losses(planner, i, l, enough):
 def losses_missing(planner, i, j, l, left_out):
     """Return how many losses of j must still be proved for (i, l), beside the one that i may prove."""
     needed = l - int(planner.fresh[j] and not left_out)
-    return 0 if losses_shown(planner, j) >= needed else needed - planner.claims.lost[j]
+    return 0 if count_shown_losses(planner, j) >= needed else needed - planner.claims.lost[j]

@@ -6,9 +6,9 @@ import math
 
 from copeland.kernels.kl import kl
 from copeland.kernels.mark import kernel
-from copeland.kernels.planner.joint import evidence_of_nats
+from copeland.kernels.planner.joint_losses import evidence_of_nats
 from copeland.kernels.planner.meetings import NONE, claim_of, entry_of, side_of
-from copeland.kernels.planner.state import is_refuted
+from copeland.kernels.planner.planner_state import is_refuted
 
 LEAST_Z = 0.5  # below so many standard deviations, a claim is priced as a gamble instead
 WILDEST = 300.0  # ln of the factor for a gamble, at most: far below what a double holds

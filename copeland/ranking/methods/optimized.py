@@ -101,10 +101,10 @@ def allowed_lists(rankings: tuple[Ranking, ...], length: int) -> Iterator[Rankin
     >>> list(allowed_lists((("a", "b", "c"), ("b", "c", "a")), 2))
     [('a', 'b'), ('b', 'a'), ('b', 'c')]
     """
-    yield from _continued(rankings, length, ())
+    yield from _extend_list(rankings, length, ())
 
 
-def _continued(rankings: tuple[Ranking, ...], length: int, start: Ranking) -> Iterator[Ranking]:
+def _extend_list(rankings: tuple[Ranking, ...], length: int, start: Ranking) -> Iterator[Ranking]:
     used = set(start)
     heads = [best_unused(ranking, used) for ranking in rankings]
     following = dict.fromkeys(head for head in heads if head is not None)
@@ -112,7 +112,7 @@ def _continued(rankings: tuple[Ranking, ...], length: int, start: Ranking) -> It
         yield start
         return
     for document in following:
-        yield from _continued(rankings, length, (*start, document))
+        yield from _extend_list(rankings, length, (*start, document))
 
 
 def document_credit(rankings: tuple[Ranking, ...], documents: Ranking, rule: str) -> Floats:

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.ranking.comparison import click_for
+from copeland.ranking.comparison_arrays import TAU, check_tau
+from copeland.ranking.interleaved_comparison import click_for
 from copeland.ranking.interleaving import (
     Floats,
     Interleaved,
@@ -28,7 +29,6 @@ from copeland.ranking.interleaving import (
     ranks_of,
     register,
 )
-from copeland.ranking.worlds import TAU, check_tau
 
 Weights = tuple[dict[Hashable, float], ...]  # for each ranker, of each document that is left
 

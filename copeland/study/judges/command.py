@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from copeland.errors import InvalidParameter
-from copeland.study.judges.answers import JudgeFailed, outcome_answered, quoted
-from copeland.study.judges.wording import (
+from copeland.study.judges.call import JudgeFailed, parse_word, quote_answer
+from copeland.study.judges.templates import (
     answer_of,
     check_template,
     fill,
@@ -54,7 +54,9 @@ class CommandJudge:
         try:
             self.arguments = shlex.split(command)
         except ValueError as error:
-            raise InvalidParameter(f"the command {quoted(command)} has {error}; fix it.") from None
+            raise InvalidParameter(
+                f"the command {quote_answer(command)} has {error}; fix it."
+            ) from None
         if not self.arguments:
             raise InvalidParameter("the command is empty; name a program.")
         if shutil.which(self.arguments[0]) is None:
@@ -63,7 +65,7 @@ class CommandJudge:
                 "whether it may be executed."
             )
         if has_places(command):
-            check_template(command, f"the command {quoted(command)}")
+            check_template(command, f"the command {quote_answer(command)}")
         if not timeout > 0:
             raise InvalidParameter(f"timeout is {timeout}; it must be more than 0 seconds.")
         self.timeout = timeout
@@ -72,16 +74,16 @@ class CommandJudge:
     def __call__(self, left: Any, right: Any, item: Any = None) -> str:
         """Return the outcome that the program prints."""
         arguments = [fill(argument, left, right, item) for argument in self.arguments]
-        shown = {"left": _described(left, item), "right": _described(right, item)}
+        shown = {"left": _describe_option(left, item), "right": _describe_option(right, item)}
         about = None if item is None else {"name": name_of(item), "text": item_text(item)}
         code, answer, complaint = self._run(arguments, json.dumps(shown | {"item": about}))
         if code != 0:
             last = complaint.strip().splitlines()[-1:] or ["nothing on standard error"]
-            raise JudgeFailed(f"{self.name} ended with code {code}: {quoted(last[0])[1:-1]}.")
+            raise JudgeFailed(f"{self.name} ended with code {code}: {quote_answer(last[0])[1:-1]}.")
         if not answer.strip():
             raise JudgeFailed(f"{self.name} printed nothing; it must print left, right, tie ...")
         try:
-            return outcome_answered(answer)
+            return parse_word(answer)
         except JudgeFailed as error:
             raise JudgeFailed(f"{self.name}: {error}") from None
 
@@ -111,7 +113,7 @@ class CommandJudge:
             raise JudgeFailed(f"{self.name} cannot be run: {error}.") from None
 
 
-def _described(option: Any, item: Any) -> dict[str, Any]:
+def _describe_option(option: Any, item: Any) -> dict[str, Any]:
     answer = answer_of(option, item)
     text = getattr(option, "text", "") if answer is None else answer
     told = {"name": name_of(option), "text": text, "path": getattr(option, "path", "")}

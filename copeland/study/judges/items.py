@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.streams import stream
-from copeland.study.record.options import name_of
-from copeland.study.record.texts import check_text, json_of
+from copeland.study.input_limits import check_text, json_of
+from copeland.study.options import name_of
+from copeland.support.rng import stream
 
 
 class InvalidItems(CopelandError, ValueError):

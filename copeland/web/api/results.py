@@ -11,7 +11,7 @@ from fastapi import Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from copeland.study.record.events import to_json
+from copeland.study.log.events import to_json
 from copeland.web.api.access import Call, Reads, new_router
 from copeland.web.api.problems import ApiProblem
 from copeland.web.pages.dashboard import BEAT, STEP, stream

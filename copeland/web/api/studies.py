@@ -9,7 +9,7 @@ from fastapi import HTTPException, Request
 from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from copeland.study import Option, Settings, create_study
-from copeland.study.record.texts import LIMITS
+from copeland.study.input_limits import LIMITS
 from copeland.web.api.access import (
     STUDY,
     Admins,
@@ -115,7 +115,7 @@ def create(request: Request, new: New) -> About:
 
 def _offer(new: New) -> dict[str, Any]:
     """What a study is of, as create_study takes it."""
-    from copeland.tuning.described import space_of  # which loads scipy
+    from copeland.tuning.space_file import space_of  # which loads scipy
 
     given = new.options or ()
     options = [one if isinstance(one, str) else one.model_dump() for one in given]

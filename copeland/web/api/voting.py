@@ -11,12 +11,12 @@ from pydantic import BaseModel, Field
 
 from copeland.errors import InvalidRow
 from copeland.study import Study
-from copeland.study.conduct.folding import can_fold
-from copeland.study.record.events import ASKED, GUIDE
-from copeland.study.record.texts import LIMITS
-from copeland.study.record.votes import Incoming, incoming
-from copeland.tables import column_name
-from copeland.tallies import blank, text_in
+from copeland.study.bulk_imports import can_fold
+from copeland.study.input_limits import LIMITS
+from copeland.study.log.events import ASKED, GUIDE
+from copeland.study.votes import Incoming, incoming
+from copeland.support.row_files import column_name
+from copeland.support.vote_tables import blank, text_in
 from copeland.web.api.access import (
     STUDY,
     Admins,

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Study
+from copeland.support.phrasing import capital
 from copeland.web import sessions
 from copeland.web.models import RESULTS, VotingPage
 from copeland.web.pages.ballot import count_options, pairs_for
@@ -19,7 +20,6 @@ from copeland.web.render import redirect, render_page
 from copeland.web.security import ATTEMPTS, require
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import read_field
-from copeland.words import capital
 
 router = APIRouter(prefix="/admin")
 ENTER = "enter"  # whose form it is, before there is a session

@@ -16,15 +16,15 @@ from markupsafe import Markup
 
 from copeland.errors import StudyClosed, UnknownVote
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
-from copeland.study.conduct.asking import ENDLESS
-from copeland.study.record.events import ASKED, LEFT, RIGHT
-from copeland.study.record.options import ACTIVE
+from copeland.study.ballots import ENDLESS
+from copeland.study.log.events import ASKED, LEFT, RIGHT
+from copeland.study.options import ACTIVE
+from copeland.support.phrasing import format_count
 from copeland.web.models import Checked, VotingPage, pane_key
 from copeland.web.render import render_text
 from copeland.web.security import HiddenBallot, hash_text
 from copeland.web.server import Server
 from copeland.web.sessions import Visitor
-from copeland.words import counted
 
 KNOWN, REPEAT = "known", "repeat"
 SWAPPED = {LEFT: RIGHT, RIGHT: LEFT}
@@ -256,7 +256,7 @@ def is_excluded(page: VotingPage, given: Iterable[Checked]) -> bool:
 
 def _exclude(study: Study, voter: Visitor) -> None:
     """Undo all votes of a voter, visibly."""
-    reason = f"the voter failed {counted(voter.page.failures, 'known answer')}"
+    reason = f"the voter failed {format_count(voter.page.failures, 'known answer')}"
     for vote in [one for one in study.log(voter=voter.name) if one.kind == "voted"]:
         with suppress(UnknownVote, StudyClosed):
             study.undo(str(vote.event_id), reason)

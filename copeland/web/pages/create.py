@@ -15,8 +15,9 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
-from copeland.study.record.arrivals import AGAINST, IGNORED
-from copeland.study.record.settings import BATCH
+from copeland.study.log.arrivals import AGAINST, IGNORED
+from copeland.study.settings import BATCH
+from copeland.support.phrasing import capital
 from copeland.web.models import KINDS, QUESTION, Pane
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.options import (
@@ -31,7 +32,6 @@ from copeland.web.pages.options import (
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
 from copeland.web.sessions import admin, read_field, read_files, read_number, read_whole
-from copeland.words import capital
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
@@ -157,13 +157,13 @@ def draft_of(form: FormData, server: Server) -> Draft:
 
 def _space(form: FormData) -> Space | None:
     """The space that a form describes; options beside it would mean nothing."""
-    from copeland.tuning.described import described
+    from copeland.tuning.space_file import read_space
 
     if not read_field(form, "space"):
         return None
     if read_field(form, "pasted") or _images(form) or read_files(form, "csv"):
         raise InvalidParameter("Give options, or settings to tune, but not both.")
-    return described(read_field(form, "space"))
+    return read_space(read_field(form, "space"))
 
 
 def create_from(server: Server, draft: Draft) -> Study:

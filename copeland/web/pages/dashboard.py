@@ -12,13 +12,14 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
-from copeland.forecast.ranges import Range
-from copeland.study.meaning.cases import is_judged
-from copeland.study.meaning.history import share_of
-from copeland.study.meaning.reading import Reading
-from copeland.study.meaning.standing import Standing
-from copeland.study.record.events import ERROR, Event, times_of
-from copeland.study.record.options import ACTIVE
+from copeland.forecast.forecast_range import ForecastRange
+from copeland.study.log.events import ERROR, Event, times_of
+from copeland.study.options import ACTIVE
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.case_progress import is_judged
+from copeland.study.results.history import share_of
+from copeland.study.results.standing import Standing
+from copeland.support.phrasing import format_count, percent, quote_name
 from copeland.web.cache import DrawnLandscape, SpaceAnalysis, VoteAnalysis
 from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
@@ -27,10 +28,9 @@ from copeland.web.pages.judges import JudgeJobs
 from copeland.web.provenance import notes_of
 from copeland.web.security import POLICY
 from copeland.web.server import STREAMS, Server
-from copeland.words import counted, percent, quote_name
 
 if TYPE_CHECKING:
-    from copeland.study.meaning.tuned import Tuned
+    from copeland.study.kinds.space import Tuned
 
 router = APIRouter()
 Tile = tuple[str, str]  # what is told, and how much
@@ -235,7 +235,7 @@ def _labels(here: ManagedStudy) -> dict[str, str]:
     return {link.voter: link.label for link in links if link.voter and link.label}
 
 
-def _reasons(reading: Reading) -> dict[frozenset[int | None], str]:
+def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
     """Why a pair is asked, as far as the plan of now tells."""
     outlook, names = reading.outlook, reading.names
     if outlook.votes is None:
@@ -243,7 +243,7 @@ def _reasons(reading: Reading) -> dict[frozenset[int | None], str]:
     proof = "to prove {} over {}" if reading.standing.panel is None else "to settle {} and {}"
     return {
         frozenset((need.first, need.second)): proof.format(names[need.first], names[need.second])
-        + f", about {counted(need.votes, 'vote')}"
+        + f", about {format_count(need.votes, 'vote')}"
         for need in outlook.pairs
     }
 
@@ -303,12 +303,12 @@ def _checks(here: ManagedStudy) -> list[str]:
     if here.page.failures:
         voters = {one.voter for one in given}
         out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
-        failed = counted(here.page.failures, "failed known answer")
-        said.append(f"Excluded for {failed}: {counted(len(out), 'voter')}.")
+        failed = format_count(here.page.failures, "failed known answer")
+        said.append(f"Excluded for {failed}: {format_count(len(out), 'voter')}.")
     return said
 
 
-def money_tiles(page: VotingPage, standing: Standing, needed: Range | None) -> list[Tile]:
+def money_tiles(page: VotingPage, standing: Standing, needed: ForecastRange | None) -> list[Tile]:
     """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
     if not page.price:
         return []
@@ -321,7 +321,7 @@ def money_tiles(page: VotingPage, standing: Standing, needed: Range | None) -> l
     return [(f"{page.currency} {name}".strip(), amount) for name, amount in amounts]
 
 
-def _cost(price: float, needed: Range) -> str:
+def _cost(price: float, needed: ForecastRange) -> str:
     """What a range of answers costs."""
     low, high = (
         f"over {price * needed.most:,.2f}" if n is None else f"{price * n:,.2f}"

@@ -16,17 +16,16 @@ from starlette.responses import HTMLResponse
 from copeland.errors import CopelandError
 from copeland.forecast.prospects import FEW
 from copeland.forecast.races import WORLDS, Way, forecast_of, new_start
-from copeland.forecast.starts import PLANNED, Start
-from copeland.forecast.voters import MOST_PEOPLE, fewest_people, nobody
-from copeland.kernels.evidence import fewest_votes
-from copeland.study.meaning.panel_plan import questions_sentence
-from copeland.study.meaning.prospect import people_words
+from copeland.forecast.start import PLANNED, Start
+from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, nobody
+from copeland.kernels.vote_evidence import fewest_votes
+from copeland.study.results.voter_reach import people_words, questions_sentence
+from copeland.support.phrasing import capital, format_count
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.create import Intent, intent_of
 from copeland.web.render import render_page
 from copeland.web.server import server_of
 from copeland.web.sessions import read_whole
-from copeland.words import capital, counted
 
 router = APIRouter()
 VOTERS = 10  # who are expected, unless the form says otherwise
@@ -83,7 +82,7 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     told: dict[str, Any] = intent.settings
     if intent.members:
         yield (
-            f"With {counted(intent.options, 'option')} and exactly {counted(len(intent.members), 'voter')}, "
+            f"With {format_count(intent.options, 'option')} and exactly {format_count(len(intent.members), 'voter')}, "
             "the result is certain for them once enough has been answered."
         )
         yield questions_sentence(len(intent.members), intent.options)
@@ -95,9 +94,9 @@ def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     terms = (told["delta"], told["margin"], told["voters"] == "people")
     crowd = ExpectedVoters(intent.options, voters, each, *terms)
     yield (
-        f"With {counted(crowd.options, 'option')} and {counted(voters, 'voter')} who "
-        f"{'answers' if voters == 1 else 'answer'} {counted(crowd.each, 'pair')}"
-        f"{'' if voters == 1 else ' each'}, you get {counted(voters * crowd.each, 'answer')}."
+        f"With {format_count(crowd.options, 'option')} and {format_count(voters, 'voter')} who "
+        f"{'answers' if voters == 1 else 'answer'} {format_count(crowd.each, 'pair')}"
+        f"{'' if voters == 1 else ' each'}, you get {format_count(voters * crowd.each, 'answer')}."
     )
     yield from _proof(crowd)
     if crowd.people and 1 < voters <= FEW:
@@ -113,7 +112,7 @@ def _proof(crowd: ExpectedVoters) -> Iterator[str]:
     if crowd.voters < crowd.fewest:
         yield (
             "They cannot prove a winner, whatever they say: even if all of them agree, that takes "
-            f"{counted(crowd.fewest, 'voter')}."
+            f"{format_count(crowd.fewest, 'voter')}."
         )
     if crowd.options > OPTIONS:
         yield f"For more than {OPTIONS} options, this page works out nothing more."
@@ -121,7 +120,7 @@ def _proof(crowd: ExpectedVoters) -> Iterator[str]:
     needed = crowd.requirement
     enough = sum(number <= crowd.voters for number in needed.votes if number < needed.most)
     if crowd.voters >= crowd.fewest:
-        yield f"That proved a winner in {enough} of {counted(WORLDS, 'simulated vote')}."
+        yield f"That proved a winner in {enough} of {format_count(WORLDS, 'simulated vote')}."
     yield f"A proof takes {people_words(needed.range)}."
     if crowd.margin == 0 and enough < WORLDS / 2:
         wider = people_words(crowd._replace(margin=WIDER).requirement.range)

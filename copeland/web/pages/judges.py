@@ -24,8 +24,7 @@ from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
-from copeland.files import read_text
-from copeland.inert import command_line
+from copeland.study.input_limits import check_text
 from copeland.study.judges import (
     ChatJudge,
     CommandJudge,
@@ -34,10 +33,12 @@ from copeland.study.judges import (
     judge_study,
     sleep_until,
 )
-from copeland.study.meaning.flips import flip_sentences
-from copeland.study.meaning.standing import Standing
-from copeland.study.record.events import ERROR, SKIP
-from copeland.study.record.texts import check_text
+from copeland.study.log.events import ERROR, SKIP
+from copeland.study.results.agreement import flip_sentences
+from copeland.study.results.standing import Standing
+from copeland.support.atomic_files import read_text
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import capital, format_count, percent
 from copeland.web.cache import VoteAnalysis
 from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Form, Here, ManagedStudy, show_study
@@ -46,7 +47,6 @@ from copeland.web.render import redirect
 from copeland.web.server import Server
 from copeland.web.sessions import read_field, read_number, read_whole
 from copeland.web.store import Store
-from copeland.words import capital, counted, percent
 
 router = APIRouter(prefix="/admin/s/{slug}/judges")
 
@@ -147,9 +147,9 @@ class JudgeJob:
     def summary(self) -> str:
         """What was done so far, in a sentence."""
         said = [
-            f"{counted(self.votes, 'answer')} from {self.made:,} of {counted(self.calls, 'call')}"
+            f"{format_count(self.votes, 'answer')} from {self.made:,} of {format_count(self.calls, 'call')}"
         ]
-        said += [counted(self.errors, "error")] if self.errors else []
+        said += [format_count(self.errors, "error")] if self.errors else []
         if self.cost is not None or self.spent:
             of = "" if self.cost is None else f" of {self.cost:,.4g}"
             said.append(f"{self.spent:,.4g}{of} spent")

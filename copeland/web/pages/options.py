@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, read_options
-from copeland.study.record.texts import check_text
-from copeland.tables import rows_of_file
+from copeland.study.input_limits import check_text
+from copeland.support.row_files import rows_of_file
 from copeland.web.images import image_of, send_image
 from copeland.web.models import Image, Pane, option_of, pane_key
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study

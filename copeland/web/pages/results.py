@@ -8,10 +8,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
-from copeland.inert import file_name
 from copeland.study import Study, certificate_to_file
-from copeland.study.record.events import to_json
-from copeland.study.record.votes import csv_lines
+from copeland.study.log.events import to_json
+from copeland.study.votes import csv_lines
+from copeland.support.escaping import file_name
 from copeland.web.cache import VoteAnalysis, analyse_past
 from copeland.web.models import VotingPage
 from copeland.web.pages.admin import Here, ManagedStudy

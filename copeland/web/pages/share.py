@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import FormData
 from starlette.responses import HTMLResponse, Response
 
-from copeland.inert import cell, file_name
+from copeland.support.escaping import cell, file_name
 from copeland.web.models import SCOPES, Link
 from copeland.web.pages import admin
 from copeland.web.pages.admin import Form, Here, ManagedStudy, Session

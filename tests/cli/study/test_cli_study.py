@@ -14,7 +14,7 @@ from study_commands import ok, refused, values
 
 import copeland
 from copeland.cli import app
-from copeland.compiling import compile_now
+from copeland.simulation.compilation import compile_now
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

@@ -12,8 +12,8 @@ from study_commands import ok, refused, values
 from copeland.errors import StudyClosed
 from copeland.study import create_study
 from copeland.study.judges import Summary, judge_study
-from copeland.study.meaning.agreement import JudgeAgreement, PairOfJudges
-from copeland.study.record.sides import Swaps
+from copeland.study.log.sides import Swaps
+from copeland.study.results.agreement import JudgeAgreement, PairOfJudges
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 

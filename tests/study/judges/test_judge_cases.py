@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from copeland.cases import log_evidence_of_cases
-from copeland.certificate import evidence
+from copeland.certificate.case_evidence import log_evidence_of_cases
+from copeland.certificate.certificate import evidence
 from copeland.errors import InvalidParameter
-from copeland.kernels.evidence import levels
+from copeland.kernels.vote_evidence import levels
 from copeland.study import create_study
 from copeland.study.judges import judge_study
 

@@ -11,7 +11,7 @@ from tiny_study import KEY, B, quick
 from copeland.errors import InvalidParameter
 from copeland.study import create_study
 from copeland.study.judges import Candidate, JudgeFailed, judge_study
-from copeland.study.record.options import LARGEST, read_material
+from copeland.study.options import LARGEST, read_material
 
 
 def test_a_model_reads_the_file_of_an_option_without_a_text(key, tmp_path):

@@ -11,7 +11,7 @@ from tiny_study import KEY, A, B, TinyStudy, quick
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges import ChatJudge, JudgeFailed, judge_study
-from copeland.study.judges.endpoint import without_key
+from copeland.study.judges.chat import without_key
 
 
 def test_a_missing_key_is_one_sentence_that_names_the_variable(monkeypatch):

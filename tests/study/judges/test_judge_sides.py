@@ -4,7 +4,7 @@ import pytest
 from tiny_study import TinyStudy, always_left
 
 from copeland.study.judges import judge_study
-from copeland.study.judges.answers import ask_judge
+from copeland.study.judges.call import ask_judge
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tiny_study import A, B, quick
 
 from copeland.study.judges import JudgeFailed
-from copeland.study.judges.statements import outcome_stated
+from copeland.study.judges.verdict_text import parse_outcome
 
 STATED = [
     # One word, or an outcome alone on the first line
@@ -118,20 +118,20 @@ UNCLEAR = [
 
 @pytest.mark.parametrize(("said", "outcome"), STATED)
 def test_one_clear_verdict_is_the_outcome(said, outcome):
-    assert outcome_stated(said) == outcome
+    assert parse_outcome(said) == outcome
 
 
 @pytest.mark.parametrize("said", UNCLEAR)
 def test_anything_but_one_clear_verdict_is_a_failure(said):
     with pytest.raises(JudgeFailed, match="it answered '"):
-        outcome_stated(said)
+        parse_outcome(said)
 
 
 def test_the_failure_says_what_was_found():
     with pytest.raises(JudgeFailed, match="which says both left and right; expected one of them"):
-        outcome_stated("[[A]] [[B]]")
+        parse_outcome("[[A]] [[B]]")
     with pytest.raises(JudgeFailed, match="has the key 'winner' twice"):
-        outcome_stated('So: {"winner": "A", "winner": "B"}')
+        parse_outcome('So: {"winner": "A", "winner": "B"}')
 
 
 @pytest.mark.parametrize(
@@ -156,13 +156,13 @@ MARKS = [(said, outcome) for said, outcome in STATED if ":" in said or "[[" in s
 @given(st.sampled_from(MARKS), st.sampled_from(MARKS))
 def test_two_answers_in_one_are_clear_only_if_they_agree(one, other):
     with suppress(JudgeFailed):
-        assert outcome_stated(f"{one[0]}\n\n{other[0]}") == one[1] == other[1]
+        assert parse_outcome(f"{one[0]}\n\n{other[0]}") == one[1] == other[1]
 
 
 @given(st.text(st.sampled_from('AB[]{}":,. \n*verdict'), max_size=60))
 def test_no_text_is_more_than_a_failure(said):
     with suppress(JudgeFailed):
-        assert outcome_stated(said) in ("left", "right", "tie", "both_bad", "skip")
+        assert parse_outcome(said) in ("left", "right", "tie", "both_bad", "skip")
 
 
 @pytest.mark.slow
@@ -185,13 +185,13 @@ def test_no_text_is_more_than_a_failure(said):
 def test_no_text_takes_long_to_look_through(filler):
     start = time.process_time()
     with suppress(JudgeFailed):
-        outcome_stated(filler * (200_000 // len(filler)) + "!")
+        parse_outcome(filler * (200_000 // len(filler)) + "!")
     assert time.process_time() - start < 5
 
 
 def test_a_nested_object_without_an_end_is_a_failure():
     with pytest.raises(JudgeFailed, match="nested too deeply"):
-        outcome_stated("So: " + '{"a": ' + "[" * 100_000)
+        parse_outcome("So: " + '{"a": ' + "[" * 100_000)
 
 
 def test_an_answer_with_a_reason_reaches_the_study(key):

@@ -7,10 +7,10 @@ import pytest
 from tiny_study import TinyStudy, always_left, first_by_name, program
 
 from copeland.errors import AlreadyVoted, InvalidParameter, StorageError, UnknownName
-from copeland.inert import inert
 from copeland.study import Wait, create_study
 from copeland.study.judges import CommandJudge, InvalidItems, judge_study, sleep_until
-from copeland.study.judges.answers import ask_judge
+from copeland.study.judges.call import ask_judge
+from copeland.support.escaping import inert
 
 
 def test_a_function_votes_until_the_study_has_nothing_left_to_ask():

@@ -1,0 +1,321 @@
+"""Which member of a panel to ask about which pair next, so that few answers settle who is best.
+
+A certificate is a champion c with L wins and, for every rival, K - 1 - L options that it cannot beat
+any more. The planner takes the champion and the L that are cheapest by what was answered so far,
+and asks what is most likely to upset that plan, for the fewest answers: docs/panels.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc
+
+from copeland.certificate.panel_certificate import (
+    Bools,
+    Ints,
+    check_counts,
+    require_at_most,
+    settle_pairs,
+)
+from copeland.errors import InvalidParameter
+from copeland.support.rng import stream
+
+Until = Literal["best", "all"]
+Floats = NDArray[np.float64]
+Question = tuple[int, int, int]
+_Seen = Sequence[Sequence[tuple[int, ...]]]
+
+_TRUST = 6.0  # a common order counts as so many answers on every pair
+_ROUNDS = 8  # of fitting the common order: what is left changes no plan
+_DOUBT = 0.1  # even a claim that is nearly sure is asked early if few answers settle it
+_RAREST = 1e-6  # the smallest chance that a price takes seriously
+_NEVER = 1e12  # the price of what cannot happen any more: above all plans that can
+_EVEN = 1e-6  # prices and doubts this close are equal, and the seed decides
+_AS_GOOD = 0.95  # of the most that is to be learnt
+_RUNNING = 3  # an option is shown to one member so many times running, if there is a choice
+
+
+class _Claims(NamedTuple):
+    """K x K claims that i beats j, or that it does not lose to j."""
+
+    chance: Floats  # that it comes true
+    answers: Floats  # how many it takes to settle it, about; 0 if it is settled
+    price: Floats  # the answers that are paid for one such claim that comes true
+
+
+def next_question(
+    wins: ArrayLike,
+    ties: ArrayLike | None,
+    answered: ArrayLike,
+    rng: np.random.Generator | int = 0,
+    *,
+    allowed: ArrayLike | None = None,
+    last: _Seen | None = None,
+    until: Until = "best",
+) -> Question | None:
+    """Return (voter, i, j): whom to ask about which pair. None if nothing is left to ask.
+
+    Parameters
+    ----------
+    wins, ties
+        K x K counts, as for :func:`copeland.certificate.panel_certificate`.
+    answered
+        Voters x K x K: whether the voter has answered the pair, skipped it, or is excused.
+    rng
+        A generator, or a seed, to choose among questions that are equally good.
+    allowed
+        Who may be asked now: a boolean for each voter, or voters x K x K. All by default. The plan
+        counts on the answers of the others later.
+    last
+        For each voter the latest pairs shown, newest last. An option that a voter has seen three
+        times running is not shown again while another question is left that may matter.
+    until
+        ``"best"`` ends when some option is sure to be best, ``"all"`` when all the winners are known.
+
+    Examples
+    --------
+    >>> answered = np.zeros((3, 2, 2), dtype=bool)
+    >>> answered[:2] = True
+    >>> next_question([[0, 1], [1, 0]], None, answered)
+    (2, 0, 1)
+    >>> next_question([[0, 2], [0, 0]], None, answered) is None
+    True
+    """
+    won, tied, _ = check_counts(wins, ties, None)
+    asked = _mask(answered, "answered", len(won))
+    require_at_most(won + won.T + tied, asked.sum(axis=0))
+    may = _mask(
+        np.ones(len(asked), dtype=bool) if allowed is None else allowed, "allowed", len(won)
+    )
+    seen = [()] * len(asked) if last is None else last
+    if until not in get_args(Until):
+        raise InvalidParameter(f"until is {until!r}; say 'best' or 'all'.")
+    if not len(asked) == len(may) == len(seen):
+        raise InvalidParameter(
+            f"answered, allowed and last are about {len(asked)}, {len(may)} and {len(seen)} voters; "
+            "give them equal numbers."
+        )
+    draws = rng if isinstance(rng, np.random.Generator) else stream(rng, "panel")
+    doubts = _doubts(won, (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool), draws, until)
+    return None if doubts is None else _asking(doubts, asked, may, seen, draws)
+
+
+class PanelClaim(NamedTuple):
+    """One claim of a plan: that an option beats another, or only that it does not lose to it."""
+
+    first: int
+    second: int
+    is_win: bool
+    answers: int  # about how many it takes; 0 if it is settled
+
+
+class Plan(NamedTuple):
+    """The cheapest way to make sure who is best, by what was answered so far."""
+
+    champion: int
+    claims: tuple[PanelClaim, ...]
+
+    @property
+    def answers(self) -> int:
+        """About how many answers it takes if all goes as expected."""
+        return sum(claim.answers for claim in self.claims)
+
+
+def cheapest_plan(wins: ArrayLike, missing: ArrayLike) -> Plan | None:
+    """Return what would settle who is best for the fewest answers; None if that is settled.
+
+    Examples
+    --------
+    >>> cheapest_plan([[0, 1], [0, 0]], [[0, 2], [2, 0]])
+    Plan(champion=0, claims=(PanelClaim(first=0, second=1, is_win=False, answers=2),))
+    """
+    won, _, left = check_counts(wins, None, missing)
+    if settle_pairs(won, left)[3].any():
+        return None
+    strict, weak = _claims(won, left, stream(0, "plan"))
+    plan = _cheapest(strict, weak, 0)
+    assert plan is not None, "every completion has a winner"
+    champion, chosen, others = plan
+    claims = [
+        PanelClaim(i, j, is_win, math.ceil(claims.answers[i, j]))
+        for is_win, claims, mask in ((True, strict, chosen), (False, weak, others))
+        for i, j in np.argwhere(mask).tolist()
+    ]
+    open_ones = [claim for claim in claims if claim.answers]
+    return Plan(champion, tuple(sorted(open_ones, key=lambda claim: -claim.answers)))
+
+
+def still_matter(wins: ArrayLike, answered: ArrayLike) -> Bools:
+    """Return voters x K x K: whose answers on what may still bear on who is best; none once that is sure.
+
+    Examples
+    --------
+    >>> still_matter([[0, 1], [0, 0]], np.array([True, False, False]))[:, 0, 1].tolist()
+    [False, True, True]
+    """
+    won = check_counts(wins, None, None)[0]
+    asked = _mask(answered, "answered", len(won))
+    missing = (~asked).sum(axis=0) * ~np.eye(len(won), dtype=bool)
+    beats, _, _, best, possible = settle_pairs(won, missing)
+    return ~asked & (_open_pairs(beats, missing, possible) & (not best.any()))
+
+
+def likely_winner(wins: ArrayLike, i: int, j: int) -> int:
+    """Return which of two options the next member is likelier to prefer, by what was answered so far."""
+    share = _shares(check_counts(wins, None, None)[0])[i, j]
+    return i if share >= 0.5 else j
+
+
+def _mask(values: ArrayLike, what: str, k: int) -> Bools:
+    """Return booleans, voters x K x K; one for each voter stands for all pairs."""
+    try:
+        given = np.asarray(values)
+    except ValueError:
+        raise InvalidParameter(f"{what} must be a table of booleans, voters x {k} x {k}.") from None
+    full = given[:, None, None] & np.ones((k, k), dtype=bool) if given.ndim == 1 else given
+    if given.dtype != bool or full.ndim != 3 or full.shape[1:] != (k, k) or not len(full):
+        raise InvalidParameter(
+            f"{what} must be booleans, voters x {k} x {k}; got {given.dtype} of shape {given.shape}."
+        )
+    for v, i, j in np.argwhere(full != full.transpose(0, 2, 1))[:1]:
+        raise InvalidParameter(
+            f"{what} must be symmetric, but voter {v} has different values at ({i}, {j}) and ({j}, {i})."
+        )
+    return full
+
+
+def _doubts(won: Ints, missing: Ints, draws: np.random.Generator, until: Until) -> Floats | None:
+    """How much there is to learn from each pair, K x K; None if all is settled that is to be."""
+    beats, _, _, best, possible = settle_pairs(won, missing)
+    if best.any() and (until == "best" or (best == possible).all()):
+        return None
+    strict, weak = _claims(won, missing, draws)
+    matters = _open_pairs(beats, missing, possible)
+    plan = _plan(strict, weak, until)
+    rest = _EVEN * (1 - np.abs(strict.chance - strict.chance.T) + _DOUBT) / np.maximum(missing, 1)
+    return np.where(matters, rest + np.maximum(plan, plan.T), 0.0)
+
+
+def _open_pairs(beats: Bools, missing: Ints, possible: Bools) -> Bools:
+    """The pairs whose missing answers may bear on who is best.
+
+    Scores of options that cannot win any more matter to nobody: nor do pairs of two of them.
+    """
+    return ~beats & ~beats.T & (missing > 0) & (possible[:, None] | possible)
+
+
+def _claims(won: Ints, missing: Ints, draws: np.random.Generator) -> tuple[_Claims, _Claims]:
+    """Return the claims that i beats j, and the claims that i does not lose to j."""
+    share = _shares(won)
+    behind = missing - (won - won.T)  # of the missing, more than half of so many must say i
+    jitter = draws.random(won.shape) * _EVEN
+    return (
+        _price_claims(behind // 2 + 1, missing, share, jitter),
+        _price_claims((behind + 1) // 2, missing, share, jitter),
+    )
+
+
+def _shares(won: Ints) -> Floats:
+    """The share of the missing answers that i may expect against j: a common order, and the answers."""
+    met = won + won.T
+    strength = np.ones(len(won))
+    for _ in range(_ROUNDS):  # Bradley and Terry, with half a win and half a loss for everybody
+        meetings = (met / (strength[:, None] + strength)).sum(axis=1)
+        strength = (won.sum(axis=1) + 0.5) / (meetings + 1 / (strength + 1))
+    common = strength[:, None] / (strength[:, None] + strength)
+    return (_TRUST * common + won) / (_TRUST + met)
+
+
+def _price_claims(needed: Ints, missing: Ints, share: Floats, jitter: Floats) -> _Claims:
+    """Return claims that take so many more answers for i, out of those that are missing."""
+    can = (needed <= missing) & ~np.eye(len(needed), dtype=bool)
+    some = np.where(can & (needed > 0), needed, 1)
+    chance = betainc(some, np.maximum(missing - some + 1, 1), share)
+    chance = np.where(needed <= 0, 1.0, np.where(can, chance, 0.0))
+    answers = np.minimum(np.maximum(needed, 0) / share, missing)
+    price = np.where(can, answers / np.maximum(chance, _RAREST) + jitter, _NEVER)
+    return _Claims(chance, answers, price)
+
+
+def _plan(strict: _Claims, weak: _Claims, until: Until) -> Floats:
+    """How likely each pair of the cheapest plan is to upset it, by the answers that tell; 0 outside."""
+    plan = _cheapest(strict, weak, int(until == "all"))
+    if plan is None:  # the winners are not alone: settle one of them
+        plan = _cheapest(strict, weak, 0)
+    assert plan is not None, "every completion has a winner"
+    _, wins, failures = plan
+    return np.maximum(_upsets(strict, wins), _upsets(weak, failures))
+
+
+def _upsets(claims: _Claims, chosen: Bools) -> Floats:
+    asked = chosen & (claims.answers > 0)
+    return np.where(asked, (1 - claims.chance + _DOUBT) / np.maximum(claims.answers, 1), 0.0)
+
+
+def _cheapest(strict: _Claims, weak: _Claims, lead: int) -> tuple[int, Bools, Bools] | None:
+    """Return the cheapest plan: a champion, its wins, and options that rivals cannot beat.
+
+    With L wins of the champion, every rival must fail to beat ``K - 1 - L + lead`` options.
+    """
+    k = len(strict.price)
+    wins = np.arange(k)[None, :, None]
+    won = _ranks(strict.price, axis=1)[:, None, :] < wins  # champion x L x rival
+    more = np.maximum(k - 1 - wins + lead - won, 0)  # that win is one failure of the rival
+    total = _sum_first(np.sort(strict.price, axis=1), axis=1)[:, :k] + _failures(
+        weak.price, won, more
+    )
+    c, n = np.unravel_index(total.argmin(), total.shape)
+    if total[c, n] >= _NEVER:
+        return None
+    champion, others = np.zeros((k, k), dtype=bool), weak.price.copy()
+    champion[c], others[c, won[c, n]], more[c, n, c] = won[c, n], _NEVER, 0
+    return int(c), champion, _ranks(others, axis=0) < more[c, n]
+
+
+def _failures(price: Floats, won: Bools, more: Ints) -> Floats:
+    """The price, champion x L, of so many more failures of every rival, those it has left out."""
+    k = len(price)
+    among = won & (_ranks(price, axis=0)[:, None, :] < more)  # c itself is among the cheapest
+    sums = _sum_first(np.sort(price, axis=0), axis=0)
+    each = sums[np.minimum(more + among, k), np.arange(k)] - among * price[:, None, :]
+    each[np.arange(k), :, np.arange(k)] = 0  # the champion is no rival of itself
+    return each.sum(axis=2)
+
+
+def _ranks(values: Floats, axis: int) -> Ints:
+    return values.argsort(axis=axis).argsort(axis=axis)
+
+
+def _sum_first(values: Floats, axis: int) -> Floats:
+    """Sums of the first 0, 1, 2, ... values."""
+    return np.insert(values.cumsum(axis=axis), 0, 0.0, axis=axis)
+
+
+def _asking(
+    doubts: Floats, asked: Bools, may: Bools, seen: _Seen, draws: np.random.Generator
+) -> Question | None:
+    """Put a pair that is as good as any, and tires nobody, to the member who was asked least."""
+    doubts = np.triu(doubts) * (~asked & may)  # voters x K x K
+    if doubts.max() == 0:
+        return None
+    fresh = np.where(_tiring(seen, len(doubts[0])), 0.0, doubts)
+    pool = fresh if fresh.any() else doubts
+    found = np.argwhere(pool >= pool.max() * _AS_GOOD)
+    busy = asked.sum(axis=(1, 2))[found[:, 0]]
+    v, i, j = found[np.lexsort((draws.random(len(found)), busy))[0]].tolist()
+    return v, i, j
+
+
+def _tiring(seen: _Seen, k: int) -> Bools:
+    """Voters x K x K: whether one of the two was in each of the latest pairs that the voter saw."""
+    tiring = np.zeros((len(seen), k, k), dtype=bool)
+    for voter, pairs in enumerate(seen):
+        latest = [set(pair) for pair in pairs[-_RUNNING:]]
+        worn = list(set.intersection(*latest)) if len(latest) == _RUNNING else []
+        tiring[voter, worn, :] = tiring[voter, :, worn] = True
+    return tiring

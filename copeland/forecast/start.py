@@ -1,0 +1,133 @@
+"""What to go on until: an option is proved best, or one is likely enough to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.certificate.certificate import Certificate, certify
+from copeland.errors import InvalidParameter
+from copeland.registry import State, find
+
+LIKELY = 0.95  # a chance to be best with which an option is called likely best
+_PROVED, _LIKELY = "proved", "likely"
+
+
+class Goal(NamedTuple):
+    """When to stop. A chance to be best is an estimate, and what stops at one proves nothing."""
+
+    likely: float | None = None  # the chance that one option must have; None: until one is proved
+
+    def __str__(self) -> str:
+        return _PROVED if self.likely is None else f"{_LIKELY}={self.likely:g}"
+
+    @property
+    def words(self) -> str:
+        """What has come true then, as in "until ..."."""
+        if self.likely is None:
+            return "an option is proved best"
+        return (
+            f"an option's chance to be best is {100 * self.likely:g} % (an estimate, not a proof)"
+        )
+
+
+PROOF = Goal()
+
+
+def goal_of(until: str | Goal | None, name: str = "until") -> Goal:
+    """Return what ``until`` says: ``"proved"``, ``"likely"`` or ``"likely=0.95"``.
+
+    Examples
+    --------
+    >>> goal_of("likely=0.9"), goal_of("likely").likely, goal_of("proved") == PROOF
+    (Goal(likely=0.9), 0.95, True)
+    """
+    if until is None or isinstance(until, Goal):
+        return until or PROOF
+    word, _, chance = str(until).partition("=")
+    if word == _PROVED and not chance:
+        return PROOF
+    try:
+        likely = float(chance) if "=" in str(until) else LIKELY
+    except ValueError:
+        likely = 0.0
+    # Two options can have a chance of 1/2 each, and an estimate is never sure.
+    if word != _LIKELY or not 0.5 < likely < 1:
+        raise InvalidParameter(
+            f"{name} is {until!r}; say proved, or likely=0.95 with a chance above 0.5 and below 1."
+        )
+    return Goal(likely)
+
+
+PLANNED = "cpc-pac"
+
+Counts = NDArray[np.int64]
+Probabilities = NDArray[np.floating]
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where forecasts begin: the votes so far, and what it takes to prove an option best.
+
+    All ways of asking stop by the same rule: the first vote at which some option is proved best.
+    """
+
+    wins: Counts
+    ties: Counts
+    delta: float = 0.05
+    margin: float = 0.0
+    epoch: int = 0
+    dependent: bool = False
+    people: bool = False  # each of whom has one vote on a pair
+    paused: frozenset[int] = field(default_factory=frozenset)  # options that cannot be asked
+
+    @property
+    def k(self) -> int:
+        """The number of options."""
+        return len(self.wins)
+
+    @property
+    def votes(self) -> int:
+        """The number of votes so far."""
+        return int(self.wins.sum() + self.ties.sum() // 2)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What the votes so far prove."""
+        return certify(
+            self.wins,
+            self.ties,
+            delta=self.delta,
+            margin=self.margin,
+            epoch=self.epoch,
+            voters="dependent" if self.dependent else "independent",
+        )
+
+    @cached_property
+    def pairs(self) -> Counts:
+        """The pairs that can be asked, one a row."""
+        able = [i for i in range(self.k) if i not in self.paused]
+        return np.array(list(combinations(able, 2)), np.int64).reshape(-1, 2)
+
+    @cached_property
+    def planner(self) -> State:
+        """The planner with the votes so far; to be copied."""
+        algorithm = find(PLANNED)
+        promise = {"delta": self.delta, "margin": self.margin, "epoch": self.epoch}
+        state = algorithm.start(self.k, **promise, dependent=int(self.dependent))
+        assert algorithm.absorb is not None and algorithm.pause is not None
+        state = algorithm.absorb(state, self.wins, self.ties)
+        for option in self.paused:
+            algorithm.pause(state, option, True)
+        return state
+
+
+def new_start(k: int, **terms: Any) -> Start:
+    """Return the start of a race on options without a vote."""
+    none = np.zeros((k, k), np.int64)
+    return Start(none, none, **terms)

@@ -1,0 +1,199 @@
+"""Votes as they come, one or many, of any pair at any time; options that come, pause or go on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.kernels.compiler.live import live
+from copeland.kernels.imed import imed_index, nats_ahead
+from copeland.kernels.mark import apart, kernel
+from copeland.kernels.planner.champion import compare, make_due, rate_losses, rate_pair
+from copeland.kernels.planner.claims import release, weakest, weigh
+from copeland.kernels.planner.joint_losses import file_claim, show, staked_nats
+from copeland.kernels.planner.meetings import NONE, enter, entry_of, side_of
+from copeland.kernels.planner.planner_state import Planner, loss_level, new_planner, with_more_pairs
+from copeland.kernels.planner.prices import pair_credit
+from copeland.kernels.planner.tournament_tree import lowest_leaf, smallest
+from copeland.kernels.vote_evidence import log_evidence
+
+LEAST_VOTES = 4  # of a pair whose gap counts in the estimate of all gaps,
+MOST_WEIGHT = 64.0  # with its votes for a weight, up to so many
+
+# Counting
+
+
+@apart
+def take_in(planner, i, j, wins, losses, ties):
+    """Count votes of a pair, weigh its claims, and bring the plan up to date."""
+    entry = count_votes(planner, i, j, wins, losses, ties)
+    weigh_claims(planner, entry)
+    rate_pair(planner, entry)
+
+
+@kernel
+def count_votes(planner, i, j, wins, losses, ties):
+    """Count votes of a pair; return its entry."""
+    meetings = planner.meetings
+    unmet = entry_of(meetings, i, j) == NONE
+    entry = enter(meetings, i, j)
+    if not unmet:
+        credit_pair(planner, entry, -1)
+    side = side_of(meetings, entry, i)
+    meetings.won[entry, side] += wins
+    meetings.won[entry, 1 - side] += losses
+    meetings.tied[entry] += ties
+    credit_pair(planner, entry, +1)
+    n = wins + losses + ties
+    planner.points[i] += wins + ties / 2
+    planner.points[j] += losses + ties / 2
+    planner.votes[i] += n
+    planner.votes[j] += n
+    planner.counted[0] += n
+    return entry
+
+
+@kernel
+def credit_pair(planner, entry, change):
+    """Count a pair in (+1) or out of (-1) the credits and the estimate of the gaps."""
+    meetings = planner.meetings
+    for side in range(2):
+        option = meetings.first[entry] if side == 0 else meetings.second[entry]
+        planner.credit[option] += change * pair_credit(planner, entry, side)
+    n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
+    if n >= LEAST_VOTES:
+        gap = (meetings.won[entry, 0] - meetings.won[entry, 1]) / 2 / n
+        weight = min(n, MOST_WEIGHT)
+        planner.gaps[0] += change * weight
+        planner.gaps[1] += change * weight * (gap * gap - (0.25 - gap * gap) / n)
+
+
+@kernel
+def weigh_claims(planner, entry):
+    """Give both claims of a pair the evidence of its votes."""
+    meetings, claims = planner.meetings, planner.claims
+    first, second = meetings.won[entry, 0], meetings.won[entry, 1]
+    forward = evidence(planner, first, second, meetings.tied[entry])
+    backward = evidence(planner, second, first, meetings.tied[entry])
+    i, j, level = meetings.first[entry], meetings.second[entry], loss_level(planner)
+    weigh(claims, 2 * entry, i, j, forward, level)
+    weigh(claims, 2 * entry + 1, j, i, backward, level)
+    if planner.joint.used[0]:
+        file_claims(planner, entry)
+
+
+@kernel
+def file_claims(planner, entry):
+    """Count both claims of a pair among those against its options together."""
+    meetings = planner.meetings
+    n = meetings.won[entry, 0] + meetings.won[entry, 1] + meetings.tied[entry]
+    for side in range(2):
+        loser = meetings.second[entry] if side == 0 else meetings.first[entry]
+        claim = 2 * entry + side
+        if planner.joint.stake[0] > 0:
+            nats = staked_nats(planner.joint, planner.claims.evidence[claim]) if n > 0 else 0.0
+        else:
+            wins = meetings.won[entry, side] + meetings.tied[entry] / 2
+            nats = nats_ahead(wins, n, planner.margin[0])
+        file_claim(planner.joint, claim, loser, nats)
+
+
+@kernel
+def evidence(planner, wins, losses, ties):
+    """Return the evidence for p > 1/2 - margin: what regret goes by, or what certificates go by."""
+    if planner.costly[0]:
+        return imed_index(wins + ties / 2, wins + losses + ties, planner.margin[0])
+    return log_evidence(wins, losses, ties, planner.margin[0])
+
+
+@kernel
+def expire(planner):
+    """Give up the claims whose evidence the level for a loss has reached, and what is shown by several together."""
+    claims, meetings = planner.claims, planner.meetings
+    while weakest(claims) <= loss_level(planner):
+        claim = claims.heap[0]
+        entry = claim // 2
+        first, second = meetings.first[entry], meetings.second[entry]
+        if claim % 2 == 0:
+            release(claims, claim, first, second)
+        else:
+            release(claims, claim, second, first)
+        rate_pair(planner, entry)
+    while smallest(planner.joint.until) <= loss_level(planner):
+        j = lowest_leaf(planner.joint.until)
+        show(planner.joint, claims, j, loss_level(planner))
+        if planner.champion[0] != NONE:
+            rate_losses(planner, j)
+
+
+# Many votes, new options, pauses, answers under way
+
+
+def with_votes(planner: Planner, wins: NDArray[Any], ties: NDArray[Any]) -> Planner:
+    """Return the planner with these votes counted too: wins of i over j, and ties on both sides."""
+    met = (wins > 0) | (wins.T > 0) | (ties > 0)  # bytes: sums would take eight times the memory
+    pairs = np.argwhere(np.triu(met, 1))
+    while len(planner.meetings.first) < planner.meetings.size[0] + len(pairs):
+        planner = with_more_pairs(planner)
+    i, j = pairs.T
+    live(take_all)(planner, pairs, wins[i, j], wins[j, i], ties[i, j])
+    return planner
+
+
+@kernel
+def take_all(planner, pairs, wins, losses, ties):
+    """Count votes of these pairs, n x 2."""
+    for at in range(len(pairs)):
+        take_in(planner, pairs[at, 0], pairs[at, 1], wins[at], losses[at], ties[at])
+    make_due(planner)
+
+
+def with_options(planner: Planner, k: int, joint: bool | None = None) -> Planner:
+    """Return the planner with new options, up to ``k`` in all; the champion stays.
+
+    ``joint`` says whether losses can be shown together from now on; None: as before.
+    """
+    old = len(planner.points)
+    meetings = planner.meetings
+    if joint is None:
+        joint = bool(planner.joint.used[0])
+    wider = new_planner(k, bool(planner.costly[0]), planner.margin[0], joint)
+    for name in ("levels", "caution", "promise"):
+        getattr(wider, name)[:] = getattr(planner, name)
+    wider.joint.stake[:], wider.joint.level[:] = planner.joint.stake, planner.joint.level
+    while len(wider.meetings.first) < len(meetings.first):
+        wider = with_more_pairs(wider)
+    wider = wider._replace(hints=planner.hints.copy())  # entries stay in their order
+    for entry in range(int(meetings.size[0])):
+        i, j = int(meetings.first[entry]), int(meetings.second[entry])
+        won, tied = meetings.won[entry].tolist(), int(meetings.tied[entry])
+        take_in(wider, i, j, won[0], won[1], tied)
+        wider.meetings.pending[entry] = meetings.pending[entry]
+    wider.points[:old] = planner.points
+    wider.skipped[:old] = planner.skipped
+    wider.asking[:old] = planner.asking
+    wider.champion[0] = planner.champion[0]
+    if wider.champion[0] != NONE:
+        compare(wider)
+    return wider
+
+
+@kernel
+def pause(planner, option, paused):
+    """Ask no more about an option, or ask again."""
+    planner.asking[option] = not paused
+    planner.edition[0] += 1  # listed losses are dearer now, or cheaper
+    make_due(planner)
+
+
+@kernel
+def pend(planner, i, j, change):
+    """Count answers of a pair that are under way; there must be room for a new pair."""
+    met = entry_of(planner.meetings, i, j) != NONE
+    entry = enter(planner.meetings, i, j)
+    if not met:
+        credit_pair(planner, entry, +1)
+    planner.meetings.pending[entry] += change
+    rate_pair(planner, entry)

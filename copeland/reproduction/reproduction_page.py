@@ -1,0 +1,297 @@
+"""The page of a reproduction: every figure and table, what the paper says, and what we find."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copeland.problems import load
+from copeland.registry import entrant
+from copeland.report.document import document, inline_svg
+from copeland.report.images import image
+from copeland.report.plot_options import PlotOptions
+from copeland.report.regret_figure import regret_figure
+from copeland.report.terminal_tables import amount, runs_row
+from copeland.reproduction import findings, paper_experiments, ranker_choices, tie_findings
+from copeland.reproduction.gap_figures import star_figure
+from copeland.reproduction.paper_experiments import PRINTED_GAP_RATIO, RANKERS
+from copeland.reproduction.reproduction import Reproduction, as_json
+from copeland.reproduction.score_ties import TieStudy
+from copeland.reproduction.subset_analyses import Analyses
+from copeland.reproduction.subset_figures import (
+    condorcet_figure,
+    gap_ratio_figure,
+    losses_figure,
+    winners_figure,
+)
+from copeland.reproduction.tie_figures import tie_figures
+from copeland.simulation import result_folder
+from copeland.simulation.runs import Curves, Runs
+from copeland.support.atomic_files import write_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAGE = "index.html"
+NUMBERS = "reproduction.json"
+KINDS = ("svg", "pdf")
+
+_SIZES = (2, 5, 10, 20, 50, 100)
+
+
+def reproduction_page(found: Reproduction, versions: Mapping[str, str], command: str = "") -> str:
+    """Return a reproduction as an HTML page that needs nothing else."""
+    drawn = {name: image(figure, "svg") for name, figure in figures(found).items()}
+    return _page(found, drawn, versions, command)
+
+
+def write_reproduction(
+    found: Reproduction, folder: str | Path, versions: Mapping[str, str], command: str = ""
+) -> None:
+    """Write the page, every figure as SVG and PDF, and the numbers as JSON into a folder.
+
+    The runs of each experiment go into a result folder of its own below it.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = {}
+    for name, figure in figures(found).items():
+        files = {kind: image(figure, kind) for kind in KINDS}
+        for kind, content in files.items():
+            write_file(folder / f"{name}.{kind}", content)
+        drawn[name] = files["svg"]
+    for figure, runs in found.figures:
+        limit = found.lower_bounds.get(figure.name)
+        place = folder / file_name(figure.name)
+        result_folder.write(runs, place, force=True, command=command, lower_bound=limit)
+    numbers = json.dumps(as_json(found), indent=2, allow_nan=False) + "\n"
+    write_file(folder / NUMBERS, numbers.encode())
+    write_file(folder / PAGE, _page(found, drawn, versions, command).encode())
+
+
+def figures(found: Reproduction) -> dict[str, Figure]:
+    """Return every figure of a reproduction, by the name of its file."""
+    drawn = {file_name(one.name): _regret_figure(found, one, runs) for one, runs in found.figures}
+    if found.cuts:
+        drawn["cuts"] = ranker_choices.cuts_figure(found.cuts)
+    if any(figure.name == "small" for figure, _ in found.figures):
+        drawn |= _star_figures()
+    if found.analyses is not None and found.matrix is not None:
+        k = found.matrix.k
+        drawn["condorcet-winners"] = condorcet_figure(found.analyses.condorcet)
+        drawn["copeland-winners"] = winners_figure(found.analyses.observed)
+        drawn["losses"] = losses_figure(found.analyses.observed)
+        drawn["gap-ratio"] = gap_ratio_figure(
+            found.analyses.gap_ratios, k, PRINTED_GAP_RATIO if k == RANKERS else None
+        )
+    if found.ties is not None:
+        drawn |= tie_figures(found.ties) | _consistent_figures(found.ties)
+    return drawn
+
+
+def _regret_figure(found: Reproduction, figure: paper_experiments.Figure, runs: Runs) -> Figure:
+    free = [c.label for c in runs.curves if entrant(c.label)[0].assumes_condorcet]
+    limit = found.lower_bounds.get(figure.name)
+    return regret_figure(runs, limit, PlotOptions(spread="errors"), cut=figure.cut, unbound=free)
+
+
+def _star_figures() -> dict[str, Figure]:
+    """The paper's Figures 7 and 8, for a winner and another option of the first problem."""
+    five = load("mslr-5")
+    return {"gaps-of-a-winner": star_figure(five, 0), "gaps-of-another": star_figure(five, 3)}
+
+
+def _consistent_figures(study: TieStudy) -> dict[str, Figure]:
+    """The analyses of the consistent matrix."""
+    one, k = study.analyses, study.rows.features
+    if one is None:
+        return {}
+    return {
+        "consistent-copeland-winners": winners_figure(one.observed),
+        "consistent-losses": losses_figure(one.observed),
+        "consistent-gap-ratio": gap_ratio_figure(one.gap_ratios, k),
+    }
+
+
+def file_name(name: str) -> str:
+    """Return the name of a figure as that of a file, without its ending.
+
+    Examples
+    --------
+    >>> file_name("large: U(.05, .45)")
+    'large-u-05-45'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def summary(found: Reproduction) -> list[str]:
+    """Return what we find, a line for each experiment and analysis."""
+    told = [
+        f"{figure.title}: {findings.describe_experiment(figure, runs)}"
+        for figure, runs in found.figures
+    ]
+    if found.analyses is not None and found.matrix is not None:
+        one, k = found.analyses, found.matrix.k
+        told += [
+            f"Condorcet winners of subsets: {findings.describe_condorcet_curve(one.condorcet)}",
+            *(": ".join(row[:2]) for row in findings.overlap_rows(one.overlaps, printed=False)),
+            findings.describe_overlaps(one.overlaps, k == RANKERS),
+            findings.describe_counts(one.observed),
+            f"Gap ratio: {findings.describe_gap_ratios(one.gap_ratios, k)}",
+        ]
+    told += [findings.describe_winners(found)] if found.condorcet_winners else []
+    told += [ranker_choices.describe_cuts(found.cuts)] if found.cuts else []
+    if found.ties is not None:
+        told += [
+            tie_findings.describe_likeness(found.ties),
+            tie_findings.describe_survival(found.ties),
+        ]
+    return told
+
+
+def _page(
+    found: Reproduction, drawn: Mapping[str, bytes], versions: Mapping[str, str], command: str
+) -> str:
+    return document(
+        "reproduction",
+        title="Copeland Dueling Bandits, reproduced",
+        full=found.full,
+        numbers=NUMBERS,
+        matrix=found.matrix,
+        rankers=RANKERS,
+        drawn={name: inline_svg(svg) for name, svg in drawn.items()},
+        experiments=_experiments(found),
+        analyses=_analyses(found),
+        cuts=_cuts(found),
+        ties=None if found.ties is None else _ties(found.ties),
+        other_clicks=findings.describe_winners(found),
+        known=_facts(found),
+        versions=versions,
+        command=command,
+    )
+
+
+def _experiments(found: Reproduction) -> Iterator[dict[str, Any]]:
+    large = [pair for pair in found.figures if pair[0].name.startswith("large")]
+    for figure, runs in found.figures:
+        yield {
+            "scan": _scan(large) if large and figure is large[0][0] else None,
+            "title": figure.title,
+            "file": file_name(figure.name),
+            "names": ", ".join(curve.label for curve in runs.curves),
+            "paper": figure.paper,
+            "ours": findings.describe_experiment(figure, runs),
+            "cut": findings.cut_runs(runs),
+            "columns": ["at the horizon", *_columns(runs)],
+            "rows": [_cells(curve, runs) for curve in runs.curves],
+        }
+
+
+def _cuts(found: Reproduction) -> dict[str, Any] | None:
+    if not found.cuts:
+        return None
+    return {
+        "ours": ranker_choices.describe_cuts(found.cuts),
+        "columns": ranker_choices.HEAD,
+        "rows": ranker_choices.cuts_rows(found.cuts),
+    }
+
+
+def _ties(found: TieStudy) -> dict[str, Any]:
+    one, k = found.analyses, found.rows.features
+    return {
+        "rows": tie_findings.describe_rows(found),
+        "likeness": tie_findings.describe_likeness(found),
+        "likeness_head": tie_findings.LIKENESS_HEAD,
+        "likeness_rows": tie_findings.likeness_rows(found),
+        "moves_head": tie_findings.MOVES_HEAD,
+        "moves": tie_findings.moves_rows(found),
+        "survival": tie_findings.describe_survival(found),
+        "standing_head": tie_findings.STANDING_HEAD,
+        "standing_rows": tie_findings.standing_rows(found),
+        "overlap_rows": [] if one is None else findings.overlap_rows(one.overlaps, k == RANKERS),
+        "printed": k == RANKERS,
+        "counts": "" if one is None else findings.describe_counts(one.observed),
+        "ratios": "" if one is None else findings.describe_gap_ratios(one.gap_ratios, k),
+    }
+
+
+def _scan(large: Sequence[tuple[paper_experiments.Figure, Runs]]) -> dict[str, Any]:
+    """The second experiment as a whole: all choices of gaps in one table."""
+    scan = [(figure.name.partition(": ")[2], runs) for figure, runs in large]
+    times = findings.decades(max(runs.horizon for _, runs in scan))
+    return {
+        "ours": " ".join(findings.scan_sentences(scan)),
+        "columns": ["mean regret by t", "algorithm", *(amount(t) for t in times)],
+        "rows": [
+            [
+                gaps,
+                curve.label,
+                *(str(findings.reading(curve, t)) if t <= runs.horizon else "" for t in times),
+            ]
+            for gaps, runs in scan
+            for curve in runs.curves
+        ],
+    }
+
+
+def _analyses(found: Reproduction) -> dict[str, Any] | None:
+    if found.analyses is None or found.matrix is None:
+        return None
+    one, k = found.analyses, found.matrix.k
+    printed = k == RANKERS
+    return {
+        "printed": printed,
+        "printed_ratio": PRINTED_GAP_RATIO,
+        "condorcet": findings.describe_condorcet_curve(one.condorcet),
+        "probabilities": _probabilities(one, k),
+        "overlaps": findings.describe_overlaps(one.overlaps, printed),
+        "overlap_rows": findings.overlap_rows(one.overlaps, printed),
+        "counts": findings.describe_counts(one.observed),
+        "ratios": findings.describe_gap_ratios(one.gap_ratios, k),
+    }
+
+
+def _probabilities(found: Analyses, k: int) -> list[list[str]]:
+    curve = found.condorcet
+    return [
+        [
+            f"K = {curve.sizes[at]}",
+            f"{100 * curve.exact[at]:.2f} %",
+            f"{100 * curve.sampled[at]:.2f} %" if curve.samples[at] else "-",
+            f"{curve.samples[at]:,}",
+        ]
+        for at in (size - 1 for size in (*(s for s in _SIZES if s < k), k))
+    ]
+
+
+def _columns(runs: Runs) -> list[str]:
+    return list(
+        runs_row(runs.summary()[0] | {"mean": 0, "sd": 0, "median": 0, "q95": 0, "worst": 0})
+    )
+
+
+def _cells(curve: Curves, runs: Runs) -> list[str]:
+    """A row of the table at the horizon; of runs that were cut little can be said there."""
+    row = next(row for row in runs.summary() if row["algorithm"] == curve.label)
+    end = findings.reading(curve, runs.horizon)
+    if not end.cut:
+        return [curve.label, *(runs_row(row) | {"mean": str(end)}).values()]
+    known = {"runs": str(row["runs"]), "mean": str(end), "seconds": f"{row['seconds']:.2f}"}
+    return [curve.label, *(known.get(name, "cut") for name in _columns(runs))]
+
+
+def _facts(found: Reproduction) -> dict[str, str]:
+    known = {
+        "seed": f"{found.seed}; run r of every algorithm draws its answers from the same random numbers, whatever the backend "
+        "and the number of processes",
+        "problems": "; ".join(f"{runs.problem} ({runs.key})" for _, runs in found.figures),
+    }
+    if found.matrix is not None:
+        known["matrix"] = (
+            f"{found.matrix.name or 'unnamed'}, {found.matrix.k} options ({found.matrix.key})"
+        )
+    return known

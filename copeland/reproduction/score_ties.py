@@ -1,0 +1,316 @@
+"""How much of the paper's matrix comes from ties: estimated anew, with equal scores ordered in each way.
+
+Rows of the paper's collection are compared as the paper did, three times: the order of equal scores is drawn
+once (``frozen``), for each list (``fresh``), or again before clicks are credited (``rebroken``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import Undefined
+from copeland.matrix import PreferenceMatrix
+from copeland.ranking import Collection, letor
+from copeland.ranking.clicks import click_model
+from copeland.ranking.comparison_arrays import SCORE_TIES
+from copeland.ranking.estimation import (
+    Estimate,
+    PairsTask,
+    Protocol,
+    all_pairs,
+    joined,
+    pairs_tasks,
+    tally,
+    world_of,
+)
+from copeland.ranking.rankers import all_features
+from copeland.reproduction.subset_analyses import Analyses, condorcet_probabilities
+from copeland.support.tasks import Arrays
+from copeland.theory import gaps, winners
+
+Floats = NDArray[np.float64]
+Kind = tuple[str, str]  # a click model, and a way to order equal scores
+
+MODES = tuple(SCORE_TIES)
+CONSISTENT = (
+    "fresh"  # one order for drawing and crediting, and no luck that stays: what is analysed
+)
+CLICKS = ("informational", "navigational", "perfect")  # the paper's
+
+QUICK_COMPARISONS = 600
+FULL_COMPARISONS = 20_000
+CLOSER = 50  # times as many comparisons of the best ranker with each other one
+CLOSEST = 1000  # times as many with those that are still not told apart
+FAR = 4.0  # standard errors: with 9,180 pairs about one false win in two matrices
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """LETOR rows, and which files they are."""
+
+    collection: Collection
+    files: tuple[tuple[str, str], ...]  # name and SHA-256
+
+    @classmethod
+    def load(cls, paths: Sequence[str | Path]) -> Rows:
+        """Read LETOR files."""
+        files = [Path(path) for path in paths]
+        collection = letor.load(*files)
+        return cls(collection, tuple((file.name, _sha256(file)) for file in files))
+
+    @property
+    def features(self) -> int:
+        """How many rankers they give."""
+        return self.collection.n_features
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def comparison_tasks(rows: Rows, comparisons: int, seed: int) -> dict[Kind, list[PairsTask]]:
+    """Return the work of every click model and mode."""
+    rankers = all_features(rows.collection)
+    pairs, work = all_pairs(len(rankers)), {}
+    for mode in MODES:
+        world = world_of(rows.collection, rankers, _rules(CLICKS[0], comparisons, mode), seed)
+        for clicks in CLICKS:
+            rules = _rules(clicks, comparisons, mode)
+            work[clicks, mode] = pairs_tasks(world, rules, pairs, seed)
+    return work
+
+
+def _rules(clicks: str, comparisons: int, mode: str) -> Protocol:
+    return Protocol(click_model(clicks), comparisons, score_ties=mode)
+
+
+def tally_results(rows: Rows, results: Iterable[Arrays]) -> Estimate:
+    """Return the matrix, with its counts, that the work of one kind came to."""
+    labels = rows.collection.feature_names
+    return tally(labels, "sign", all_pairs(len(labels)), *joined(list(results)))
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How far a matrix is like another of the same options."""
+
+    entries: float  # the correlation of p_ij
+    without_noise: float  # the same, if the first matrix had been estimated without sampling error
+    borda: float  # the rank correlation of Borda scores
+    signs: float  # the share of pairs with the same winner
+
+
+def likeness(p: Floats, other: Floats, error: float = 0.0) -> Likeness:
+    """Compare two matrices, of which the first has this standard error.
+
+    Examples
+    --------
+    >>> p = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
+    >>> likeness(p, p)
+    Likeness(entries=1.0, without_noise=1.0, borda=1.0, signs=1.0)
+    """
+    from scipy.stats import rankdata
+
+    apart = ~np.eye(len(p), dtype=bool)
+    ours, theirs = p[apart] - 0.5, other[apart] - 0.5
+    entries = float(np.corrcoef(ours, theirs)[0, 1])
+    signal = max(1 - error**2 / float((ours**2).mean()), 0.0)
+    return Likeness(
+        entries=round(entries, 12),
+        without_noise=min(1.0, round(entries / math.sqrt(signal), 12)) if signal else math.nan,
+        borda=round(
+            float(np.corrcoef(rankdata(p.sum(axis=1)), rankdata(other.sum(axis=1)))[0, 1]), 12
+        ),
+        signs=float(((1 + np.sign(ours) * np.sign(theirs)) / 2).mean()),
+    )
+
+
+def spread(p: Floats) -> float:
+    """Return how far the entries of a matrix are from 1/2: the root of their mean square."""
+    return float(np.sqrt(((p[~np.eye(len(p), dtype=bool)] - 0.5) ** 2).mean()))
+
+
+@dataclass(frozen=True)
+class MatrixSummary:
+    """What a matrix is: its quantities, and whether its lack of a Condorcet winner is sure."""
+
+    spread: float
+    error: float  # the standard error of an entry, the root of the mean square; 0 if unknown
+    condorcet: int | None
+    surely: bool  # whether what `condorcet` says holds by FAR standard errors
+    copeland: tuple[int, ...]
+    losses: int  # L_C
+    gap_ratio: float  # NaN if undefined
+    probabilities: Floats  # P_K, K = 1 to n
+
+
+def standing(matrix: PreferenceMatrix, errors: Floats | None = None) -> MatrixSummary:
+    """Return what a matrix is; ``errors`` are the standard errors of its entries, if it has any."""
+    best = winners.condorcet_winner(matrix)
+    apart = ~np.eye(matrix.k, dtype=bool)
+    return MatrixSummary(
+        spread=spread(matrix.p),
+        error=0.0 if errors is None else float(np.sqrt((errors[apart] ** 2).mean())),
+        condorcet=best,
+        surely=_surely(matrix.p, best, np.zeros_like(matrix.p) if errors is None else errors),
+        copeland=tuple(winners.copeland_winners(matrix).tolist()),
+        losses=gaps.l_c(matrix),
+        gap_ratio=_gap_ratio(matrix),
+        probabilities=condorcet_probabilities(matrix),
+    )
+
+
+def _surely(p: Floats, best: int | None, errors: Floats) -> bool:
+    """Whether the winner beats all others beyond doubt, or every option loses once beyond doubt."""
+    if best is None:
+        return bool((p < 0.5 - FAR * errors).any(axis=1).all())
+    rest = np.arange(len(p)) != best
+    return bool((p[best] > 0.5 + FAR * errors[best])[rest].all())
+
+
+def _gap_ratio(matrix: PreferenceMatrix) -> float:
+    try:
+        return gaps.gap_ratio(matrix)
+    except Undefined:
+        return math.nan
+
+
+def tied_share(collection: Collection) -> Floats:
+    """Return for each feature how many of the pairs of documents of one query it cannot tell apart."""
+    tied, pairs = np.zeros(collection.n_features), 0
+    for first, last in zip(collection.offsets[:-1], collection.offsets[1:], strict=True):
+        pairs += math.comb(last - first, 2)
+        for at in range(collection.n_features):
+            sizes = np.unique(collection.features[first:last, at], return_counts=True)[1]
+            tied[at] += (sizes * (sizes - 1) // 2).sum()
+    return tied / max(pairs, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Champion:
+    """The ranker with the most wins in a consistent matrix, compared with all others more often."""
+
+    option: int
+    p: Floats  # its probability against each; 1/2 against itself
+    errors: Floats
+
+    @property
+    def narrowest(self) -> int:
+        """The ranker against which it does worst, in standard errors."""
+        return int(np.argmin(self._far))
+
+    @property
+    def far(self) -> float:
+        """How far above 1/2 it is there, in standard errors; below if negative."""
+        return float(self._far.min())
+
+    @property
+    def _far(self) -> Floats:
+        far = (self.p - 0.5) / np.maximum(self.errors, 1e-12)
+        far[self.option] = np.inf
+        return far
+
+    def close(self) -> list[int]:
+        """Return the rankers that are not surely worse nor better."""
+        return [j for j, far in enumerate(self._far.tolist()) if abs(far) < FAR]
+
+
+def champions_tasks(
+    rows: Rows, seed: int, wanted: Mapping[str, tuple[int, Sequence[int]]], comparisons: int
+) -> list[PairsTask]:
+    """Return the work of comparing an option with some others, by click model."""
+    rankers = all_features(rows.collection)
+    world = world_of(rows.collection, rankers, _rules(CLICKS[0], comparisons, CONSISTENT), seed)
+    return [
+        PairsTask(
+            world,
+            _rules(clicks, comparisons, CONSISTENT),
+            tuple((min(best, j), max(best, j)) for j in rivals),
+            seed,
+            round=comparisons,  # comparisons of another round are other ones
+        )
+        for clicks, (best, rivals) in wanted.items()
+    ]
+
+
+def champion(
+    option: int, k: int, tasks: Sequence[PairsTask], results: Sequence[Arrays]
+) -> Champion:
+    """Return what a ranker came to; of a pair that was compared again, the later counts."""
+    p, errors = np.full(k, 0.5), np.zeros(k)
+    for task, arrays in zip(tasks, results, strict=True):
+        for (first, second), (won, lost, tied) in zip(task.pairs, arrays["counts"], strict=True):
+            n = won + lost + tied
+            share = (won + tied / 2) / n
+            at = second if first == option else first
+            p[at] = share if first == option else 1 - share
+            errors[at] = math.sqrt(max((won + tied / 4) / n - share**2, 0.0) / n)
+    return Champion(option, p, errors)
+
+
+@dataclass(frozen=True)
+class Move:
+    """A ranker that stands elsewhere in the authors' matrix than in the consistent one."""
+
+    option: int
+    theirs: int  # its place by Borda score, from 1
+    ours: int
+    tied: float  # the share of pairs of documents that it cannot tell apart
+
+
+@dataclass(frozen=True, eq=False)
+class TieStudy:
+    """What came of it."""
+
+    rows: Rows
+    comparisons: int
+    estimates: Mapping[Kind, Estimate]
+    authors: Mapping[str, PreferenceMatrix]  # by click model, where they are at hand
+    analyses: Analyses | None  # of the consistent matrix, informational clicks
+    tied: Floats  # by feature
+    champions: Mapping[str, Champion]  # of the consistent matrices, by click model
+
+    def matrix(self, clicks: str, mode: str) -> PreferenceMatrix:
+        """Return an estimated matrix."""
+        return self.estimates[clicks, mode].matrix(name=f"{clicks} clicks, {mode} ties")
+
+    def likeness(self, clicks: str, mode: str) -> Likeness | None:
+        """Return how far it is like the authors'; None if theirs is not at hand."""
+        if clicks not in self.authors:
+            return None
+        error = self.standing(clicks, mode).error
+        return likeness(self.matrix(clicks, mode).p, self.authors[clicks].p, error)
+
+    def standing(self, clicks: str, mode: str) -> MatrixSummary:
+        """Return what an estimated matrix is."""
+        return self._standings[clicks, mode]
+
+    @cached_property
+    def _standings(self) -> dict[Kind, MatrixSummary]:
+        return {
+            kind: standing(self.matrix(*kind), found.standard_errors())
+            for kind, found in self.estimates.items()
+        }
+
+    def moves(self, clicks: str = CLICKS[0]) -> list[Move]:
+        """Return the rankers of the authors' matrix, those that stand most out of place first."""
+        if clicks not in self.authors:
+            return []
+        theirs = _places(self.authors[clicks].p)
+        ours = _places(self.matrix(clicks, CONSISTENT).p)
+        order = np.argsort(-np.abs(theirs - ours), kind="stable")
+        return [Move(int(i), int(theirs[i]), int(ours[i]), float(self.tied[i])) for i in order]
+
+
+def _places(p: Floats) -> NDArray[np.int64]:
+    """The place of each option by Borda score, from 1."""
+    return np.argsort(np.argsort(-p.sum(axis=1), kind="stable"), kind="stable") + 1

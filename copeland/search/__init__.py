@@ -1,0 +1,1 @@
+"""Live search: interleaved lists of rankers, and the clicks that compare them."""

@@ -1,1 +1,0 @@
-"""What happens in a study: questions asked, answers told, options added."""

@@ -1,0 +1,322 @@
+"""Studies by name: create one, open one, list them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+from copeland.errors import InvalidParameter, StudyExists
+from copeland.study.input_limits import check_text
+from copeland.study.kinds.panel import require_few
+from copeland.study.log.arrivals import AGAINST
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import CREATED, Event
+from copeland.study.log.judged_cases import POPULATIONS
+from copeland.study.log.state import Books
+from copeland.study.log.storage import Storage
+from copeland.study.options import Option, options_of
+from copeland.study.pair_choice import Player
+from copeland.study.roles import check_role, import_in_role
+from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, TUNER, Settings
+from copeland.study.study import Clock, Study
+from copeland.study.votes import Imported, incoming, source_of, votes_from
+
+if TYPE_CHECKING:
+    from copeland.tuning import Space
+
+# Settings that follow from others if they are not told.
+_UNTOLD = ("voters", "batch", "missing", "repeats", "cases", "population")
+
+
+def create_study(
+    name: str,
+    options: str
+    | Path
+    | Mapping[str, str]
+    | Iterable[str | Mapping[str, str] | Option]
+    | None = None,
+    storage: str | Storage | None = None,
+    *,
+    algorithm: str | None = None,
+    delta: float = 0.05,
+    margin: float = 0.0,
+    seed: int = 0,
+    both_bad: str = "tie",
+    repeats: str | None = None,
+    voters: str | None = None,
+    panel: Sequence[str] = (),
+    lease: float = 600.0,
+    open_ballots: int = 8,
+    batch: int | None = None,
+    missing: str | None = None,
+    cases: int | None = None,
+    population: str | None = None,
+    space: Space | None = None,
+    show: str = "",
+    load_if_exists: bool = False,
+    indifference: float | None = None,
+    clock: Clock = time.time,
+) -> Study:
+    """Return a new study. The parameters that are not explained here are those of :class:`copeland.study.Settings`.
+
+    Parameters
+    ----------
+    options
+        Names; or a mapping of names to texts; or mappings with ``name``, ``text`` and ``path``; or a
+        CSV file with those columns.
+    storage
+        ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``; None keeps it in memory.
+    load_if_exists
+        Return the study of this name if there is one; it must have these options and settings.
+    algorithm
+        Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
+    voters
+        Who votes: ``"people"`` by default, or ``"panel"`` if you name one.
+    batch
+        Where people vote, how many pairs each of them is dealt: 4 by default, or all pairs if these are fewer.
+    missing
+        Where people vote, what missing answers do: ``"against"`` by default, or ``"ignored"``.
+    cases
+        Where judges vote (``voters="judge"``), how many test cases there are; 1 by default: the options themselves are compared.
+    population
+        Where judges vote, what is proved: of exactly ``"these"`` cases, which is the default, or of cases ``"like-these"``.
+    space
+        A :class:`copeland.Space` instead of options. A point becomes an option when the study asks about it.
+    show
+        What voters see of a point: a text with ``{name}`` for each parameter, as in
+        ``"hsl({hue:.0f}, 70%, 50%)"``, or a drawing that begins with ``<svg``; by default its values.
+    indifference
+        The old name of ``margin``.
+    clock
+        Returns seconds since 1970.
+
+    Examples
+    --------
+    >>> study = create_study("tea", ["green", "black", "white"])
+    >>> ballot = study.ask(voter="ann")
+    >>> vote = study.tell(ballot, "left")
+    >>> vote.outcome, study.standing().votes
+    ('left', 1)
+    """
+    if indifference is not None:
+        warn(
+            "create_study(indifference=...) is now create_study(margin=...).", DeprecationWarning, 2
+        )
+        margin = indifference
+    _check_name(name)
+    given = _check_options(options, space)
+    settings = _settings(
+        algorithm=algorithm,
+        delta=delta,
+        margin=margin,
+        seed=seed,
+        both_bad=both_bad,
+        repeats=repeats,
+        voters=voters,
+        lease=lease,
+        open_ballots=open_ballots,
+        panel=panel,
+        batch=batch,
+        missing=missing,
+        cases=cases,
+        population=population,
+        space="" if space is None else space.to_json(),
+        show=show,
+    )
+    told = dict(zip(_UNTOLD, (voters, batch, missing, repeats, cases, population), strict=True))
+    untold = frozenset(name for name, value in told.items() if value is None)
+    return _create(name, given, settings, storage, load_if_exists, clock, untold, space=space)
+
+
+def _check_options(options: Any, space: Space | None) -> list[Option]:
+    """The options of a study; of a space, none before the first question."""
+    if space is None:
+        if options is None:
+            raise InvalidParameter(
+                "a study needs options, or a space of them; give one of the two."
+            )
+        return options_of(options)
+    if options is not None:
+        raise InvalidParameter(
+            "a study has either options or a space of them; give one of the two."
+        )
+    if not hasattr(space, "to_json"):
+        raise InvalidParameter("space must be a Space; make one from named parameters.")
+    return []
+
+
+def create_study_from_votes(
+    name: str,
+    votes: Any,
+    storage: str | Storage | None = None,
+    *,
+    source: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    role: str | None = None,
+    options: str | Path | Mapping[str, str] | Iterable[str] | None = None,
+    load_if_exists: bool = False,
+    clock: Clock = time.time,
+    **settings: Any,
+) -> tuple[Study, Imported]:
+    """Return a new study with votes from elsewhere in it, and what became of them; both or nothing.
+
+    Parameters
+    ----------
+    votes, source, columns, role
+        As in :meth:`Study.add_votes`.
+    options
+        As in :func:`create_study`; by default those in the votes, in the order in which they are named.
+    settings
+        As in :func:`create_study`.
+
+    Examples
+    --------
+    >>> study, taken = create_study_from_votes("tea", [{"winner": "green", "loser": "black", "n": 3}])
+    >>> [option.name for option in study.options], taken
+    (['green', 'black'], 3)
+    """
+    _check_name(name)
+    if role is not None:
+        check_role(role)
+    source = source_of(votes, source)
+    check_text(source=source)
+    told = incoming(votes, columns)
+    given = options_of(told.names if options is None else options)
+    rows, undone = votes_from(told, {one.name: i for i, one in enumerate(given)}, source)
+    taken: list[Imported] = []
+
+    def with_votes(books: Books, log: Log) -> list[Event]:
+        new, found = import_in_role(books, log, rows, source, role, clock())
+        taken[:] = [found.also(undone)]
+        return new
+
+    untold = frozenset(set(_UNTOLD) - settings.keys())
+    wanted = _settings(**settings)
+    made = _create(name, given, wanted, storage, load_if_exists, clock, untold, with_votes)
+    return made, taken[0] if taken else made.add_votes(told, source, role=role)
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidParameter(
+            f"the name of a study is {name!r}; it must be text that is not empty."
+        )
+    check_text("the study's ", name=name)
+
+
+def _settings(
+    algorithm: str | None = None,
+    repeats: str | None = None,
+    voters: str | None = None,
+    panel: Sequence[str] = (),
+    space: str = "",
+    batch: int | None = None,
+    missing: str | None = None,
+    cases: int | None = None,
+    population: str | None = None,
+    **others: Any,
+) -> Settings:
+    """The settings as told; what is not said follows from who votes, and on what."""
+    voters = voters or (PANEL if panel else PEOPLE[0])
+    once = voters in (*PEOPLE, PANEL, JUDGE)
+    judge = voters == JUDGE
+    dealt = voters in PEOPLE and not space
+    usual = TUNER if space else PANEL if voters == PANEL else "cpc-pac"
+    return Settings(
+        algorithm=algorithm or usual,
+        space=space,
+        repeats=repeats or ("first" if once else "count"),
+        voters=voters,
+        panel=panel,  # type: ignore[arg-type]
+        batch=(BATCH if dealt else 0) if batch is None else batch,
+        missing=(AGAINST if dealt else "") if missing is None else missing,
+        cases=int(judge) if cases is None else cases,
+        population=(POPULATIONS[0] if judge else "") if population is None else population,
+        **others,
+    )
+
+
+def _create(
+    name: str,
+    options: list[Option],
+    settings: Settings,
+    storage: str | Storage | None,
+    load_if_exists: bool,
+    clock: Clock,
+    untold: frozenset[str] = frozenset(),
+    then: Callable[[Books, Log], list[Event]] | None = None,
+    space: Space | None = None,
+) -> Study:
+    """The study, new or there already; ``then`` is what a new one begins with after its first event."""
+    body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
+    first = Event(1, CREATED, clock(), body=body)
+    books = Books(first)
+    if settings.panel:
+        require_few(books.k)
+    elif not settings.space:
+        Player(books)  # refuses parameters that the algorithm cannot take
+    kept = storage if isinstance(storage, Storage) else Storage(storage)
+    follow = None if then is None else partial(then, books)
+    try:
+        return Study(kept, name, kept.create(name, first, follow), clock, space)
+    except StudyExists:
+        if not load_if_exists:
+            raise
+    study = Study(kept, name, kept.key(name), clock)
+    _require_same(study, options, settings, untold)
+    return study if space is None else Study(kept, name, kept.key(name), clock, space)
+
+
+def open_study(
+    name: str, storage: str | Storage, *, space: Space | None = None, clock: Clock = time.time
+) -> Study:
+    """Return the study of this name.
+
+    ``space`` is needed only if the options are points of a space whose constraint is a function: a function is not in the log.
+
+    Examples
+    --------
+    >>> made = create_study("tea", ["green", "black"])  # or storage="sqlite:///votes.db"
+    >>> [option.name for option in open_study("tea", made.storage).options]
+    ['green', 'black']
+    """
+    kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
+    return Study(kept, name, kept.key(name), clock, space)
+
+
+def list_studies(storage: str | Storage) -> list[str]:
+    """Return the names of the studies in a storage, the oldest first.
+
+    Examples
+    --------
+    >>> list_studies(create_study("tea", ["green", "black"]).storage)
+    ['tea']
+    """
+    kept = storage if isinstance(storage, Storage) else Storage(storage, create=False)
+    return kept.names()
+
+
+def _require_same(
+    study: Study, options: list[Option], settings: Settings, untold: frozenset[str]
+) -> None:
+    """Refuse to go on with a study that was created otherwise; what was not told may be anything."""
+    known = {option.name for option in study.options}
+    for option in options:
+        if option.name not in known:
+            raise StudyExists(
+                f"the study '{study.name}' has no option '{option.name}'; "
+                "open it without naming options, and add this one."
+            )
+    before = study.settings.to_dict()
+    for name, value in settings.to_dict().items():
+        if name in untold or before.get(name) == value:
+            continue
+        if name != "voters" or not {before[name], value} <= set(PEOPLE):
+            raise StudyExists(
+                f"the study '{study.name}' was created with {name} {before.get(name)!r}, not {value!r}; "
+                "open it without settings, or give the same."
+            )

@@ -1,0 +1,662 @@
+"""Judges at work on a study: they ask for ballots, judge and answer them, until it is settled or a cap is reached."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from copeland.errors import (
+    AlreadyVoted,
+    Conflict,
+    InvalidParameter,
+    StorageError,
+    StudyClosed,
+    UnknownName,
+    nearest,
+)
+from copeland.forecast.start import Goal, goal_of
+from copeland.study.commands import Wait
+from copeland.study.input_limits import check_text
+from copeland.study.judges.budget import Budget
+from copeland.study.judges.call import SWAPS, Judge, Opinion, ask_judge
+from copeland.study.judges.items import Drawer
+from copeland.study.judges.memory import (
+    ONCE,
+    TWICE,
+    JudgeMemory,
+    Question,
+    Sides,
+    add_swaps,
+    is_all,
+)
+from copeland.study.judges.templates import Candidate
+from copeland.study.log.events import ERROR, GUIDE, SKIP
+from copeland.study.log.sides import Swaps
+from copeland.study.options import ACTIVE, name_of
+from copeland.study.results.agreement import JudgeAgreement, agreement
+from copeland.study.results.verdict import likely_sentence, refuse_for_panel, require_chances
+from copeland.support.phrasing import format_count
+from copeland.support.progress import progress_bar
+from copeland.support.rng import stream
+
+if TYPE_CHECKING:
+    from copeland.study import Ballot, Option, Study
+
+_TELLINGS = 3  # how often a vote is told before a broken storage is given up
+_SHORTEST, _LONGEST = 0.1, 10.0  # seconds of sleep until it is asked again
+
+
+class Judged(NamedTuple):
+    """One ballot that was judged; ``note`` says why it failed, or that the swapped sides changed it.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> from copeland.study.judges import judge_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> seen = []
+    >>> _ = judge_study(study, {"longer": longer}, progress=seen.append)
+    >>> len(seen), seen[0].judge, seen[0].outcome in ("left", "right")
+    (1, 'longer', True)
+    """
+
+    judge: str
+    left: str
+    right: str
+    item: str | None
+    outcome: str
+    flipped: bool | None  # whether the swapped sides changed the answer; None if that was not asked
+    note: str
+    calls: int  # so far, of all judges
+    cost: float  # so far, of all judges
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What judges did to a study, what it cost, how far they agree, and why they stopped.
+
+    ``reason`` is finished, likely, answered, calls, cost, failed or interrupted; ``stopped`` says it in a sentence.
+    ``left_out`` counts the questions, on the items that came up, which were not asked because the judge had
+    answered them: before this run, or in it once nothing else was left. ``flips`` of the ``confirmed`` ballots, those judged twice, changed
+    their outcome with the sides.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> from copeland.study.judges import judge_study
+    >>> done = judge_study(study, {"longer": longer})
+    >>> done.votes, done.reason
+    (1, 'finished')
+    """
+
+    calls: int
+    votes: int
+    skips: int
+    errors: int
+    left_out: int
+    retries: int
+    confirmed: int
+    flips: int
+    tokens: int
+    cost: float
+    agreement: JudgeAgreement
+    reason: str
+    stopped: str
+    swaps: Mapping[str, Swaps] = field(default_factory=dict)  # by judge, of the confirmed ballots
+
+
+def judge_study(
+    study: Study,
+    judges: Judge | Sequence[Judge] | Mapping[str, Judge],
+    *,
+    until: str | Goal = "proved",
+    calls: int | None = None,
+    cost: float | None = None,
+    swap: str = "random",
+    workers: int = 1,
+    items: Iterable[Any] | None = None,
+    seed: int = 0,
+    repeat: bool = False,
+    patience: int = 5,
+    folder: str | Path | None = None,
+    role: str | None = None,
+    progress: Callable[[Judged], None] | None = None,
+    rest: Callable[[Wait], None] | None = None,
+) -> Summary:
+    """Let judges vote in a study until it is finished, a cap is reached, or Ctrl-C.
+
+    The judges take turns. Each is a separate voter, with at most as many ballots at a time as the study
+    lets a voter hold. In a study on test cases (``voters="judge"``) they share the cases, and each case has one vote for each pair.
+    Elsewhere, no judge is asked what it has answered before, in this run or an earlier one under the
+    same name: a pair with the same sides, on the same item. A failure is logged as an ``error``, which
+    is neither an answer nor a vote, so the study may ask for that pair again. Every vote has an event
+    id made of judge and ballot, so a vote sent twice counts once. After Ctrl-C the judges ask for no
+    new ballot, and finish the answers under way; a second Ctrl-C does not wait for them.
+
+    Parameters
+    ----------
+    judges
+        A callable ``judge(left, right, item) -> outcome``, several, or several by name.
+    until
+        ``"proved"``: until an option is proved best. ``"likely=0.95"``: until one has that chance to be best, or
+        is proved; an estimate, not a proof, which docs/verdicts.md explains and measures.
+    calls
+        At most this many calls to judges. Calls sent again after a time-out or the like do not count.
+    cost
+        At most this much money. A call that might exceed it is not made.
+    swap
+        ``random``: one call per ballot; the study shuffles the sides. ``confirm``: two calls with the
+        sides swapped, and a tie if the answers differ.
+    workers
+        How many ballots are judged at the same time, in threads.
+    items
+        What options are compared on; every ballot draws one, with ``seed``. In a study on test cases, all of them; the study draws.
+    repeat
+        Ask a judge the same question again, as often as the study likes. Only for judges that answer by
+        chance: an answer that is certain to be the same is not a second vote.
+    patience
+        Stop when a judge fails this many times in a row.
+    folder
+        The folder with the files of options; no file outside it is read. By default the folder of the study's
+        SQLite file; a study kept elsewhere has none.
+    role
+        ``"guide"``: what the judges say decides what people are asked, and proves nothing. By default
+        each judge keeps its role.
+    progress
+        Called with every judged ballot. By default a bar shows the calls in a terminal or a notebook, if they take
+        over two seconds.
+    rest
+        What to do when a judge must wait until a ballot that it holds elsewhere expires; by default :func:`sleep_until`.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("slogans", {"A": "Less is more.", "B": "Think."}, voters="judge")
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> judge_study(study, {"longer": longer}).votes
+    1
+    >>> study.verdict().claim
+    'By the judge longer: A is proved the only winner.'
+    """
+    if study.closed:
+        raise StudyClosed("the study is closed; it takes no more votes.")
+    named = _name_judges(judges)
+    _check(calls=calls, workers=workers, patience=patience)
+    if swap not in SWAPS:
+        raise UnknownName(f"there is no way '{swap}' to swap sides; {nearest(swap, SWAPS)}")
+    budget = Budget(cost)
+    for judge in named.values():
+        check = getattr(judge, "check", None)
+        if check is not None:
+            check(capped=cost is not None)
+    goal = goal_of(until)
+    if goal.likely is not None and study.settings.panel:
+        refuse_for_panel(goal)
+    if goal.likely is not None and study.settings.space:
+        raise InvalidParameter(
+            "a study of a space has no chances of being best to stop at; give a number of calls instead."
+        )
+    if study.settings.space and calls is None and cost is None:
+        raise InvalidParameter(
+            "a study of a space never runs out of questions; give a number of calls, or a cost."
+        )
+    require_chances(goal, len(study.options))
+    drawer = None if items is None else Drawer(items, seed)
+    _require_voters(study, named, role, drawer, repeat)
+    if role is not None:
+        _give_role(study, named, role, endless=repeat and calls is None and cost is None)
+    own = None if progress is None else (lambda done, total: None)  # then there is no bar
+    with progress_bar("calls", own) as tell:
+        work = _JudgingLoop(
+            study=study,
+            goal=goal,
+            judges={name: _charging(judge, budget) for name, judge in named.items()},
+            budget=budget,
+            cap=calls,
+            swap=swap,
+            workers=workers,
+            patience=patience,
+            items=drawer,
+            answered=None if repeat else JudgeMemory(study, named),
+            folder=study.storage.folder if folder is None else Path(folder),
+            progress=progress or (lambda judged: tell(judged.calls, calls or 0)),
+            rest=rest or sleep_until,
+        )
+        work.run()
+    return work.summary()
+
+
+def _require_voters(
+    study: Study, judges: Iterable[str], role: str | None, items: Drawer | None, repeat: bool
+) -> None:
+    """Refuse judges where people vote, and on test cases, judges without all of the cases."""
+    settings = study.settings
+    if not (settings.missing or settings.cases) or role == GUIDE:
+        return
+    if all(study.role(judge) == GUIDE for judge in judges):
+        return
+    if settings.missing:
+        raise InvalidParameter(
+            "this study is for people, so a judge's votes prove nothing here; create it for a judge with --voters judge "
+            "(voters='judge'), or let the judge guide with --guide (role='guide')."
+        )
+    if repeat:
+        raise InvalidParameter(
+            "each case has one vote for each pair, so a judge is asked once; leave repeat out, or create the study with "
+            "independent voters."
+        )
+    given = 1 if items is None else len(items.items)
+    if given != settings.cases:
+        what = "no items" if items is None else format_count(given, "item")
+        raise InvalidParameter(
+            f"this study is judged on {format_count(settings.cases, 'test case')}, and there are {what}; give all cases as items."
+        )
+
+
+def _give_role(study: Study, judges: Iterable[str], role: str, endless: bool) -> None:
+    """Give all judges a role, unless they would guide for ever: no guide's vote ends a study."""
+    if role == GUIDE and endless:
+        raise InvalidParameter(
+            "a guide that may repeat itself never ends; give a number of calls, or a cost."
+        )
+    for judge in judges:
+        study.set_role(judge, role)
+
+
+def sleep_until(wait: Wait) -> None:
+    """Sleep until it is time to ask again, or a while: an answer may come earlier, and clocks differ.
+
+    Examples
+    --------
+    >>> sleep_until(Wait(until=0.0))  # a moment, as that time is past
+    """
+    time.sleep(min(max(wait.until - time.time(), _SHORTEST), _LONGEST))
+
+
+class _Asked(NamedTuple):
+    """A ballot under way."""
+
+    ballot: Ballot
+    judge: str
+    item: Any
+
+
+@dataclass
+class _JudgingLoop:
+    """The loop. Only the thread that runs it touches the study; judges are called in others."""
+
+    study: Study
+    goal: Goal
+    judges: dict[str, Judge]
+    budget: Budget
+    cap: int | None
+    swap: str
+    workers: int
+    patience: int
+    items: Drawer | None
+    answered: JudgeMemory | None
+    folder: Path | None
+    progress: Callable[[Judged], None]
+    rest: Callable[[Wait], None]
+
+    def __post_init__(self) -> None:
+        self.turns = list(self.judges)  # whose turn it is, first
+        self.failures = dict.fromkeys(self.judges, 0)  # in a row
+        self.under_way: dict[Future[Opinion], _Asked] = {}
+        self.told: list[Judged] = []
+        self.calls = 0
+        self.end: tuple[str, str] | None = None
+        # What the next item is drawn by: a number that no other ballot of this study has.
+        self.latest = 0 if self.items is None else self.study.number
+        self.own: set[tuple[str, str | None, Sides]] = set()  # what this run has asked
+        self.left_out: set[tuple[str, str | None, Sides]] = set()
+        self.exhausted = False  # whether the judges have answered all that there is
+        self.looked = 0  # at the chances, after so many votes
+        self.favourite = ""  # who is likely best, in a sentence
+        self.failed: set[tuple[str, Question]] = (
+            set()
+        )  # cases that a judge has failed on in this run
+        self.proving: set[str] = set()  # who judges test cases, and does not only guide
+        if self.study.settings.cases:
+            self.proving = {judge for judge in self.judges if self.study.role(judge) != GUIDE}
+        self.before = self.study.standing(voters=False).votes if self.proving else 0
+        self.cases = {} if self.items is None else {name_of(one): one for one in self.items.items}
+
+    def run(self) -> None:
+        """Judge until there is a reason to stop, then tell what is under way."""
+        pool = ThreadPoolExecutor(self.workers, thread_name_prefix="judge")
+        try:
+            try:
+                while self._begin(pool):
+                    self._finish_some()
+                self._finish_all()
+            except KeyboardInterrupt:
+                self._stop("interrupted", "stopped by Ctrl-C; what was judged is recorded.")
+                self._finish_all()
+        finally:
+            self.budget.stop()
+            pool.shutdown(wait=not self.under_way, cancel_futures=True)
+
+    def summary(self) -> Summary:
+        """Return what was done."""
+        assert self.end is not None
+        outcomes = [judged.outcome for judged in self.told]
+        skips, errors = outcomes.count(SKIP), outcomes.count(ERROR)
+        return Summary(
+            calls=self.calls,
+            votes=len(outcomes) - skips - errors,
+            skips=skips,
+            errors=errors,
+            left_out=len(self.left_out) + self.before,
+            retries=self.budget.retries,
+            confirmed=sum(judged.flipped is not None for judged in self.told),
+            flips=sum(judged.flipped is True for judged in self.told),
+            tokens=self.budget.tokens,
+            cost=self.budget.cost,
+            agreement=agreement(
+                {"voter": judged.judge, **judged._asdict()} for judged in self.told
+            ),
+            reason=self.end[0],
+            stopped=self.end[1],
+            swaps=_swaps_of(self.told),
+        )
+
+    def _begin(self, pool: ThreadPoolExecutor) -> bool:
+        """Put ballots to judges while there is room; return whether any is under way."""
+        while self.end is None and len(self.under_way) < self.workers:
+            if self._is_likely():
+                self._stop_if_idle("likely", self.favourite)
+                break
+            if not self._affordable():
+                self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is reached.")
+                break
+            asked = self._ask()
+            if asked is None:
+                self._stop_if_idle(*self._nothing_left())
+                break
+            if isinstance(asked, Wait):
+                if self.under_way:  # their answers come first
+                    break
+                self.rest(asked)
+                continue
+            future = pool.submit(self._call_judge, asked, *self._options(asked.ballot))
+            self.under_way[future] = asked
+        return self.end is None and bool(self.under_way)
+
+    def _is_likely(self) -> bool:
+        """Look, if there are new votes, whether an option is as likely best as it is to be."""
+        if self.goal.likely is None:
+            return False
+        standing = self.study.standing(voters=False)
+        if standing.votes != self.looked and not standing.certificate.best:
+            self.looked = standing.votes
+            self.favourite = likely_sentence(standing, self.goal.likely)
+        return bool(self.favourite) and not standing.certificate.best
+
+    def _options(self, ballot: Ballot) -> tuple[Candidate, Candidate]:
+        left, right = (self.study.option(name) for name in (ballot.left, ballot.right))
+        return (
+            Candidate(**left.shown, state=left.state, folder=self.folder),
+            Candidate(**right.shown, state=right.state, folder=self.folder),
+        )
+
+    def _call_judge(self, asked: _Asked, left: Option, right: Option) -> Opinion:
+        """Return what the judge says: in a thread of its own."""
+        return ask_judge(self.judges[asked.judge], left, right, asked.item, self.swap)
+
+    def _affordable(self) -> bool:
+        reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
+        return self.cap is None or self.calls + reserved <= self.cap
+
+    def _nothing_left(self) -> tuple[str, str]:
+        """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
+        if self.study.settings.panel:
+            return "finished", "nothing is left to ask of the members who judge here."
+        if self.study.settings.space:
+            return "answered", "the space has few points, and the judges have answered every pair."
+        if not self.exhausted or self.study.certificate().verdict != "open":
+            return "finished", "the study has nothing left to ask."
+        if self.proving and getattr(self.study.certificate(), "complete", False):
+            return "answered", (
+                f"all {self.study.settings.cases:,} cases are judged, and they do not prove which option is best on cases "
+                "like these."
+            )
+        who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
+        if all(self.study.role(judge) == GUIDE for judge in self.turns):
+            return (
+                "answered",
+                f"{who} answered every question there is; what is left is for people.",
+            )
+        if self.proving:
+            return "answered", f"{who} skipped or failed on all cases that are left."
+        return "answered", (
+            f"{who} answered every question there is, and the same answer again would not be a "
+            "new vote; more items, more judges, people, or a temperature above 0 with repeats "
+            "allowed would help."
+        )
+
+    def _ask(self) -> _Asked | Wait | None:
+        """Return a ballot for the next judge that can be given one."""
+        if self.answered is not None:
+            self.answered.catch_up()
+        self.exhausted = self.answered is not None
+        active = {option.name for option in self.study.options if option.state == ACTIVE}
+        waits = []
+        for name in self._in_turn():
+            self.turns.append(self.turns.pop(0))
+            held = {a.ballot.id: a.ballot for a in self.under_way.values() if a.judge == name}
+            if len(held) >= self.study.settings.open_ballots:
+                waits += [Wait(ballot.expires) for ballot in held.values()]
+                continue
+            if name in self.proving:
+                asked = self._ask_on_cases(name, held)
+                if isinstance(asked, _Asked):
+                    return asked
+                waits += [asked] if asked is not None else []
+                self.exhausted &= asked is None
+                continue
+            for item in self._items():
+                shown = None if item is None else name_of(item)
+                without = self._without(name, shown, held.values())
+                endless = bool(self.study.settings.space)
+                spent = bool(without) and not endless and is_all(without, active)
+                self._leave_out(name, shown, spent)
+                if spent:
+                    continue
+                self.exhausted = False
+                ballot = self.study.ask(voter=name, item=shown, without=without)
+                if isinstance(ballot, Wait):
+                    waits.append(ballot)
+                elif ballot is not None and ballot.id in held:  # there is nothing new
+                    waits.append(Wait(ballot.expires))
+                elif ballot is not None:
+                    self._note(name, ballot)
+                    return _Asked(ballot, name, item)
+                elif endless or self.study.certificate().verdict != "open":
+                    break  # then other items will not help
+        return min(waits, default=None)
+
+    def _in_turn(self) -> list[str]:
+        """Return the judges in the order in which they are tried; on test cases a draw decides whose answer a case gets."""
+        if not self.proving:
+            return list(self.turns)
+        rng = stream(self.study.settings.seed, "judge", self.study.number)
+        return [self.turns[i] for i in rng.permutation(len(self.turns))]
+
+    def _ask_on_cases(self, judge: str, held: Mapping[int, Ballot]) -> _Asked | Wait | None:
+        """Return a ballot on a test case that the study draws; none on what this judge skips or fails on."""
+        assert self.answered is not None
+        without = self.answered.find_skips(judge) | {
+            asked for by, asked in self.failed if by == judge
+        }
+        ballot = self.study.ask(voter=judge, cases=self.cases or None, without=without)
+        if ballot is None or isinstance(ballot, Wait):
+            return ballot
+        if ballot.id in held:
+            return Wait(ballot.expires)
+        return _Asked(ballot, judge, None if ballot.item is None else self.cases[ballot.item])
+
+    def _without(self, judge: str, item: str | None, held: Iterable[Ballot]) -> set[Sides] | None:
+        """Return what a judge is not to be asked on an item; None if it may be asked all."""
+        if self.answered is None:
+            return None
+        answered = self.answered.by(judge, item)
+        if self.swap == "random" and self.study.settings.repeats == "count":
+            return answered
+        under_way = {(ballot.left, ballot.right) for ballot in held if ballot.item == item}
+        return add_swaps(answered) | {(right, left) for left, right in under_way}
+
+    def _note(self, judge: str, ballot: Ballot) -> None:
+        """Remember what is asked of a judge now."""
+        self.latest = ballot.id
+        asked = {(ballot.left, ballot.right)}
+        asked = add_swaps(asked) if self.swap == "confirm" else asked
+        self.own |= {(judge, ballot.item, sides) for sides in asked}
+
+    def _leave_out(self, judge: str, item: str | None, spent: bool) -> None:
+        """Count what is not asked of a judge: answers from elsewhere, and if the item is spent, all."""
+        if self.answered is not None:
+            answers = {(judge, item, sides) for sides in self.answered.by(judge, item)}
+            self.left_out |= answers if spent else answers - self.own
+
+    def _items(self) -> Iterable[Any]:
+        """Return the item to ask about next, and those to try if nothing is left to ask about it."""
+        if self.items is None:
+            return [None]
+        order = self.items.order(self.latest)
+        once = self.answered is not None or self.study.settings.repeats == "first"
+        return order if once else islice(order, 1)
+
+    def _finish_some(self) -> None:
+        """Wait for an answer, and tell those that have come, in the order they were asked for."""
+        done, _ = wait(self.under_way, return_when=FIRST_COMPLETED)
+        for future in [future for future in self.under_way if future in done]:
+            asked, opinion = self.under_way[future], future.result()
+            told = opinion.outcome is not None and self._tell(asked, opinion, opinion.outcome)
+            del self.under_way[future]  # only now: after Ctrl-C in between it is told again
+            self.calls += opinion.calls
+            if opinion.outcome is None:  # the ballot's lease runs out
+                self._stop("cost", opinion.note)
+            elif told:
+                self._count(asked, opinion, opinion.outcome)
+
+    def _finish_all(self) -> None:
+        while self.under_way:
+            self._finish_some()
+
+    def _count(self, asked: _Asked, opinion: Opinion, outcome: str) -> None:
+        ballot = asked.ballot
+        self.told.append(
+            Judged(
+                asked.judge,
+                ballot.left,
+                ballot.right,
+                ballot.item,
+                outcome,
+                opinion.flipped,
+                opinion.note,
+                self.calls,
+                self.budget.cost,
+            )
+        )
+        self.progress(self.told[-1])
+        if outcome == ERROR:
+            self.failed.add((asked.judge, (ballot.left, ballot.right, ballot.item)))
+        failures = self.failures[asked.judge] + 1 if outcome == ERROR else 0
+        self.failures[asked.judge] = failures
+        if failures == self.patience:
+            times = "once" if failures == 1 else f"{failures} times in a row"
+            self._stop(
+                "failed", f"the judge '{asked.judge}' failed {times}; the last time: {opinion.note}"
+            )
+
+    def _tell(self, asked: _Asked, opinion: Opinion, outcome: str) -> bool:
+        """Tell an answer that was paid for, again if it is not sure that it arrived.
+
+        Return False if the ballot was answered elsewhere: by the same judge in another program, say.
+        """
+        event_id = f"{asked.judge}/{asked.ballot.id}"
+        source = TWICE if opinion.calls == 2 and outcome != ERROR else ONCE
+        source = f"{source}: {opinion.note}" if opinion.note else source
+        tellings = 0
+        while True:
+            tellings += 1
+            try:
+                self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
+                return True
+            except (AlreadyVoted, Conflict):
+                return False
+            except StorageError:
+                if tellings == _TELLINGS:
+                    raise
+
+    def _stop_if_idle(self, reason: str, sentence: str) -> None:
+        """Stop unless what is under way may change the reason: give calls back, or open a pair."""
+        if not self.under_way:
+            self._stop(reason, sentence)
+
+    def _stop(self, reason: str, sentence: str) -> None:
+        if self.end is None:
+            self.end = (reason, sentence)
+        if reason in ("failed", "interrupted"):
+            self.budget.stop()
+
+
+def _swaps_of(told: Iterable[Judged]) -> dict[str, Swaps]:
+    """What each judge did when the sides were swapped."""
+    swaps: dict[str, Swaps] = {}
+    for one in told:
+        if one.flipped is not None:
+            swaps[one.judge] = swaps.get(one.judge, Swaps()).add(one.note if one.flipped else None)
+    return swaps
+
+
+def _charging(judge: Judge, budget: Budget) -> Judge:
+    """Return a judge whose costs go to the budget, if it has any."""
+    charged = getattr(judge, "charged", None)
+    return judge if charged is None else partial(charged, budget=budget)
+
+
+def _name_judges(judges: Judge | Sequence[Judge] | Mapping[str, Judge]) -> dict[str, Judge]:
+    if isinstance(judges, Mapping):
+        named = dict(judges)
+    else:
+        several = list(judges) if isinstance(judges, Sequence) else [judges]
+        named = {_own_name(judge): judge for judge in several}
+        if len(named) < len(several):
+            names = ", ".join(_own_name(judge) for judge in several)
+            raise InvalidParameter(
+                f"judges must have different names, but these are {names}; name each (--voter, or in Python a dict by name)."
+            )
+    if not named:
+        raise InvalidParameter("there is no judge; give at least one.")
+    for name, judge in named.items():
+        check_text("a judge's ", name=name)
+        if not callable(judge):
+            raise InvalidParameter(
+                f"the judge '{name}' cannot be called; expected judge(left, right, item)."
+            )
+    return named
+
+
+def _own_name(judge: Judge) -> str:
+    own = getattr(judge, "name", None) or getattr(judge, "__name__", None) or type(judge).__name__
+    return "judge" if own == "<lambda>" else own
+
+
+def _check(**numbers: int | None) -> None:
+    for what, number in numbers.items():
+        if number is not None and number < 1:
+            raise InvalidParameter(f"{what} is {number}; there must be at least 1.")

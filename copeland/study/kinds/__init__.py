@@ -1,0 +1,1 @@
+"""The kinds of study: fixed options, a panel of named voters, a space of points."""

@@ -1,0 +1,429 @@
+"""What a study of a space asks: a point becomes an option when the study first asks about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from copeland.errors import InvalidParameter
+from copeland.study.commands import Wait
+from copeland.study.input_limits import json_of
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
+from copeland.study.log.space_points import point_option, values_of
+from copeland.study.log.space_state import (
+    TRIES,
+    AuditLog,
+    Step,
+    TunerState,
+    Tuning,
+    ask_step,
+    key_of,
+)
+from copeland.study.log.state import Books, OpenBallot, require_tuning
+from copeland.study.pair_choice import Wish
+from copeland.study.results.verdict import Verdict
+from copeland.study.voter_history import coin_of
+from copeland.support.phrasing import format_count, percent
+from copeland.tuning import Audit, Found, Space, Tuner
+from copeland.tuning.past_recommendations import Cast
+from copeland.tuning.spaces import lacks_constraint
+
+MOST = 1_000  # ballots at once
+MOST_VOTES = 100_000  # of an audit
+
+Point = Mapping[str, Any]
+
+
+def tuned_questions(
+    books: Books, log: Log, wish: Wish, n: int
+) -> tuple[list[Event], list[Event] | Wait]:
+    """Return what to append, and what to hand out: new questions, or those that the voter holds."""
+    held = {
+        ballot: asked
+        for ballot, asked in books.under_way(wish.now).items()
+        if wish.voter is not None and asked.voter == wish.voter
+    }
+    room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
+    asking = _Asking(books, _without(wish, held))
+    while len(asking.asked) < min(room, MOST) and asking.ask():
+        pass
+    asking.remember()
+    return asking.new, asking.asked or _again(log, wish, held, n)
+
+
+def _without(wish: Wish, held: Mapping[int, OpenBallot]) -> Wish:
+    """The same wish, but not for what a voter holds who is asked everything once."""
+    for ballot in held.values() if wish.once else ():
+        wish = wish.without(ballot.left, ballot.right)
+    return wish
+
+
+def _again(log: Log, wish: Wish, held: Mapping[int, OpenBallot], n: int) -> list[Event] | Wait:
+    """The questions that a voter holds, or until when there are no others."""
+    kept = [asked for asked in map(log.event, held) if asked is not None]
+    fitting = [asked for asked in kept if asked.item == wish.item]
+    if fitting or not held:
+        return fitting[:n]
+    return Wait(min(asked.expires for asked in held.values()))
+
+
+class _Asking:
+    """Questions on their way to the log, and the points that become options for them."""
+
+    def __init__(self, books: Books, wish: Wish):
+        assert books.tuning is not None
+        self.new: list[Event] = []
+        self.asked: list[Event] = []
+        self._books, self._tuning, self._wish = books, books.tuning, wish
+        self._offered: dict[str, int] = {}  # points that are options from now on
+        self._names: set[str] = set()  # theirs
+        self._places: set[int] = set()  # of the audit, asked now
+        self._state: TunerState | None = None
+        self._steps: list[Step] = []
+
+    def ask(self) -> bool:
+        """Make one more question, from the audit under way or else from the tuner; tell whether there is any."""
+        return self._ask_audit() or self._ask_tuner()
+
+    def remember(self) -> None:
+        """Let the books know where the tuner went, in case this is stored."""
+        if self._state is not None and self._steps:
+            self._tuning.foresee(self._steps, self._state)
+
+    def _ask_audit(self) -> bool:
+        audit = self._tuning.audits.current
+        under_way = self._books.under_way(self._wish.now)
+        place = None if audit is None else audit.next_place(under_way, self._places)
+        if audit is None or place is None or not self._may_audit():
+            return False
+        point = self._tuning.points[audit.option]
+        other = audit.opponent(self._tuning.space, point, place)
+        if not self._may_ask(point, other):  # this voter knows the pair: others are asked
+            return False
+        self._places.add(place)
+        self._hand_out(point, other, {"audit": place})
+        return True
+
+    def _may_audit(self) -> bool:
+        """Tell whether the voter may answer for an audit: a person does so once, and before anything else."""
+        if not self._books.settings.people or self._wish.voter is None:
+            return True
+        return not (self._wish.manners.recent or self._wish.avoided)
+
+    def _ask_tuner(self) -> bool:
+        if self._state is None:
+            self._state = self._tuning.trial()
+            self._tuning.expire(self._state, self._wish.now)
+        for tries in range(1, TRIES + 1):
+            duel = self._state.tuner.ask()
+            if self._may_ask(duel.first, duel.second):
+                ballot = self._hand_out(
+                    duel.first, duel.second, {"tries": tries} if tries > 1 else None
+                )
+                self._tuning.expect(self._state, ballot, self._wish.now, duel)
+                self._steps.append(ask_step(ballot, self._wish.now, tries))
+                return True
+            self._state.tuner.drop(duel)
+        return False
+
+    def _may_ask(self, *points: Point) -> bool:
+        """Tell whether two points differ, and whether the voter may be asked about them."""
+        pair = frozenset(self._index(point) for point in points)
+        if None in pair:  # a new point
+            return key_of(points[0]) != key_of(points[1])
+        return len(pair) == 2 and pair not in self._wish.avoided
+
+    def _index(self, point: Point) -> int | None:
+        key = key_of(point)
+        return self._tuning.indices.get(key, self._offered.get(key))
+
+    def _hand_out(self, one: Point, other: Point, body: dict[str, Any] | None) -> int:
+        """Ask about two points; return the number of the ballot."""
+        pair = self._option(one), self._option(other)
+        number = self._books.number + len(self.new) + 1
+        seated = self._wish.manners.choose_sides(*pair, coin_of(self._books, number))
+        left, right = self._wish.sides(*seated)
+        self._wish = self._wish.after(left, right)
+        asked = Event(number, ASKED, self._wish.now, voter=self._wish.voter, item=self._wish.item)
+        asked = asked._replace(left=left, right=right, source=self._wish.source)
+        self.asked.append(asked._replace(body=body))
+        self.new.append(self.asked[-1])
+        return number
+
+    def _option(self, point: Point) -> int:
+        """The option of a point, a new one if necessary."""
+        found = self._index(point)
+        if found is not None:
+            return found
+        added = addition_of(self._books, point, len(self.new), self._names, self._wish.now)
+        self.new.append(added)
+        assert added.left is not None
+        self._names.add((added.body or {})["name"])
+        self._offered[key_of(point)] = added.left
+        return added.left
+
+
+def addition_of(books: Books, point: Point, before: int, names: set[str], now: float) -> Event:
+    """Return the event that makes a point an option, after this many other events and their names."""
+    option = point_option(point, books.settings.show, books.indices.keys() | names)
+    return Event(
+        books.number + before + 1, ADDED, now, left=books.k + len(names), body=option.shown
+    )
+
+
+def audit_begun(books: Books, point: Point, votes: int, seed: int, now: float) -> list[Event]:
+    """Return the events that begin an audit of a point."""
+    tuning = require_tuning(books)
+    if isinstance(votes, bool) or not isinstance(votes, int) or not 1 <= votes <= MOST_VOTES:
+        raise InvalidParameter(f"votes is {votes!r}; an audit can have 1 to {MOST_VOTES:,} votes.")
+    if tuning.audits.current is not None:
+        raise InvalidParameter("an audit is under way; wait until it has all its votes.")
+    exact = tuning.space.point(tuning.space.place(point))
+    index, events = tuning.indices.get(key_of(exact)), []
+    if index is None:
+        index, events = books.k, [addition_of(books, exact, 0, set(), now)]
+    body = {"votes": votes, "delta": tuning.audits.next_delta(), "seed": seed}
+    number = books.number + len(events) + 1
+    return [*events, Event(number, AUDITED, now, left=index, body=body)]
+
+
+SMALL = 0.01  # an estimated regret at which an audit is worth its votes
+ASSUMED = (
+    "Every vote of an audit is a fresh draw: each time a new voter of the group that the result is about, or the one "
+    "judge that it is about.",
+    "Votes do not change over time, and nobody chooses votes by their outcome.",
+)
+
+
+@dataclass(frozen=True)
+class Audited:
+    """An audit of a study: which point, what it proves so far, and how many votes it will have."""
+
+    point: Mapping[str, Any]
+    votes: int  # counted
+    of: int
+    bound: float  # the share of the space that the point beats at least
+    delta: float
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in a sentence."""
+        name, more = values_of(self.point), "" if self.votes >= self.of else f" of {self.of:,}"
+        after = f"After {self.votes:,}{more} votes of its audit"
+        if self.bound <= 0:
+            return f"{after}, nothing is proved of {name}."
+        return (
+            f"{after}, {name} is proved to beat at least {percent(self.bound)} of the space "
+            f"(error probability {self.delta:.2g})."
+        )
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Where a study of a space stands: ``found`` is estimated, and only ``audits`` prove."""
+
+    name: str
+    votes: int
+    open: int  # ballots whose lease has not run out
+    closed: bool
+    found: Found
+    audits: tuple[Audited, ...]
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether an audit proves anything."""
+        return any(one.bound > 0 for one in self.audits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, with its sentences."""
+        verdict = tuned_verdict(self)
+        return {
+            "study": self.name,
+            "votes": self.votes,
+            "open": self.open,
+            "closed": self.closed,
+            "estimated": asdict(self.found),
+            "audits": [asdict(one) | {"statement": one.statement} for one in self.audits],
+            "verdict": verdict.to_dict(),
+        }
+
+
+def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], Tuned]]:
+    """Return the tuner of a study, and a function that says where it stands, which takes a while."""
+    tuning = require_tuning(books)
+    tuner, audits = tuning.trial().tuner, audits_of(tuning)
+    votes, under_way, closed = books.votes, len(books.under_way(now)), books.closed
+    return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits)
+
+
+def cast_of(books: Books, votes: Iterable[Event]) -> list[Cast]:
+    """Return the votes of a log that count, as votes between points, in the order in which they came."""
+    return [_cast(books, vote) for vote in votes if books.proves(vote)]
+
+
+def _cast(books: Books, vote: Event) -> Cast:
+    points = require_tuning(books).points
+    assert vote.left is not None and vote.right is not None
+    left, right = points[vote.left], points[vote.right]
+    return Cast(left, right, {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or ""))
+
+
+def audits_of(tuning: Tuning) -> tuple[Audited, ...]:
+    """Return what the audits of a study prove, the oldest first."""
+    return tuple(
+        _audited(one.audit(tuning.space, tuning.points[one.option]), one.votes)
+        for one in tuning.audits.all
+    )
+
+
+def _audited(audit: Audit, of: int) -> Audited:
+    return Audited(audit.point, audit.votes, of, audit.bound, audit.delta)
+
+
+def tuned_verdict(tuned: Tuned) -> Verdict:
+    """Return the verdict on a study of a space."""
+    return Verdict(
+        kind="open",
+        claim=claim_of(tuned),
+        proved=tuple(one.statement for one in tuned.audits) or ("Nothing is proved yet.",),
+        shown=tuple(_estimates(tuned)),
+        advice=tuple(_advice(tuned)),
+        assumptions=ASSUMED,
+        chances=None,
+    )
+
+
+def claim_of(tuned: Tuned) -> str:
+    """Return the point to take, in a sentence."""
+    if not tuned.votes:
+        return "There are no votes yet."
+    return f"Estimated best so far: {values_of(tuned.found.point)}."
+
+
+def _estimates(tuned: Tuned) -> Iterator[str]:
+    if tuned.votes:
+        yield (
+            f"Estimated, not proved: it beats {percent(tuned.found.score)} of all points, and some other point "
+            f"beats {100 * tuned.found.regret:.1f} percentage points more."
+        )
+    yield f"{format_count(tuned.votes, 'vote')}, {format_count(tuned.open, 'open ballot')}."
+
+
+def _advice(tuned: Tuned) -> Iterator[str]:
+    if tuned.closed:
+        return
+    going = next((one for one in tuned.audits if one.votes < one.of), None)
+    if going is not None:
+        yield f"An audit is under way: {format_count(going.of - going.votes, 'more vote')} to come."
+    elif tuned.votes and tuned.found.regret < SMALL:
+        yield "The estimated loss is small: an audit of this point may prove how good it is."
+    else:
+        yield "More votes make the estimate better."
+
+
+FORMAT = 1
+_NEAR = 1e-9  # bounds that differ by less are the same on another machine
+_KINDS = {"point": dict, "votes": int, "of": int, "bound": (int, float), "delta": (int, float)}
+
+
+@dataclass(frozen=True)
+class AuditCertificate:
+    """What audits prove of points of a space; made by :func:`audit_certificate`."""
+
+    space: str  # as text
+    audits: tuple[Audited, ...]
+
+    @property
+    def verdict(self) -> Literal["proved", "open"]:
+        """Whether any audit proves anything."""
+        return "proved" if any(one.bound > 0 for one in self.audits) else "open"
+
+    @property
+    def statement(self) -> str:
+        """What is proved, in sentences."""
+        return " ".join(one.statement for one in self.audits) or "Nothing is proved yet."
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What must hold so that the error probabilities do."""
+        return ASSUMED
+
+    @property
+    def lacks_constraint(self) -> bool:
+        """Whether the constraint of the space is a function, without which nobody can draw its points."""
+        return lacks_constraint(self.space)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a file says of it, as plain values."""
+        return {"format": FORMAT, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, text: str) -> AuditCertificate:
+        """Return the certificate that a file holds."""
+        content = json_of(text)
+        if content.get("format") != FORMAT or "envelope" not in content:
+            raise InvalidParameter("this text is no certificate of audits that this version reads.")
+        space, audits = content.get("space"), content["audits"]
+        if not isinstance(audits, list) or not all(map(_is_audit, audits)):
+            raise InvalidParameter("this text does not say what was audited.")
+        if not isinstance(space, str):
+            raise InvalidParameter("this text does not say of which space it is.")
+        Space.parameters_in(space)  # which refuses what is none
+        return cls(space, tuple(Audited(**one) for one in audits))
+
+
+def _is_audit(told: Any) -> bool:
+    if not isinstance(told, dict) or told.keys() != _KINDS.keys():
+        return False
+    fits = all(isinstance(told[name], kind) for name, kind in _KINDS.items())
+    shares = fits and all(0 <= told[name] <= 1 for name in ("bound", "delta"))
+    return shares and not any(isinstance(value, bool) for value in told.values())
+
+
+def audit_certificate(books: Books, space: Space) -> AuditCertificate:
+    """Return what the audits of a study prove; ``space`` has the constraint, which books do not."""
+    tuning = require_tuning(books)
+    tuning.give(space)
+    return AuditCertificate(books.settings.space, audits_of(tuning))
+
+
+def audit_objections(
+    said: AuditCertificate, books: Books, space: Space, past: Sequence[Event]
+) -> Iterator[str]:
+    """Make a certificate again from the books after past events; yield what does not hold, in sentences."""
+    if said.space != books.settings.space:
+        yield "it is about another space than the study."
+        return
+    found, tuning = audit_certificate(books, space), require_tuning(books)
+    if len(said.audits) != len(found.audits):
+        yield f"it is about {len(said.audits)} audits, but the study had {len(found.audits)} then."
+    for nth, (one, other) in enumerate(zip(said.audits, found.audits, strict=False), 1):
+        yield from (f"audit {nth}: {words}" for words in _differences(one, other))
+    for nth, log in enumerate(tuning.audits.all, 1):
+        yield from (f"audit {nth}: {words}" for words in _misdrawn(tuning, nth, log, past))
+
+
+def _differences(said: Audited, found: Audited) -> Iterator[str]:
+    """What a certificate says of an audit, and the votes do not."""
+    for name in ("point", "votes", "of", "delta"):
+        one, other = getattr(said, name), getattr(found, name)
+        if one != other:
+            yield f"it says that {name} is {one!r}, but in the study it is {other!r}."
+    if not abs(said.bound - found.bound) <= _NEAR:
+        yield f"it says that the share is at least {said.bound:.6g}, but the votes prove {found.bound:.6g}."
+
+
+def _misdrawn(tuning: Tuning, nth: int, log: AuditLog, past: Sequence[Event]) -> Iterator[str]:
+    """What a proof takes for granted of a log: its share of delta, and opponents by the draw."""
+    share = tuning.settings.delta / (nth * (nth + 1))
+    if log.delta != share:
+        yield f"its error probability is {log.delta:.6g}, but its share is {share:.6g}."
+    point = tuning.points[log.option]
+    for ballot, place in log.ballots.items():
+        asked = past[ballot - 1]
+        met = [side for side in (asked.left, asked.right) if side != log.option]
+        drawn = key_of(log.opponent(tuning.space, point, place))
+        if [key_of(tuning.points[side or 0]) for side in met] != [drawn]:
+            yield f"ballot {ballot} is not about the opponent that was drawn."

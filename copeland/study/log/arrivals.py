@@ -1,0 +1,246 @@
+"""Votes of people in the order in which the people arrived: what a certificate may count of them.
+
+A person arrives with the first ballot, and is dealt every ballot then. A certificate counts the answers of the first m
+people, for any m, and takes each of their ballots that has no answer for a loss of both sides. So nobody gains by
+answering late, or not at all (docs/certificate.md, People).
+
+Which m does not matter for the proof. Those who are in the middle of their ballots are best left out, so the count
+goes as far as answers, less COST for each missing one, add up to the most. It never goes back: new people come last,
+and an answer raises every sum from its person on.
+
+Where missing answers are ignored, by the assumption that nobody left because of the options, the count stops at the first
+person whose lease has not run out, and an answer that comes later proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import accumulate, islice
+from typing import Any, Literal
+
+from copeland.study.log.count_tables import Tables, empty_tables
+from copeland.study.log.events import Event
+
+COST = 5  # answers that make up for a missing one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
+
+AGAINST, IGNORED = "against", "ignored"
+MISSING = (AGAINST, IGNORED)  # what missing answers do
+
+_Change = tuple[Literal["add", "add_undone"], int, int, str, int]
+
+
+@dataclass
+class Person:
+    """Somebody whose votes are not counted yet."""
+
+    expires: float  # when the ballots do
+    open: dict[int, tuple[int, int]] = field(
+        default_factory=dict
+    )  # pairs without an answer, by ballot
+    changes: list[_Change] = field(default_factory=list)  # what to do to the tables
+    votes: list[int] = field(default_factory=list)  # their numbers
+    answers: int = 0
+    people: int = 1  # more if it is a crowd without names, who said the same once each
+
+    @property
+    def worth(self) -> int:
+        """What counting this person adds."""
+        return self.answers - COST * len(self.open)
+
+
+class Arrivals:
+    """People in the order of their arrival, and the votes of those who are counted.
+
+    A person is known by name. A ballot or a vote without a name is a person of its own, known by its number.
+    """
+
+    def __init__(self, k: int, missing: str):
+        self.counted = empty_tables(k)
+        self._missing = missing
+        self._waiting: dict[str | int, Person] = {}  # not counted yet, in the order of arrival
+        self._of_ballot: dict[int, str | int] = {}  # whose open ballot it is, of those
+        self._of_vote: dict[int, str | int] = {}  # and whose vote
+        self._worth = 0  # of all who wait
+
+    @property
+    def waiting(self) -> int:
+        """How many people have arrived and are not counted yet."""
+        return sum(person.people for person in self._waiting.values())
+
+    @property
+    def missing_answers(self) -> int:
+        """How many ballots of people were dealt and have no answer; known only where these count."""
+        return len(self._of_ballot) + int(self.counted.missing.sum()) // 2
+
+    def widen(self, k: int) -> None:
+        """Make room for ``k`` options; only people who come later meet a new one."""
+        self._count_first(len(self._waiting))
+        self.counted = self.counted.widen(k)
+
+    def restart(self) -> None:
+        """Begin anew: only people who come later count."""
+        self._count_first(len(self._waiting))
+        self.counted = empty_tables(len(self.counted.wins))
+
+    def ask(self, asked: Event, lease: float) -> None:
+        """Take in a ballot; a person's ballots come one right after the other."""
+        assert asked.left is not None and asked.right is not None
+        key = asked.number if asked.voter is None else asked.voter
+        if key not in self._waiting:
+            self._waiting[key] = Person(asked.time + lease)
+        self._waiting[key].open[asked.number] = asked.left, asked.right
+        self._of_ballot[asked.number] = key
+        self._worth -= COST
+        self._count_after_expiry(asked.time)
+
+    def is_counted(self, ballot: int) -> bool:
+        """Tell whether the person who holds a ballot without an answer is counted already."""
+        return ballot not in self._of_ballot
+
+    def drop(self, voter: str) -> None:
+        """Forget somebody whose votes prove nothing from now on."""
+        person = self._waiting.pop(voter, None)
+        if person is not None:
+            self._forget(person)
+
+    def answer(self, vote: Event, meaning: str | None, times: int) -> None:
+        """Take in the first answer to a ballot, or a vote that nobody asked for; without a meaning it is a skip."""
+        key = self._close(vote)
+        if key is None and vote.ballot is None and meaning is not None:
+            key = self._arrive(vote, times)
+        if meaning is not None:
+            self._note(key, vote, "add", meaning, times)
+        if key is not None:
+            self._own(key, vote)
+            if meaning is not None:
+                self._waiting[key].answers += times
+                self._worth += times
+            self._count_on(key, vote.time)
+
+    def replace(self, vote: Event, meaning: str | None, times: int, undone: bool) -> None:
+        """Take in a vote in the place of one that was undone, or that its voter took back (not ``undone``)."""
+        key = next((key for key in (vote.voter, vote.ballot) if key in self._waiting), None)
+        if meaning is not None:
+            self._note(key, vote, "add", meaning, times)
+            if undone:
+                self._note(key, vote, "add_undone", meaning, -times)
+        if key is not None:
+            self._own(key, vote)
+
+    def change(self, number: int, vote: Event, meaning: str, stands: int, undone: int) -> None:
+        """Change what the vote of a number counts for: among those that stand, and among the undone."""
+        key = self._of_vote.get(number)
+        if stands:
+            self._note(key, vote, "add", meaning, stands)
+        if undone:
+            self._note(key, vote, "add_undone", meaning, undone)
+
+    def _close(self, vote: Event) -> str | int | None:
+        """Take a ballot as answered; return whose it is, None if that person is counted or nobody was asked."""
+        if vote.ballot is None:
+            return vote.voter if vote.voter in self._waiting else None
+        key = self._of_ballot.pop(vote.ballot, None)
+        if key is not None:
+            del self._waiting[key].open[vote.ballot]
+            self._worth += COST
+        elif self._missing == AGAINST:
+            assert vote.left is not None and vote.right is not None
+            self.counted.miss(vote.left, vote.right, -1)
+        return key
+
+    def _arrive(self, vote: Event, times: int) -> str | int:
+        """Let somebody arrive who was asked elsewhere, or as many without names as a vote stands for."""
+        key = vote.number if vote.voter is None else vote.voter
+        self._waiting[key] = Person(vote.time, people=times if vote.voter is None else 1)
+        return key
+
+    def _own(self, key: str | int, vote: Event) -> None:
+        """Remember whose vote it is, as long as that person waits."""
+        self._waiting[key].votes.append(vote.number)
+        self._of_vote[vote.number] = key
+
+    def _note(
+        self,
+        key: str | int | None,
+        vote: Event,
+        what: Literal["add", "add_undone"],
+        meaning: str,
+        times: int,
+    ) -> None:
+        """Change the tables, now or when the person is counted."""
+        assert vote.left is not None and vote.right is not None
+        change: _Change = (what, vote.left, vote.right, meaning, times)
+        if key is None:
+            self._apply(change)
+        else:
+            self._waiting[key].changes.append(change)
+
+    def _apply(self, change: _Change) -> None:
+        what, *said = change
+        getattr(self.counted, what)(*said)
+
+    def _count_on(self, key: str | int, now: float) -> None:
+        """Count whom it is worth counting, after an answer of this person."""
+        if self._missing == IGNORED:
+            self._count_after_expiry(now)
+        elif not self._waiting[key].open:
+            if key == next(reversed(self._waiting)) and self._worth > 0:
+                self._count_first(len(self._waiting))
+            else:
+                self._count_worthwhile()
+
+    def _count_worthwhile(self) -> None:
+        sums = list(accumulate(person.worth for person in self._waiting.values()))
+        most = max(sums)
+        if most > 0:
+            self._count_first(len(sums) - sums[::-1].index(most))
+
+    def _count_after_expiry(self, now: float) -> None:
+        if self._missing != IGNORED:
+            return
+        n = 0
+        for person in self._waiting.values():
+            if person.open and person.expires > now:
+                break
+            n += 1
+        self._count_first(n)
+
+    def _count_first(self, n: int) -> None:
+        """Count the first people of those who wait, and take their open ballots for missing answers."""
+        for key in list(islice(self._waiting, n)):
+            person = self._waiting.pop(key)
+            self._forget(person)
+            for change in person.changes:
+                self._apply(change)
+            for pair in person.open.values() if self._missing == AGAINST else ():
+                self.counted.miss(*pair)
+
+    def _forget(self, person: Person) -> None:
+        """Stop looking out for a person's ballots and votes."""
+        self._worth -= person.worth
+        for ballot in person.open:
+            del self._of_ballot[ballot]
+        for number in person.votes:
+            del self._of_vote[number]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the tables, as plain values."""
+        return {"waiting": [[key, *_to_list(person)] for key, person in self._waiting.items()]}
+
+    def restore(self, told: dict[str, Any], counted: Iterable[Any]) -> None:
+        """Take over what :meth:`to_dict` gave, after a trip through JSON, and the tables."""
+        self.counted = Tables(*counted)
+        for key, expires, answers, people, votes, changes, pairs in told["waiting"]:
+            done = [tuple(change) for change in changes]
+            person = Person(expires, {b: (i, j) for b, i, j in pairs}, done, votes, answers, people)
+            self._waiting[key] = person
+            self._worth += person.worth
+            self._of_ballot.update((ballot, key) for ballot in person.open)
+            self._of_vote.update((number, key) for number in votes)
+
+
+def _to_list(person: Person) -> list[Any]:
+    """Return a person as plain values."""
+    pairs = [[ballot, *pair] for ballot, pair in person.open.items()]
+    return [person.expires, person.answers, person.people, person.votes, person.changes, pairs]

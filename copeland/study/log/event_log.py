@@ -1,0 +1,411 @@
+"""The log of one study inside a transaction: append, read on, look up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
+from operator import itemgetter
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import bindparam, func, select
+
+from copeland.study.log.events import (
+    ASKED,
+    BOTH_BAD,
+    COUNTED,
+    LEFT,
+    RIGHT,
+    TIE,
+    UNDONE,
+    VOTED,
+    Event,
+    first_link,
+    next_link,
+)
+from copeland.study.log.schema import events, snapshots, studies
+
+PIECE = 10_000  # rows fetched, or written, at a time
+SUBJECTS = 1_000  # voters with a pair that are looked up at a time
+EVERY = 1_000_000_000  # rows: more than there are
+REMEMBERED = 50_000  # events of voters who came of late
+TOO_MANY = 5_000  # events of one voter to remember them
+OPINIONS = (LEFT, RIGHT, TIE, BOTH_BAD)
+Subject = tuple[str, frozenset[int]]  # a voter and a pair
+_SEAL = sha256().digest_size  # bytes at the head of a snapshot
+
+# Statements are made once: making one takes longer than running it.
+_e = events.c
+
+
+def _through(index: str, query: sa.Select) -> sa.Select:
+    """Have SQLite use an index: without statistics it takes a study for ten events, and reads all of them."""
+    return query.with_hint(events, f"INDEXED BY {index}", "sqlite")
+
+
+_fields = [_e[name] for name in Event._fields]
+_here = _e.study == bindparam("study")
+times = func.coalesce(sa.cast(_e.body["times"].as_string(), sa.BigInteger), 1)  # see times_of
+_signed = sa.case((_e.kind == UNDONE, -times), else_=times)  # what is undone cancels
+_net = sa.cast(func.sum(_signed), sa.BigInteger)  # PostgreSQL sums them as decimals
+_votes = _here & _e.kind.in_([VOTED, UNDONE]) & _e.outcome.is_not(None)
+_opinions = _here & (_e.voter == bindparam("voter")) & _e.outcome.in_(OPINIONS)
+_own = _opinions & _e.kind.in_([VOTED, UNDONE, COUNTED]) & _e.repeats.is_(None)  # those that count
+_same_pair = sa.or_(
+    (_e.left == bindparam("one")) & (_e.right == bindparam("other")),
+    (_e.left == bindparam("other")) & (_e.right == bindparam("one")),
+)
+
+_AFTER = select(*_fields).where(_here, _e.number > bindparam("number")).order_by(_e.number)
+_SOME = _AFTER.limit(bindparam("most"))
+_NUMBERED = select(*_fields).where(_here, _e.number == bindparam("number"))
+_NAMED = _through(
+    "copeland_once", select(*_fields).where(_here, _e.event_id == bindparam("event_id"))
+)
+_KNOWN = _through(
+    "copeland_once",
+    select(*_fields).where(_here, _e.event_id.in_(bindparam("event_ids", expanding=True))),
+)
+_ANSWERS = _through(
+    "copeland_answers",
+    select(*_fields).where(_here, _e.ballot == bindparam("ballot")).order_by(_e.number),
+)
+_VOTED = select(*_fields).where(_here, _e.kind == VOTED).order_by(_e.number)
+_IMPORTED = _VOTED.where(_e.ballot.is_(None), _e.source == bindparam("source"))
+_SOURCES = select(_e.source).distinct().where(_here, _e.kind == VOTED, _e.ballot.is_(None))
+_WITHDRAWN = select(_e.undoes, _e.body).where(_here, _e.kind == UNDONE, _e.body.is_not(None))
+_ANSWERS_OF = _through(
+    "copeland_voters", _AFTER.where(_e.voter == bindparam("voter"), _e.outcome.is_not(None))
+)
+_OPINIONS = _through(
+    "copeland_voters",
+    select(*_fields).where(_opinions, _same_pair, _e.kind == VOTED).order_by(_e.number),
+)
+_ALL_OPINIONS = (
+    select(*_fields)
+    .where(_here, _e.outcome.in_(OPINIONS), _same_pair, _e.kind == VOTED)
+    .order_by(_e.number)
+)
+_OPINIONS_ON = _through(
+    "copeland_voters",
+    select(*_fields)
+    .where(_here, _e.outcome.in_(OPINIONS), _e.kind == VOTED)
+    .where(_e.voter.in_(bindparam("voters", expanding=True)))
+    .where(_e.left.in_(bindparam("ones", expanding=True)))
+    .where(_e.right.in_(bindparam("others", expanding=True)))
+    .order_by(_e.number),
+)
+_PAIRS = _through(
+    "copeland_voters",
+    select(_e.left, _e.right, _e.item, _net).where(_own).group_by(_e.left, _e.right, _e.item),
+)
+_ASKED = _through(
+    "copeland_asked",
+    select(*_fields)
+    .where(_here, _e.voter == bindparam("voter"), _e.outcome.is_(None), _e.kind == ASKED)
+    .order_by(_e.number.desc())
+    .limit(bindparam("most")),
+)
+_some_voters = select(_e.voter).where(_here, _e.voter.in_(bindparam("voters", expanding=True)))
+_VOTERS = _through(
+    "copeland_voters", _some_voters.where(_e.outcome.is_not(None), _e.kind == VOTED)
+).distinct()
+_VISITORS = _through(
+    "copeland_asked", _some_voters.where(_e.outcome.is_(None), _e.kind == ASKED)
+).distinct()
+_TALLY = (
+    select(_e.voter, _e.left, _e.right, _e.outcome, _net)
+    .where(_votes)
+    .group_by(_e.voter, _e.left, _e.right, _e.outcome)
+)
+_INSERT = sa.insert(events)
+_LINK = select(_e.link).where(_here, _e.number == bindparam("number"))
+_LINKED = select(*_fields, _e.link).where(_here).order_by(_e.number)
+_LAST_LINKED = (
+    select(_e.number, _e.link)
+    .where(_here, _e.number <= bindparam("number"), _e.link.is_not(None))
+    .order_by(_e.number.desc())
+    .limit(1)
+)
+_BETWEEN = _AFTER.where(_e.number <= bindparam("last"))
+_NAME = select(studies.c.name).where(studies.c.id == bindparam("study"))
+_SNAPSHOT = select(snapshots.c.number, snapshots.c.content).where(
+    snapshots.c.study == bindparam("study")
+)
+
+
+class Recall:
+    """What a process remembers of a log from one transaction to the next: the voters who came of late.
+
+    It must be told of every event in turn, and forget everything once it may be ahead of the log.
+    """
+
+    def __init__(self) -> None:
+        self.last: tuple[int, bytes] | None = None  # an event, and its link
+        self._voters: dict[str, list[Event]] = {}  # who came last is the last
+        self._ballots: dict[int, Event] = {}
+        self._size = 0  # events of voters
+
+    def take(self, event: Event) -> None:
+        """Follow an event."""
+        if event.kind == ASKED:
+            self._ballots[event.number] = event
+            if len(self._ballots) > REMEMBERED:
+                del self._ballots[next(iter(self._ballots))]
+        if event.voter is not None and event.voter in self._voters:
+            past = self._drop(event.voter)
+            past.append(event)
+            self.remember(event.voter, past)
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.last, self._size = None, 0
+        self._voters.clear()
+        self._ballots.clear()
+
+    def ballot(self, number: int) -> Event | None:
+        """Return a question that was asked of late."""
+        return self._ballots.get(number)
+
+    def past(self, voter: str) -> list[Event] | None:
+        """Return what a voter was asked and answered, and what became of it, if that is remembered."""
+        return self._voters.get(voter)
+
+    def remember(self, voter: str, past: list[Event]) -> None:
+        """Remember a voter's past, unless it is very long, and forget those of who came long ago."""
+        if len(past) <= TOO_MANY:
+            self._voters[voter] = past
+            self._size += len(past)
+        while self._size > REMEMBERED:
+            self._drop(next(iter(self._voters)))
+
+    def _drop(self, voter: str) -> list[Event]:
+        past = self._voters.pop(voter)
+        self._size -= len(past)
+        return past
+
+
+class Log:
+    """The events of one study, for as long as a transaction lasts."""
+
+    def __init__(self, connection: sa.Connection, study: int, recall: Recall | None = None):
+        self._connection = connection
+        self._study = study
+        self._recall = recall or Recall()
+        self._past: tuple[str, list[Event]] | None = None  # of the voter who was looked up last
+        self._unwritten: list[Event] = []  # appended events that no query would find
+        self.appended = 0  # events
+
+    def append(self, new: Sequence[Event]) -> None:
+        """Add events at the end; they are written all at once, when something is looked up or at the end."""
+        self._unwritten += new
+        self.appended += len(new)
+        self._past = None
+
+    def write(self) -> None:
+        """Write what was appended, each event with its link."""
+        new, self._unwritten = self._unwritten, []
+        if not new:
+            return
+        before, last = new[0].number - 1, self._recall.last
+        link = last[1] if last and last[0] == before else self._bound(before)
+        for start in range(0, len(new), PIECE):
+            rows = []
+            for event in new[start : start + PIECE]:
+                event = event._replace(time=float(event.time))  # as it will be read
+                link = next_link(link, event)
+                rows.append(event._asdict() | {"study": self._study, "link": link})
+            self._connection.execute(_INSERT, rows)
+        self._recall.last = new[-1].number, link
+
+    def read_links(self) -> Iterator[tuple[Event, bytes | None]]:
+        """Yield every event with its link."""
+        with self._stream(_LINKED) as rows:  # closed at once if it is not read to the end
+            for row in rows:
+                yield Event._make(row[:-1]), row[-1]
+
+    def after(self, number: int) -> Iterator[Event]:
+        """Yield the events that follow the one of this number: a few, to catch up with others."""
+        return map(Event._make, self._rows(_AFTER, number=number))
+
+    def replay(self, number: int = 0) -> Iterator[Event]:
+        """Yield the same events piece by piece, as they may be a million."""
+        return map(Event._make, self._stream(_AFTER, number=number))
+
+    def some(self, number: int, most: int) -> list[Event]:
+        """Return the first of these events, no more than so many."""
+        return [Event._make(row) for row in self._rows(_SOME, number=number, most=most)]
+
+    def event(self, number: int) -> Event | None:
+        """Return the event of this number."""
+        return self._recall.ballot(number) or self._one(_NUMBERED, number=number)
+
+    def vote(self, event_id: str) -> Event | None:
+        """Return the vote of this id."""
+        new = next((event for event in self._unwritten if event.event_id == event_id), None)
+        return new or self._one(_NAMED, event_id=event_id, unwritten=True)
+
+    def find_votes(self, event_ids: Sequence[str]) -> dict[str, Event]:
+        """Return the votes that have one of these ids, by id."""
+        taken: dict[str, Event] = {}
+        for start in range(0, len(event_ids), PIECE):
+            for row in self._rows(_KNOWN, event_ids=event_ids[start : start + PIECE]):
+                vote = Event._make(row)
+                taken[str(vote.event_id)] = vote
+        return taken
+
+    def answers(self, ballot: int) -> Iterator[Event]:
+        """Yield the votes on a ballot; all but one, or all, were undone."""
+        return map(Event._make, self._rows(_ANSWERS, ballot=ballot))
+
+    def answers_of(self, voter: str, number: int = 0) -> Iterator[Event]:
+        """Yield a voter's votes after the event of this number, and what became of them."""
+        return map(Event._make, self._stream(_ANSWERS_OF, voter=voter, number=number))
+
+    def opinions(self, voter: str | None, one: int, other: int) -> Iterable[Event]:
+        """Return a voter's votes on a pair, or everybody's, that are neither skips nor errors."""
+        if voter is None:
+            return map(Event._make, self._rows(_ALL_OPINIONS, one=one, other=other).all())
+        past, pair = self._recall.past(voter), {one, other}
+        if past is None:
+            rows = self._rows(_OPINIONS, voter=voter, one=one, other=other).all()
+            return map(Event._make, rows)
+        votes = (event for event in past if event.kind == VOTED and event.outcome in OPINIONS)
+        return [vote for vote in votes if {vote.left, vote.right} == pair]
+
+    def opinions_on(self, subjects: Collection[Subject]) -> dict[Subject, list[Event]]:
+        """Return the same for many voters, each with a pair, in few queries: by voter and pair."""
+        found: dict[Subject, list[Event]] = {subject: [] for subject in subjects}
+        waiting = iter(sorted(found, key=itemgetter(0)))  # so that a query is about few voters
+        while some := list(islice(waiting, SUBJECTS)):
+            voters = list(dict.fromkeys(voter for voter, _ in some))
+            options = list(frozenset[int]().union(*(pair for _, pair in some)))
+            rows = self._rows(_OPINIONS_ON, voters=voters, ones=options, others=options)
+            for event in map(Event._make, rows):
+                assert event.voter and event.left is not None and event.right is not None
+                subject = event.voter, frozenset((event.left, event.right))
+                if subject in found:
+                    found[subject].append(event)
+        return found
+
+    def visitors(self, voters: Sequence[str]) -> set[str]:
+        """Return who of these was asked something, or has voted."""
+        found: set[str] = set()
+        for start in range(0, len(voters), PIECE):
+            some = voters[start : start + PIECE]
+            for query in (_VOTERS, _VISITORS):
+                found.update(self._rows(query, voters=some).scalars())
+        return found
+
+    def pairs_of(self, voter: str) -> Iterator[tuple[frozenset[int], str | None]]:
+        """Yield the pairs, each with its item, on which an opinion of a voter stands."""
+        rows = self._rows(_PAIRS, voter=voter)
+        return ((frozenset((left, right)), item) for left, right, item, times in rows if times)
+
+    def ballots_of(self, voter: str, most: int = EVERY) -> list[Event]:
+        """Return the ballots that were handed to a voter, the oldest first; or only the latest."""
+        if most < EVERY and self._recall.past(voter) is None:
+            latest = self._rows(_ASKED, voter=voter, most=most).all()
+            return [Event._make(row) for row in latest[::-1]]
+        return [event for event in self._past_of(voter) if event.kind == ASKED][-most:]
+
+    def votes_of(self, voter: str) -> list[Event]:
+        """Return every vote of a voter, skips and errors included."""
+        return [event for event in self._past_of(voter) if event.kind == VOTED]
+
+    def _past_of(self, voter: str) -> list[Event]:
+        """What a voter was asked and answered, and what became of it."""
+        past = self._recall.past(voter)
+        if past is None and self._past is not None and self._past[0] == voter:
+            past = self._past[1]
+        if past is None:
+            asked = self._rows(_ASKED, voter=voter, most=EVERY).all()
+            told = self._rows(_ANSWERS_OF, voter=voter, number=0).all()
+            past = sorted(map(Event._make, (*asked, *told)))
+            self._past = voter, past
+            self._recall.remember(voter, past)
+        return past
+
+    def tally(self) -> Iterable[tuple[str | None, int, int, str, int]]:
+        """Yield voter, left, right, outcome and how often votes that stand said so."""
+        return self._stream(_TALLY)
+
+    def votes(self) -> Iterator[Event]:
+        """Yield every vote."""
+        return map(Event._make, self._stream(_VOTED))
+
+    def read_import(self, source: str) -> Iterator[Event]:
+        """Yield the votes that nobody asked for and that come from a source."""
+        return map(Event._make, self._stream(_IMPORTED, source=source))
+
+    def sources(self) -> list[str]:
+        """Return where votes come from that nobody asked for."""
+        return [source for source in self._rows(_SOURCES).scalars() if source is not None]
+
+    def find_withdrawals(self) -> set[int]:
+        """Return the numbers of the votes that were undone with all of their import."""
+        return {vote for vote, body in self._rows(_WITHDRAWN) if "import" in (body or {})}
+
+    def snapshot(self) -> tuple[int, bytes] | None:
+        """Return the last snapshot, after the number of events it holds.
+
+        None if it is damaged, or is not of this log as far as that goes.
+        """
+        row = self._rows(_SNAPSHOT).first()
+        if row is None:
+            return None
+        number, content = row[0], bytes(row[1])
+        link = self._link(number)
+        if link is None or content[:_SEAL] != sha256(link + content[_SEAL:]).digest():
+            return None
+        return number, content[_SEAL:]
+
+    def save_snapshot(self, number: int, content: bytes) -> None:
+        """Put a snapshot of the first events in the place of an older one, sealed with their link."""
+        kept = self.snapshot()
+        if kept is None or kept[0] < number:
+            self.forget_snapshot()
+            seal = sha256(self._bound(number) + content).digest()
+            row = {"study": self._study, "number": number, "content": seal + content}
+            self._connection.execute(sa.insert(snapshots), row)
+
+    def forget_snapshot(self) -> None:
+        """Delete the snapshot; nothing is lost by it."""
+        self._connection.execute(sa.delete(snapshots).where(snapshots.c.study == self._study))
+
+    def _link(self, number: int) -> bytes | None:
+        """Return the link of an event, None if there is no such event or it has none."""
+        return self._rows(_LINK, number=number).scalar()
+
+    def _bound(self, number: int) -> bytes:
+        """Return the link of an event; if an older version wrote the event without one, add it."""
+        if number == 0:  # before the first event
+            return first_link(self._rows(_NAME).scalar_one())
+        link = self._link(number)
+        if link is not None:
+            return link
+        since, link = self._rows(_LAST_LINKED, number=number).first() or (0, None)
+        link = self._bound(0) if link is None else link
+        for row in self._stream(_BETWEEN, number=since, last=number):
+            link = next_link(link, Event._make(row))
+        here = (events.c.study == self._study) & (events.c.number == number)
+        self._connection.execute(sa.update(events).where(here).values(link=link))
+        return link
+
+    def _one(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Event | None:
+        row = self._rows(query, unwritten, **bound).first()
+        return None if row is None else Event._make(row)
+
+    def _rows(self, query: sa.Select, unwritten: bool = False, **bound: Any) -> Any:
+        """Run a query; what is unwritten may stay so if the query need not find it."""
+        if not unwritten:
+            self.write()
+        return self._connection.execute(query, {"study": self._study, **bound})
+
+    def _stream(self, query: sa.Select, **bound: Any) -> Any:
+        self.write()
+        pieces = {"yield_per": PIECE}
+        return self._connection.execute(
+            query, {"study": self._study, **bound}, execution_options=pieces
+        )

@@ -1,0 +1,196 @@
+"""The tables of a database of studies: those of the logs, and those that the web application keeps beside them.
+
+An empty database gets all of them as they stand here. One that an older version made takes the steps in
+``migrations/versions`` that it lacks; both ways end at the same tables. A change is made here and as a new
+step, and raises ``SCHEMA``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import sqlalchemy as sa
+
+SCHEMA = "0004"  # the last step in migrations/versions
+
+metadata = sa.MetaData()
+
+version = sa.Table(  # the step at which the tables are, as alembic keeps it
+    "copeland_version",
+    metadata,
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name="copeland_version_pkc"),
+)
+
+studies = sa.Table(
+    "copeland_studies",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+)
+
+# The columns after "study" are the fields of an Event, in their order; the last one is its link.
+events = sa.Table(
+    "copeland_events",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("time", sa.Float(53), nullable=False),
+    sa.Column("event_id", sa.Text),
+    sa.Column("ballot", sa.BigInteger),
+    sa.Column("voter", sa.Text),
+    sa.Column("left", sa.Integer),
+    sa.Column("right", sa.Integer),
+    sa.Column("outcome", sa.Text),
+    sa.Column("item", sa.Text),
+    sa.Column("source", sa.Text),
+    sa.Column("repeats", sa.BigInteger),
+    sa.Column("undoes", sa.BigInteger),
+    sa.Column("body", sa.JSON(none_as_null=True)),
+    sa.Column("counts", sa.BigInteger),
+    sa.Column("link", sa.LargeBinary),
+    sqlite_with_rowid=False,
+)
+
+
+def _partial(name: str, *columns: str, where: str, unique: bool = False) -> None:
+    sa.Index(
+        name,
+        *[events.c[column] for column in columns],
+        unique=unique,
+        sqlite_where=sa.text(where),
+        postgresql_where=sa.text(where),
+    )
+
+
+_partial("copeland_once", "study", "event_id", where="event_id IS NOT NULL", unique=True)
+_partial("copeland_answers", "study", "ballot", where="ballot IS NOT NULL")
+_partial(
+    "copeland_voters",
+    *("study", "voter", "left", "right"),
+    where="voter IS NOT NULL AND outcome IS NOT NULL",
+)
+_partial(
+    "copeland_asked", "study", "voter", "number", where="voter IS NOT NULL AND outcome IS NULL"
+)
+
+snapshots = sa.Table(
+    "copeland_snapshots",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+
+# Beside the logs, for the web application; votes are in the logs alone.
+
+server = sa.Table(  # what all processes of a server share
+    "copeland_server",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+
+pages = sa.Table(  # a study's voting page: its address, and what it says
+    "copeland_pages",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("slug", sa.Text, nullable=False, unique=True),
+    sa.Column("body", sa.JSON, nullable=False),
+)
+
+media = sa.Table(  # images, by the digest of their content
+    "copeland_media",
+    metadata,
+    sa.Column("digest", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("width", sa.Integer, nullable=False),
+    sa.Column("height", sa.Integer, nullable=False),
+)
+
+panes = sa.Table(  # the image that is shown for an option
+    "copeland_panes",
+    metadata,
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+    sa.Column("option", sa.Text, primary_key=True),
+    sa.Column("media", sa.Text, sa.ForeignKey(media.c.digest), nullable=False),
+    sa.Column("alt", sa.Text, nullable=False),
+)
+
+outputs = (
+    sa.Table(  # what is shown for an option on an item, where options differ from item to item
+        "copeland_outputs",
+        metadata,
+        sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), primary_key=True),
+        sa.Column("digest", sa.Text, primary_key=True),  # of the item, which may be long
+        sa.Column("option", sa.Text, primary_key=True),
+        sa.Column("item", sa.Text, nullable=False),
+        sa.Column("text", sa.Text, nullable=False),
+    )
+)
+
+links = sa.Table(  # by which people come to vote; only here stands who they are
+    "copeland_links",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), nullable=False),
+    sa.Column("nonce", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("voter", sa.Text),  # whose link it is; None: everybody's
+    sa.Column("label", sa.Text, nullable=False),
+    sa.Column("created", sa.Float(53), nullable=False),
+    sa.Column("expires", sa.Float(53)),
+    sa.Column("revoked", sa.Boolean, nullable=False),
+)
+
+keys = sa.Table(  # by which programs come
+    "copeland_keys",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id)),  # None: all studies
+    sa.Column("hash", sa.Text, nullable=False, unique=True),
+    sa.Column("client", sa.Text, nullable=False, unique=True),
+    sa.Column("label", sa.Text, nullable=False),
+    sa.Column("scopes", sa.Text, nullable=False),
+    sa.Column("created", sa.Float(53), nullable=False),
+    sa.Column("revoked", sa.Boolean, nullable=False),
+)
+
+sessions = sa.Table(  # of admins
+    "copeland_sessions",
+    metadata,
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("expires", sa.Float(53), nullable=False),
+)
+
+checks = sa.Table(  # answers that test a voter, and are no votes
+    "copeland_checks",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("study", sa.Integer, sa.ForeignKey(studies.c.id), nullable=False),
+    sa.Column("voter", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("time", sa.Float(53), nullable=False),
+    sa.Column("body", sa.JSON, nullable=False),
+)
+sa.Index("copeland_checked", checks.c.study, checks.c.voter)
+
+
+@cache  # putting the tables into SQL takes much longer than making them
+def write_statements(dialect: str) -> tuple[str, ...]:
+    """Return the SQL that makes all tables in an empty database, and says at which step they are.
+
+    Examples
+    --------
+    >>> write_statements("sqlite")[-1]
+    "INSERT INTO copeland_version VALUES ('0004')"
+    """
+    statements: list[str] = []
+    writer = sa.create_mock_engine(
+        f"{dialect}://",
+        lambda made, *_: statements.append(str(made.compile(dialect=writer.dialect))),
+    )
+    metadata.create_all(writer, checkfirst=False)
+    return (*statements, f"INSERT INTO {version.name} VALUES ('{SCHEMA}')")

@@ -1,0 +1,579 @@
+"""What a log says so far: options, counts, open ballots. A fold: one event after the other."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from copeland.errors import InvalidParameter, StorageError, UnknownOption, nearest
+from copeland.study.log.arrivals import AGAINST, Arrivals
+from copeland.study.log.count_tables import Counts, Tables, count, no_counts, widen
+from copeland.study.log.events import (
+    ADDED,
+    ASKED,
+    AUDITED,
+    BOTH_BAD,
+    CLICKED,
+    CLOSED,
+    COUNTED,
+    CREATED,
+    ERROR,
+    EXCUSED,
+    GUIDE,
+    LEFT,
+    OUTCOMES,
+    PAUSED,
+    READMITTED,
+    RESTARTED,
+    RESUMED,
+    RETIRED,
+    RIGHT,
+    ROLE,
+    ROLES,
+    SHOWN,
+    TIE,
+    UNDONE,
+    VOTED,
+    Event,
+    times_of,
+)
+from copeland.study.log.judged_cases import Cases, pair_of
+from copeland.study.log.panel_state import Panel
+from copeland.study.log.shown_lists import Lists
+from copeland.study.log.sides import Sides
+from copeland.study.options import ACTIVE, Option
+from copeland.study.settings import Settings
+
+if TYPE_CHECKING:
+    from copeland.study.log.space_state import Tuning
+
+FORMAT = 8  # of snapshots; others are not read
+
+SCALARS = (
+    *("number", "outcomes", "repeated", "extra", "undone_votes", "votes", "guide_votes"),
+    *("asked", "epoch", "voted_in_epoch", "since", "closed"),
+)
+ARRAYS = ("wins", "ties", "undone_wins", "undone_ties", "guide_wins", "guide_ties")
+
+
+class OpenBallot(NamedTuple):
+    """A ballot that was handed out and not answered; whether its lease has run out, only a clock can tell."""
+
+    left: int
+    right: int
+    voter: str | None
+    item: str | None
+    expires: float
+
+
+class Books:
+    """The state of a study as a function of its log, and of nothing else.
+
+    ``take`` alone changes them. A million votes are two K x K arrays here: who voted what is looked up
+    in the log. What guides say is in two more, once there is a guide, and in no other number but their own.
+    """
+
+    def __init__(self, created: Event):
+        try:
+            self._begin(created)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise _unreadable(created) from error
+
+    def _begin(self, created: Event) -> None:
+        body = created.body or {}
+        self.settings = Settings.of(body["settings"])
+        self.options: list[Option] = []
+        self.wins: Counts = np.zeros((0, 0), np.int64)  # [winner, loser]
+        self.ties: Counts = np.zeros((0, 0), np.int64)  # symmetric
+        self.undone_wins: Counts = np.zeros((0, 0), np.int64)  # see Tables
+        self.undone_ties: Counts = np.zeros((0, 0), np.int64)
+        self.arrivals = Arrivals(0, self.settings.missing) if self.settings.missing else None
+        self.cases = Cases() if self.settings.cases else None  # where judges vote on test cases
+        self.guides: set[str] = set()  # voters whose votes prove nothing
+        self.guide_wins: Counts = np.zeros(
+            (0, 0), np.int64
+        )  # of guides, as above; none without them
+        self.guide_ties: Counts = np.zeros((0, 0), np.int64)
+        self.guide_votes = 0  # that count, of guides
+        self.sides = Sides()  # of the wins that count, and of what each voter said
+        self.outcomes: dict[str, int] = dict.fromkeys(
+            OUTCOMES, 0
+        )  # of all votes that were not undone
+        self.repeated = 0  # votes that only repeat an earlier one
+        self.extra = 0  # votes that are kept and prove nothing: nobody dealt them
+        self.undone: set[int] = set()  # the numbers of those votes
+        self.undone_votes = 0  # that they stand for
+        self.taken_back: set[int] = set()  # and of those that their own voters took back
+        self.counted: set[int] = set()  # and of repeats that count, as what they repeat was undone
+        self.votes = 0  # that count
+        self.asked = 0
+        self.open: dict[int, OpenBallot] = {}  # by ballot, the oldest first; see under_way
+        self.lists = Lists()  # of a live search
+        self.epoch = 1
+        self.offered: dict[int, int] = {}  # how many options there were in each epoch that counts
+        self.voted_in_epoch = False
+        self.since = 0  # the number of the event that began anew: votes up to it do not count
+        self.closed = False
+        self.number = created.number  # of the last event
+        self.indices: dict[str, int] = {}  # of the options, by name
+        self.panel = Panel(self.settings.panel)
+        self.tuning = _tuning_of(self.settings)  # where the options are points of a space
+        self._add([Option(**option) for option in body["options"]])
+        self.offered[self.epoch] = self.k
+
+    @property
+    def k(self) -> int:
+        """The number of options ever offered."""
+        return len(self.options)
+
+    def index(self, name: str) -> int:
+        """Return the index of the option of this name."""
+        if name not in self.indices:
+            raise UnknownOption(f"there is no option '{name}'; {nearest(str(name), self.indices)}")
+        return self.indices[name]
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        try:
+            _HANDLERS[event.kind](self, event)
+        except (LookupError, TypeError, ValueError, AssertionError) as error:
+            raise _unreadable(event) from error
+        self.number = event.number
+
+    def under_way(self, now: float) -> dict[int, OpenBallot]:
+        """Return the ballots whose answers are waited for now, the oldest first.
+
+        These were handed out less than a lease ago, or less than a lease ahead: clocks may differ a
+        little, and one that is years off must keep nothing open.
+        """
+        longest = 2 * self.settings.lease
+        return {b: asked for b, asked in self.open.items() if 0 < asked.expires - now < longest}
+
+    def _is_under_way(self, ballot: OpenBallot, now: float) -> bool:
+        return 0 < ballot.expires - now < 2 * self.settings.lease
+
+    def _expire(self, now: float) -> None:
+        # Only so that they do not pile up: the oldest go, up to the first that is still waited for.
+        while self.open:
+            ballot = next(iter(self.open))
+            if self._is_under_way(self.open[ballot], now):
+                return
+            del self.open[ballot]
+
+    def _add_option(self, event: Event) -> None:
+        self._add([Option(**(event.body or {}))])
+        if self.tuning is not None:  # there is no certificate of options
+            return
+        if self.voted_in_epoch:  # otherwise nobody can have looked at votes before adding it
+            self._next_epoch()
+        self.offered[self.epoch] = self.k
+
+    def _next_epoch(self) -> None:
+        self.epoch += 1
+        self.offered[self.epoch] = self.k
+        self.voted_in_epoch = False
+
+    def _restart(self, event: Event) -> None:
+        self._next_epoch()
+        self.offered = {self.epoch: self.k}  # what was proved before is about other preferences
+        self.since = event.number
+        self.votes = 0
+        self.sides.restart()
+        for name in ("wins", "ties", "undone_wins", "undone_ties"):
+            setattr(self, name, np.zeros((self.k, self.k), np.int64))
+        if self.cases is not None:
+            self.cases.restart()
+            self.open = {}
+        if self.arrivals is not None:  # who was dealt ballots before proves nothing from now on
+            self.arrivals.restart()
+            self.open = {}
+
+    def _add(self, new: Iterable[Option]) -> None:
+        for option in new:
+            self.indices[option.name] = self.k
+            self.options.append(option)
+            if self.tuning is not None:
+                assert option.point is not None
+                self.tuning.add(option.point)
+        if self.tuning is not None:  # whose pairs are far too many for tables
+            return
+        for name in ("wins", "ties", "undone_wins", "undone_ties"):
+            setattr(self, name, widen(getattr(self, name), self.k))
+        if self.arrivals is not None:
+            self.arrivals.widen(self.k)
+        self.panel.widen(self.k)
+        self.make_room_for_guides()
+
+    def make_room_for_guides(self) -> None:
+        """Have tables of what guides say, once there is a guide."""
+        room = self.k if self.guides else 0
+        if len(self.guide_wins) != room:
+            self.guide_wins = widen(self.guide_wins, room)
+            self.guide_ties = widen(self.guide_ties, room)
+
+    def _set_role(self, event: Event) -> None:
+        role = (event.body or {})["role"]
+        assert event.voter is not None and role in ROLES
+        if role == GUIDE:
+            self.guides.add(event.voter)
+            if self.arrivals is not None:
+                self.arrivals.drop(event.voter)
+        else:
+            self.guides.discard(event.voter)
+        self.make_room_for_guides()
+
+    def _change_option(self, event: Event) -> None:
+        assert event.left is not None
+        option = self.options[event.left]
+        self.options[event.left] = replace(
+            option, state=ACTIVE if event.kind == RESUMED else event.kind
+        )
+
+    def _take_question(self, event: Event) -> None:
+        assert event.left is not None and event.right is not None
+        self._expire(event.time)
+        expires = event.time + self.settings.lease
+        self.open[event.number] = OpenBallot(
+            event.left, event.right, event.voter, event.item, expires
+        )
+        self.asked += 1
+        if self.tuning is not None:
+            self.tuning.take_question(event)
+        if self.arrivals is not None and not self.is_guide(event.voter):
+            self.arrivals.ask(event, self.settings.lease)
+
+    def _take_vote(self, event: Event) -> None:
+        self.open.pop(event.ballot, None)  # type: ignore[arg-type]
+        self.lists.waiting.pop(event.ballot, None)  # type: ignore[arg-type]
+        # What guides say is no evidence, so an option that was added for it needs no epoch of its own.
+        self.voted_in_epoch |= not self.is_guide(event.voter)
+        times = times_of(event)
+        self._tally(event, times)
+        if self.tuning is not None and not self.counts(event):
+            self.tuning.drop_ballot(event.ballot)
+        if event.outcome == ERROR and self.judges_cases(event.voter):
+            self.cases.fail(event)  # type: ignore[union-attr]
+        missed = event.outcome == ERROR and self.settings.missing == AGAINST  # it is no answer
+        if self.arrivals is not None and self._is_of_people(event) and not missed:
+            meaning, again = self._standing_meaning(event), (event.body or {}).get("again")
+            if again is None:
+                self.arrivals.answer(event, meaning, times)
+            else:
+                self.arrivals.replace(event, meaning, times, again == UNDONE)
+
+    def _is_of_people(self, vote: Event) -> bool:
+        """Tell whether a vote is one that somebody was dealt, or gave elsewhere before coming here."""
+        return not self.is_guide(vote.voter) and proves(vote)
+
+    def _standing_meaning(self, vote: Event) -> str | None:
+        return self.meaning(vote.outcome) if vote.repeats is None else None
+
+    def _undo_vote(self, event: Event) -> None:
+        assert event.undoes is not None
+        self.undone.add(event.undoes)
+        own = "own" in (event.body or {})
+        if own:
+            self.taken_back.add(event.undoes)
+        times = times_of(event)
+        self.undone_votes += times
+        self._tally(event, -times)
+        self._change(event.undoes, event, -times, 0 if own else times)
+
+    def _count_repeat(self, event: Event) -> None:
+        assert event.counts is not None
+        self.counted.add(event.counts)
+        self.repeated -= not self.is_guide(event.voter)
+        self._count(event, 1)
+        self._change(event.counts, event, 1, -1)
+
+    def _change(self, number: int, event: Event, stands: int, undone: int) -> None:
+        """Let what is proved follow a vote that counts no more, or that counts in the place of such a one."""
+        meaning = self._standing_meaning(event)
+        proof = proves(event) and not self.is_guide(event.voter) and number > self.since
+        if meaning is None or not proof or self.tuning is not None:
+            return
+        assert event.left is not None and event.right is not None
+        if self.cases is not None and undone > 0:
+            self.cases.undo(event)
+        if self.arrivals is not None:
+            self.arrivals.change(number, event, meaning, stands, undone)
+        count(*(self.undone_wins, self.undone_ties, event.left, event.right, meaning), times=undone)
+
+    def _tally(self, vote: Event, step: int) -> None:
+        proof = not self.is_guide(vote.voter)
+        self.outcomes[vote.outcome] += step * proof  # type: ignore[index]
+        self.sides.note(vote, step)
+        if self.panel.members and vote.outcome != ERROR:
+            assert vote.left is not None and vote.right is not None
+            self.panel.mark(vote.voter, vote.left, vote.right, step > 0)
+        if not proves(vote):
+            self.extra += step * proof
+        elif vote.repeats is not None:
+            self.repeated += step * proof
+        else:
+            self._count(vote, step)
+
+    def _count(self, vote: Event, step: int) -> None:
+        meaning = self.meaning(vote.outcome)
+        if meaning is None or (vote.undoes or vote.counts or vote.number) <= self.since:
+            return
+        assert vote.left is not None and vote.right is not None
+        if self.is_guide(vote.voter):
+            count(self.guide_wins, self.guide_ties, vote.left, vote.right, meaning, step)
+            self.guide_votes += step
+            return
+        if self.cases is not None:
+            self.cases.take(vote, vote.undoes or vote.counts or vote.number, step)
+        if self.tuning is not None:
+            self.tuning.take_vote(vote, meaning, step)
+        else:
+            count(self.wins, self.ties, vote.left, vote.right, meaning, step)
+        if (vote.body or {}).get("again") == UNDONE:
+            count(self.undone_wins, self.undone_ties, vote.left, vote.right, meaning, -step)
+        self.votes += step
+        self.sides.count(vote, meaning, step)
+
+    @property
+    def options_left(self) -> list[int]:
+        """The options that are not retired."""
+        return find_options_left(self.options)
+
+    def is_counted(self, ballot: int) -> bool:
+        """Tell whether the person who holds a ballot without an answer is counted, in the order of arrival."""
+        return self.arrivals is not None and self.arrivals.is_counted(ballot)
+
+    @property
+    def proof(self) -> Tables:
+        """What a certificate is made from: all votes that count or, of people, those whose turn has come."""
+        if self.arrivals is not None:
+            return self.arrivals.counted
+        none = no_counts(self.k)
+        undone = (self.undone_wins, self.undone_ties) if self.undone else (none, none)
+        return Tables(
+            self.wins, self.ties, *undone, none if self.cases is None else self._pending()
+        )
+
+    def _pending(self) -> Counts:
+        """Count the cases whose answers are under way, or failed: what these say may have to do with that."""
+        assert self.cases is not None
+        asked = {
+            (pair_of(asked), asked.item)
+            for asked in self.open.values()
+            if not self.is_guide(asked.voter)
+        }
+        pending = {
+            (pair, case)
+            for pair, case in asked | self.cases.failed
+            if case not in self.cases.votes_on(pair)
+        }
+        if not pending:
+            return no_counts(self.k)
+        table = np.zeros((self.k, self.k), np.int64)
+        for pair, _ in pending:
+            i, j = pair
+            table[[i, j], [j, i]] += 1
+        return table
+
+    def meaning(self, outcome: str | None) -> str | None:
+        """Return what an outcome counts as: left, right, tie, or None for nothing."""
+        if outcome == BOTH_BAD:
+            return TIE if self.settings.both_bad == "tie" else None
+        return outcome if outcome in (LEFT, RIGHT, TIE) else None
+
+    def counts(self, vote: Event) -> bool:
+        """Tell whether a vote of the log counts, as proof or as a guide's."""
+        if vote.number in self.undone or self.meaning(vote.outcome) is None:
+            return False
+        if vote.number <= self.since or not proves(vote):
+            return False
+        return vote.repeats is None or vote.number in self.counted
+
+    def _excuse(self, event: Event) -> None:
+        assert event.voter in self.panel.places
+        self.panel.excused.add(event.voter)
+        self.open = {b: asked for b, asked in self.open.items() if asked.voter != event.voter}
+
+    def _readmit(self, event: Event) -> None:
+        assert event.voter is not None
+        self.panel.excused.remove(event.voter)
+
+    def is_guide(self, voter: str | None) -> bool:
+        """Tell whether a voter's votes prove nothing."""
+        return voter in self.guides
+
+    def judges_cases(self, voter: str | None) -> bool:
+        """Tell whether a voter judges test cases, each of which has one vote for each pair; a guide does not."""
+        return self.cases is not None and not self.is_guide(voter)
+
+    def proves(self, vote: Event) -> bool:
+        """Tell whether a vote of the log is evidence."""
+        return self.counts(vote) and not self.is_guide(vote.voter)
+
+    def _begin_audit(self, event: Event) -> None:
+        assert self.tuning is not None
+        self.tuning.audits.begin(event)
+
+    def _close(self, _event: Event) -> None:
+        self.closed = True
+
+    def about(self) -> str:
+        """Return all but the arrays, as text."""
+        about = {
+            "format": FORMAT,
+            "settings": self.settings.to_dict(),
+            "options": [option.shown | {"state": option.state} for option in self.options],
+            "offered": list(self.offered.items()),
+            "open": {ballot: list(lease) for ballot, lease in self.open.items()},
+            "lists": self.lists.to_dict(),
+            "sides": self.sides.to_dict(),
+            "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
+            "cases": None if self.cases is None else self.cases.to_dict(),
+            "undone": sorted(self.undone),
+            "taken_back": sorted(self.taken_back),
+            "counted": sorted(self.counted),
+            "excused": sorted(self.panel.excused),
+            "guides": sorted(self.guides),
+            **{name: getattr(self, name) for name in SCALARS},
+        }
+        return json.dumps(about)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Books)
+            and self.about() == other.about()
+            and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in ARRAYS)
+            and np.array_equal(self.panel.answered, other.panel.answered)
+            and all(map(np.array_equal, self.proof, other.proof))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_HANDLERS = {
+    ADDED: Books._add_option,
+    PAUSED: Books._change_option,
+    RESUMED: Books._change_option,
+    RETIRED: Books._change_option,
+    ASKED: Books._take_question,
+    VOTED: Books._take_vote,
+    UNDONE: Books._undo_vote,
+    COUNTED: Books._count_repeat,
+    EXCUSED: Books._excuse,
+    READMITTED: Books._readmit,
+    ROLE: Books._set_role,
+    SHOWN: lambda books, event: books.lists.show(event.body),
+    CLICKED: lambda books, event: books.lists.click(event.body),
+    AUDITED: Books._begin_audit,
+    RESTARTED: Books._restart,
+    CLOSED: Books._close,
+}
+
+
+def proves(vote: Event) -> bool:
+    """Tell whether a vote was dealt beforehand, so that it can prove something."""
+    return (vote.body or {}).get("proves", True)
+
+
+def find_options_left(options: Sequence[Option]) -> list[int]:
+    """Return the options that are not retired, by number; all of them if fewer than two are left.
+
+    Examples
+    --------
+    >>> find_options_left([Option("tea"), Option("milk", state="retired"), Option("juice")])
+    [0, 2]
+    """
+    kept = [i for i, option in enumerate(options) if option.state != RETIRED]
+    return kept if len(kept) > 1 else list(range(len(options)))
+
+
+def require_tuning(books: Books) -> Tuning:
+    """Return the tuner's part of the books; refuse a study of options."""
+    if books.tuning is None:
+        raise InvalidParameter(
+            "this study has a list of options; only studies of a space can do that."
+        )
+    return books.tuning
+
+
+def _tuning_of(settings: Settings) -> Tuning | None:
+    if not settings.space:
+        return None
+    from copeland.study.log.space_state import Tuning  # which loads scipy
+
+    return Tuning(settings)
+
+
+def _unreadable(event: Event) -> StorageError:
+    return StorageError(
+        f"event {event.number} of the log cannot be read: it is not as copeland writes events. "
+        "Go back to a copy of the database from before it was changed."
+    )
+
+
+def fold_log(log: Iterable[Event]) -> Books:
+    """Return the books of a whole log."""
+    stream = iter(log)
+    books = Books(next(stream))
+    for event in stream:
+        books.take(event)
+    return books
+
+
+def dump_books(books: Books) -> bytes:
+    """Return everything as a compact file of arrays (.npz, no pickle)."""
+    file = io.BytesIO()
+    arrays: dict[str, Any] = {name: getattr(books, name) for name in ARRAYS}
+    arrays["answered"] = books.panel.answered
+    if books.arrivals is not None:
+        arrays |= {f"counted_{name}": table for name, table in books.proof._asdict().items()}
+    if books.tuning is not None:
+        content, told = books.tuning.dump()
+        arrays["tuner"] = np.frombuffer(content, np.uint8)
+        arrays["tuning"] = np.array(json.dumps(told))
+    np.savez_compressed(file, about=np.array(books.about()), **arrays)
+    return file.getvalue()
+
+
+def load_books(content: bytes) -> Books | None:
+    """Return the books that :func:`dump_books` wrote, None if another version wrote them or they are damaged."""
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            about = json.loads(str(file["about"]))
+            arrays = {name: file[name] for name in file if name != "about"}
+        return _restore_books(about, arrays) if about["format"] == FORMAT else None
+    except Exception:  # damaged bytes raise almost anything; what is lost is only a cache
+        return None
+
+
+def _restore_books(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
+    books = Books(Event(1, CREATED, 0.0, body=about))
+    books.guides = set(about["guides"])
+    books.make_room_for_guides()
+    for name in ARRAYS:
+        if arrays[name].shape != getattr(books, name).shape:
+            return None
+        setattr(books, name, arrays[name].astype(np.int64, casting="safe"))
+    for name in SCALARS:
+        setattr(books, name, about[name])
+    books.undone = set(about["undone"])
+    books.taken_back = set(about["taken_back"])
+    books.counted = set(about["counted"])
+    books.offered = dict(map(tuple, about["offered"]))
+    if books.arrivals is not None:
+        tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]
+        books.arrivals.restore(about["arrivals"], tables)
+    if books.cases is not None:
+        books.cases.restore(about["cases"])
+    if books.panel.members:
+        books.panel.restore(arrays["answered"], about["excused"])
+    if books.tuning is not None:
+        books.tuning.restore(arrays["tuner"].tobytes(), json.loads(str(arrays["tuning"])))
+    books.lists = Lists.of(about["lists"])
+    books.sides.restore(about["sides"])
+    books.open = {int(b): OpenBallot(*lease) for b, lease in about["open"].items()}
+    return books

@@ -1,0 +1,670 @@
+"""Connections that keep their word: no lock outlives an interrupt, no file vanishes unnoticed."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import closing, nullcontext, suppress
+from json import JSONDecodeError
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote_plus
+from weakref import WeakSet
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, event, exc, select
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from copeland.errors import StorageError, StudyExists, UnknownStudy, missing, nearest
+from copeland.study.input_limits import is_storable
+from copeland.study.log.event_log import Log, Recall
+from copeland.study.log.events import Event
+from copeland.study.log.schema import SCHEMA, studies, version, write_statements
+from copeland.support.atomic_files import make_private
+
+
+class Held:
+    """The connections on which a transaction is under way, and the threads that began them.
+
+    An interrupt may come at any line, also inside SQLAlchemy and inside the code that cleans up. Whatever it
+    left undone, a connection is in here from before its transaction begins until it is given back.
+    """
+
+    def __init__(self) -> None:
+        self._threads: dict[Any, int] = {}
+
+    def hold(self, connection: Any) -> None:
+        """Note that this thread is about to begin a transaction."""
+        self._threads[connection] = threading.get_ident()
+
+    def free(self, connection: Any) -> None:
+        """Note that a transaction is over."""
+        self._threads.pop(connection, None)
+
+    def forget(self) -> None:
+        """Let alone what is held: it belongs to the process that this one was forked from."""
+        self._threads.clear()
+
+    def abandon(self) -> None:
+        """End what this thread has begun: roll back and close, so that nobody waits for it."""
+        mine = threading.get_ident()
+        for connection in [c for c, thread in list(self._threads.items()) if thread == mine]:
+            self.free(connection)
+            with suppress(Exception):  # then it is closed already, or closing it ends it
+                connection.rollback()
+            with suppress(Exception):
+                connection.close()
+
+
+class Local(sqlite3.Connection):
+    """A connection whose transactions end with their cursors.
+
+    While a query is under way, SQLite shows its connection the database as it was when the query began, and
+    keeps a connection that was closed. The traceback of an interrupt may keep the cursor of such a query.
+    """
+
+    def __init__(self, *given: Any, **how: Any):
+        super().__init__(*given, **how)
+        self._cursors: WeakSet[sqlite3.Cursor] = WeakSet()
+
+    def cursor(self, factory: Any = sqlite3.Cursor) -> Any:
+        """Return a cursor that is closed with its transaction."""
+        cursor = super().cursor(factory)
+        self._cursors.add(cursor)
+        return cursor
+
+    def rollback(self) -> None:
+        """Close all cursors, and roll back."""
+        for cursor in list(self._cursors):
+            cursor.close()
+        super().rollback()
+
+    def close(self) -> None:
+        """Roll back, and close."""
+        with suppress(sqlite3.Error):  # it is closed already
+            self.rollback()
+        super().close()
+
+
+class Lent:
+    """A database in memory, lent as a connection that may be closed: the database does not end with it."""
+
+    def __init__(self, base: sqlite3.Connection):
+        self._base: sqlite3.Connection | None = base
+
+    def __getattr__(self, name: str) -> Any:
+        if self._base is None:
+            raise sqlite3.ProgrammingError("Cannot operate on a closed database.")
+        return getattr(self._base, name)
+
+    def create_function(self, *_function: Any, **_how: Any) -> None:
+        """Leave out what SQLAlchemy adds to every new connection: an old cursor may be in its way."""
+
+    def close(self) -> None:
+        """Roll back, and have nothing to do with the database any more."""
+        base, self._base = self._base, None
+        if base is not None:
+            base.rollback()
+
+
+class Watch:
+    """An eye on the files of a SQLite database.
+
+    SQLite goes on writing into files that were deleted, and what it wrote is gone when they are closed.
+    """
+
+    def __init__(self, path: str):
+        self._path = path
+        self._opened: tuple[int, int] | None = None  # the file that the first connection opened
+
+    def look_before(self) -> None:
+        """Refuse to open another file, or to make one, in the place of the one in use."""
+        if self._opened is not None and _identity(self._path) != self._opened:
+            raise self._gone()
+
+    def look_at_first(self) -> None:
+        """Note which file was opened."""
+        self._opened = self._opened or _identity(self._path)
+
+    def look(self, info: dict[str, Any]) -> None:
+        """Refuse to begin or to acknowledge a transaction unless its files are where they were opened.
+
+        ``info`` belongs to the connection. Beside the database it has two files, which stay as long as
+        anybody has them open.
+        """
+        self.look_before()
+        beside = tuple(_identity(self._path + suffix) for suffix in ("-wal", "-shm"))
+        if "beside" not in info and None not in beside:
+            info["beside"] = beside
+        if info.get("beside", beside) != beside:
+            raise self._gone()
+
+    def _gone(self) -> StorageError:
+        return StorageError(
+            f"{self._path}, or one of the files beside it that belong to it, was deleted, moved or "
+            "replaced while it was open, so nothing was stored; put it back and start again."
+        )
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What tells a file from another one of the same name, None if there is no file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+LOCK = 0x636F7065  # of PostgreSQL's advisory locks, the one for making the tables
+PATIENCE = 30.0  # seconds that SQLite waits for a lock, each attempt
+STALLED = (
+    30.0  # seconds after which PostgreSQL ends a transaction in which nothing is said any more
+)
+LOCKED = 60.0  # seconds that PostgreSQL waits for a lock: longer, so that nobody hears of a stalled writer
+ENDLESS = 300.0  # seconds after which PostgreSQL gives up a statement
+ATTEMPTS = 5
+HIDDEN = "***"  # a password
+TROUBLE = (
+    SQLAlchemyError,
+    JSONDecodeError,
+)  # which a transaction may raise, and ends as a StorageError
+FORMS = "sqlite:///file.db, postgresql://user@host/database, or 'memory'"
+
+T = TypeVar("T")
+
+
+class Storage:
+    """A database of studies.
+
+    Parameters
+    ----------
+    url
+        ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``, or None or ``"memory"`` for a
+        database that ends with this object.
+    create
+        Make the file or the tables if they are not there.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> storage = Storage("memory")
+    >>> _ = create_study("tea", ["green", "black"], storage)
+    >>> storage.names()
+    ['tea']
+    """
+
+    def __init__(self, url: str | None = None, create: bool = True):
+        self._url = _parse_url(url)
+        self.in_memory = is_lost(url) if url is not None else True
+        self._file = None if self.in_memory else self._url.database
+        self.read_only = self._is_sqlite and _is_read_only(self._file)
+        if not create and not self.in_memory:
+            self._require_file()
+        if create and self._is_sqlite and self._file is not None and not self.read_only:
+            self._make_file(self._file)
+        self._held = Held()
+        written = self._is_sqlite and not self.read_only
+        self._watch = Watch(self._file) if written and self._file else None
+        self._base = _in_memory() if self.in_memory else None
+        self._engine = self._connectable()
+        self._process = os.getpid()
+        self._turn: Any = threading.RLock() if self.in_memory else nullcontext()
+        weakref.finalize(self, _dispose, self._engine, self._base, self._process)
+        self._prepare(create)
+
+    @property
+    def url(self) -> str:
+        """The address, without a password."""
+        return "memory" if self.in_memory else _hide_passwords(self._url)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the SQLite file is; None if there is no such file."""
+        return Path(self._file).parent if self._is_sqlite and self._file is not None else None
+
+    def write(self, study: int, work: Callable[[Log], T], recall: Recall | None = None) -> T:
+        """Run ``work`` on the log of a study, alone among its writers; keep what it appended.
+
+        ``work`` may be run again if the database asks for it. ``recall`` is what the writer remembers of the log.
+        """
+
+        def work_under_lock(connection: Connection) -> T:
+            if not self._is_sqlite:
+                row = select(studies.c.id).where(studies.c.id == study).with_for_update()
+                connection.execute(row)
+            log = Log(connection, study, recall)
+            result = work(log)
+            log.write()
+            return result
+
+        return self._run(work_under_lock)
+
+    def read(self, study: int, work: Callable[[Log], T], recall: Recall | None = None) -> T:
+        """Run ``work`` on the log of a study, which it does not change."""
+        return self._run(lambda connection: work(Log(connection, study, recall)), reads=True)
+
+    def create(
+        self, name: str, first: Event, then: Callable[[Log], Sequence[Event]] | None = None
+    ) -> int:
+        """Add a study with its first event, and with what is to follow that at once; return its key."""
+
+        def work(connection: Connection) -> int:
+            added = sa.insert(studies).values(name=name).returning(studies.c.id)
+            key = connection.execute(added).scalar_one()
+            log = Log(connection, key)
+            log.append([first])
+            if then is not None:
+                log.append(then(log))
+            log.write()
+            return key
+
+        try:
+            return self._run(work)
+        except IntegrityError as error:
+            raise StudyExists(
+                f"there is a study '{name}' in {self.url} already; open it, or choose another name."
+            ) from error
+
+    def key(self, name: str) -> int:
+        """Return the key of the study of this name."""
+        query = select(studies.c.id).where(studies.c.name == name)
+        key = None
+        if is_storable(name):  # no study is called otherwise, and databases refuse to look for it
+            key = self._run(lambda connection: connection.execute(query).scalar(), reads=True)
+        if key is None:
+            names = self.names()
+            known = nearest(name, names) if names else "there are none yet."
+            raise UnknownStudy(f"there is no study '{name}' in {self.url}; {known}")
+        return key
+
+    def names(self) -> list[str]:
+        """Return the names of all studies, the oldest first."""
+        query = select(studies.c.name).order_by(studies.c.id)
+        return self._run(lambda connection: list(connection.execute(query).scalars()), reads=True)
+
+    def transact(self, work: Callable[[Connection], T], reads: bool = False) -> T:
+        """Run ``work`` on a connection, for tables beside the logs; it may be run again, as in ``write``."""
+        return self._run(work, reads)
+
+    def copy_to(self, path: str | Path) -> None:
+        """Copy a SQLite file as it is at one moment, whole or not at all, while others go on writing."""
+        if not self._is_sqlite or self._file is None:
+            raise StorageError(f"{self.url} is not a SQLite file; copy PostgreSQL with pg_dump.")
+        self._require_file()
+        draft = Path(f"{path}.part")
+        try:
+            with suppress(FileNotFoundError):
+                draft.unlink()
+            make_private(draft)
+            with (
+                closing(sqlite3.connect(draft)) as copy,
+                closing(sqlite3.connect(self._file)) as own,
+            ):
+                own.backup(copy)
+            draft.replace(path)
+        except (OSError, sqlite3.Error, ValueError) as error:
+            raise StorageError(f"{path} cannot be written: {error}.") from error
+        finally:
+            with suppress(OSError, ValueError):  # it is gone, unless something failed
+                draft.unlink()
+
+    def dispose(self) -> None:
+        """Close every connection; the next use opens new ones."""
+        self._engine.dispose()
+
+    @property
+    def _is_sqlite(self) -> bool:
+        return self._url.get_backend_name() == "sqlite"
+
+    def _require_file(self) -> None:
+        if self._is_sqlite and not Path(self._file or "").exists():
+            raise StorageError(
+                f"there is no file {self._file}; create a study, which makes the file, or check the path."
+            )
+
+    def _make_file(self, file: str) -> None:
+        """Make a file that holds people's names for its owner alone; SQLite's other files follow it."""
+        with suppress(OSError):  # SQLite says what is wrong with the path
+            make_private(file)
+
+    def _connectable(self) -> Engine:
+        how: dict[str, Any] = {}
+        if self._is_sqlite:
+            how["connect_args"] = {
+                "timeout": PATIENCE,
+                "check_same_thread": False,
+                "factory": Local,
+            }
+        if (base := self._base) is not None:
+            how.update(poolclass=StaticPool, creator=lambda: Lent(base))
+        if self.read_only:
+            how["creator"] = self._reader
+        try:
+            engine = sa.create_engine(self._url, **how)
+        except ModuleNotFoundError as error:
+            raise missing(error.name or "a driver", "postgres", self.url) from error
+        if self._is_sqlite:
+            engine.dialect.statement_compiler = _Hinted
+        _let_hold(engine, self._held)
+        if self._watch is not None:
+            _let_watch(engine, self._watch)
+        if self._is_sqlite:
+            event.listen(engine, "connect", _configure)
+            event.listen(engine, "begin", _begin)
+        else:
+            event.listen(engine, "connect", _limit)
+        return engine
+
+    def _reader(self) -> sqlite3.Connection:
+        """Open a file that may not be written. SQLite reads one without its log if told that it rests."""
+        file = Path(self._file or "").absolute()
+        log = file.with_name(f"{file.name}-wal")
+        rests = not (log.exists() and log.stat().st_size)
+        uri = f"{file.as_uri()}?mode=ro{'&immutable=1' if rests else ''}"
+        return sqlite3.connect(uri, PATIENCE, check_same_thread=False, factory=Local, uri=True)
+
+    def _run(self, work: Callable[[Connection], T], reads: bool = False) -> T:
+        """Run ``work`` in a transaction; try again where that helps; speak in sentences."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with self._turn:
+                    return self._transact(work, reads)
+            except IntegrityError:
+                raise
+            except DBAPIError as error:
+                if attempt == ATTEMPTS or not _is_passing(error):
+                    raise StorageError(self._sentence(error)) from self._quotable(error)
+                time.sleep(0.05 * attempt)
+            except JSONDecodeError as error:
+                raise StorageError(f"{self.url} holds an event that cannot be read.") from error
+            except SQLAlchemyError as error:
+                reason = _without(_secrets(self._url), str(error))
+                raise StorageError(f"{self.url} cannot be used: {reason}") from self._quotable(
+                    error
+                )
+        raise AssertionError  # the last attempt returns or raises
+
+    def _transact(self, work: Callable[[Connection], T], reads: bool) -> T:
+        """Run ``work`` in a transaction, of which nothing is left if it is interrupted, at whatever line."""
+        if self._process != os.getpid():
+            # A connection must not be shared with the process that this one was forked from.
+            self._engine.dispose(close=False)
+            self._process = os.getpid()
+            self._held.forget()
+        outer = sys.exc_info()[1]  # what is being handled as this is called
+        try:
+            with self._engine.connect().execution_options(copeland_reads=reads) as connection:
+                self._look(connection)
+                with connection.begin():
+                    result = work(connection)
+                self._look(connection)
+            return result
+        except BaseException as error:
+            self._held.abandon()
+            interrupt = _interrupt_behind(error, outer)
+            if interrupt is not None:
+                raise interrupt from None
+            raise
+
+    def _look(self, connection: Connection) -> None:
+        if self._watch is not None:
+            self._watch.look(connection.info)
+
+    def _sentence(self, error: DBAPIError) -> str:
+        reason = str(error.orig).strip().splitlines()[0].rstrip(".")
+        reason = _without(_secrets(self._url), reason)
+        if _code(error) == sqlite3.SQLITE_READONLY:
+            return (
+                f"{self.url} is read-only: you can look at it, but it takes no votes; copy it to "
+                "a place where you can write, or ask its owner."
+            )
+        if _is_busy(error):
+            return f"{self.url} stayed locked by another program; try again when it is done."
+        if _state(error) == "57014":
+            return (
+                f"{self.url} did not answer within {ENDLESS:g} seconds; try again when the server "
+                "has less to do."
+            )
+        if self._is_sqlite:
+            return f"{self.url} cannot be used: {reason}."
+        return f"{self.url} does not answer: {reason}. Check the address and that the server runs."
+
+    def _quotable(self, error: Exception) -> Exception | None:
+        """Return an error to be shown as the cause of another; None if it quotes a password."""
+        said = str(error)
+        return error if _without(_secrets(self._url), said) == said else None
+
+    def _prepare(self, create: bool) -> None:
+        made = self._run(_find_version, reads=True)
+        if made == SCHEMA:
+            return
+        if made is None and not create:
+            raise StorageError(f"{self.url} holds no studies; create one first.")
+        if self._is_sqlite and not self.in_memory:
+            self._run(_write_ahead, reads=True)
+        self._run(self._make_tables)
+
+    def _make_tables(self, connection: Connection) -> None:
+        """Make the tables, or bring them up to date; another process may have done so meanwhile."""
+        if not self._is_sqlite:
+            connection.execute(select(sa.func.pg_advisory_xact_lock(LOCK)))
+        made = _find_version(connection)
+        if made is None:
+            for statement in write_statements(connection.dialect.name):
+                connection.exec_driver_sql(statement)
+        elif made != SCHEMA:
+            self._migrate(connection, made)
+
+    def _migrate(self, connection: Connection, made: str) -> None:
+        """Take the steps from the version at which the tables were made."""
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util.exc import CommandError
+
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+        config.attributes.update(connection=connection, version_table=version.name)
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise StorageError(
+                f"{self.url} was written by a newer version of copeland (its tables are at "
+                f"{made}, this version knows {SCHEMA}); upgrade copeland to open it."
+            ) from error
+
+
+class _Hinted(SQLiteCompiler):
+    """SQL for SQLite with hints, which follow the name of a table; SQLAlchemy leaves them out."""
+
+    def get_from_hint_text(self, table: Any, text: str | None) -> str | None:
+        """Return a hint."""
+        return text
+
+
+def is_lost(url: str) -> bool:
+    """Tell whether an address names a database that ends with the program.
+
+    Examples
+    --------
+    >>> is_lost("sqlite://"), is_lost("memory"), is_lost("sqlite:///votes.db")
+    (True, True, False)
+    """
+    parsed = _parse_url(url)
+    return parsed.get_backend_name() == "sqlite" and parsed.database in (None, "", ":memory:")
+
+
+def _parse_url(url: str | None) -> URL:
+    if url is None or url == "memory":
+        return make_url("sqlite://")
+    backend, parsed = "", make_url("sqlite://")
+    with suppress(exc.ArgumentError, exc.NoSuchModuleError, ValueError):
+        parsed = make_url(url)
+        backend = parsed.get_backend_name()
+    if not backend:  # without the error as the cause, which may quote the address
+        raise StorageError(f"'{_redact_text(url)}' is not the address of a database; give {FORMS}.")
+    if backend == "sqlite":
+        if parsed.query:
+            raise StorageError(
+                f"'{url}': the address of a SQLite file ends with its name; leave out the '?' and what follows."
+            )
+        return parsed.set(drivername="sqlite")
+    if backend in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    raise StorageError(f"studies cannot be stored in {backend}; give {FORMS}.")
+
+
+def _interrupt_behind(
+    error: BaseException | None, outer: BaseException | None
+) -> KeyboardInterrupt | None:
+    """The interrupt that led to an error: what it leaves undone may make SQLAlchemy raise another."""
+    while error is not None and error is not outer:
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        error = error.__context__
+    return None
+
+
+def _in_memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+
+
+def _dispose(engine: Engine, base: sqlite3.Connection | None, process: int) -> None:
+    if process != os.getpid():
+        return  # a process that was forked leaves the connections of its parent alone
+    engine.dispose()
+    if base is not None:
+        base.close()
+
+
+def _let_hold(engine: Engine, held: Held) -> None:
+    """Have the connections of all transactions noted."""
+
+    def begin(connection: Connection) -> None:
+        held.hold(connection.connection.dbapi_connection)
+
+    def checkin(connection: Any, _record: Any) -> None:
+        held.free(connection)
+
+    event.listen(engine, "begin", begin)
+    event.listen(engine, "checkin", checkin)
+
+
+def _let_watch(engine: Engine, watch: Watch) -> None:
+    """Have an eye on the file that is opened."""
+
+    def before(*_how: Any) -> None:
+        watch.look_before()
+
+    def after(*_made: Any) -> None:
+        watch.look_at_first()
+
+    event.listen(engine, "do_connect", before)
+    event.listen(engine, "connect", after)
+
+
+def _limit(connection: Any, _record: Any) -> None:
+    """Let nobody wait for ever, for another program or for the server."""
+    limits = {
+        "lock_timeout": LOCKED,
+        "idle_in_transaction_session_timeout": STALLED,
+        "statement_timeout": ENDLESS,
+    }
+    for name, seconds in limits.items():
+        connection.execute("SELECT set_config(%s, %s, false)", (name, f"{seconds * 1000:.0f}"))
+    connection.commit()
+
+
+def _is_secret(parameter: str) -> bool:
+    """Tell whether a parameter of an address is not to be shown, by its name."""
+    return any(word in parameter.lower() for word in ("pass", "secret", "token", "key"))
+
+
+def _secrets(url: URL) -> list[str]:
+    """Return the passwords in an address."""
+    given = [url.password, *(value for name, value in url.query.items() if _is_secret(name))]
+    texts = [text for one in given for text in ([one] if isinstance(one, str) else one or ())]
+    return sorted(filter(None, texts), key=len, reverse=True)  # none is cut by another in it
+
+
+def _without(secrets: list[str], text: str) -> str:
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
+def _hide_passwords(url: URL) -> str:
+    """Return an address without passwords, wherever they stand in it."""
+    query = {name: HIDDEN if _is_secret(name) else value for name, value in url.query.items()}
+    shown = url.set(query=query).render_as_string(hide_password=True)
+    return shown.replace(quote_plus(HIDDEN), HIDDEN)
+
+
+def _redact_text(text: str) -> str:
+    """Return what should have been an address up to where a user, a password or a query may begin."""
+    if text.startswith("sqlite"):  # a file has no password
+        return text
+    known = re.match(r"[^:/?@=]*(?:://)?", text)
+    assert known is not None
+    return text if known[0] == text else f"{known[0]}{HIDDEN}"
+
+
+def _configure(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = None  # transactions begin where we say
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _begin(connection: Connection) -> None:
+    # IMMEDIATE takes the lock before anything is read: two that read first and write then would both fail.
+    reads = connection.get_execution_options().get("copeland_reads")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+def _write_ahead(connection: Connection) -> None:
+    """Let readers go on while one writes. The file remembers; a transaction must not be open."""
+    connection.exec_driver_sql("ROLLBACK")
+    connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+    connection.exec_driver_sql("BEGIN")
+
+
+def _find_version(connection: Connection) -> str | None:
+    """Return the step at which the tables are; None if there are none."""
+    if not sa.inspect(connection).has_table(version.name):
+        return None
+    return connection.execute(select(version.c.version_num)).scalar()
+
+
+def _is_busy(error: DBAPIError) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or _state(error) == "55P03"
+
+
+def _state(error: DBAPIError) -> str:
+    return getattr(error.orig, "sqlstate", None) or ""
+
+
+def _code(error: DBAPIError) -> int:
+    """SQLite's code of an error; 0 of other databases."""
+    return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_read_only(file: str | None) -> bool:
+    """Tell whether a file is there, and neither it nor what SQLite keeps beside it may be written."""
+    if file is None or not Path(file).is_file():
+        return False
+    return not (os.access(file, os.W_OK) and os.access(Path(file).absolute().parent, os.W_OK))
+
+
+def _is_passing(error: DBAPIError) -> bool:
+    """Tell whether the same may succeed in a moment."""
+    if _state(error):
+        return error.connection_invalidated or _state(error) in ("40001", "40P01")
+    return _is_busy(error) or error.connection_invalidated

@@ -1,0 +1,430 @@
+"""Which pair to ask next: the study's algorithm at work, brought to where the log is.
+
+An algorithm whose state is a function of counts takes them in at once, however many votes there are.
+Any other is shown the log event by event, every question and every answer with the generator that
+belongs to its number, so that it stands where it stood when they happened.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Iterator
+from itertools import chain, repeat
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.policy import Policy
+from copeland.registry import find
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import (
+    ADDED,
+    ASKED,
+    COUNTED,
+    LEFT,
+    RESTARTED,
+    RIGHT,
+    TIE,
+    VOTED,
+    Event,
+    times_of,
+)
+from copeland.study.log.state import Books, count
+from copeland.study.options import ACTIVE
+from copeland.study.planner_hints import are_stale, hints_of
+from copeland.study.results.standing import is_open
+from copeland.study.voter_history import ANYBODY, FINE, Manners, coin_of
+from copeland.support.rng import stream
+
+Pair = tuple[int, int]
+
+TRIES = 16  # pairs that the algorithm may name until one is allowed
+NEVER = 127  # above all that a voter minds
+HINTED_ANEW = 10  # the trust in guides is found anew after one in so many more votes
+UNTRIED = 500  # votes after which a player is made anew from the counts: that takes less time than more of them
+MANY = np.iinfo(np.int64).max  # votes
+FEW = 500  # options, of which all pairs can be looked at for each question
+
+
+class CaseSource(Protocol):
+    """Something that knows all test cases, and draws one for each ballot."""
+
+    cases: tuple[str | None, ...]
+
+    def case(self, left: int, right: int, number: int) -> str | None:
+        """Return the case of a ballot that is the event of this number."""
+        ...
+
+
+class Wish(NamedTuple):
+    """What is asked for: a ballot for a voter, of some of the options, without some of the pairs."""
+
+    number: int  # of the event that the ballot will be
+    now: float
+    voter: str | None
+    options: frozenset[int]
+    once: bool = False  # no pair twice
+    avoided: frozenset[frozenset[int]] = frozenset()
+    item: str | None = None
+    shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
+    manners: Manners = ANYBODY
+    waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
+    # What the further ballots of a batch are about: an item, and the options that it has.
+    later: tuple[tuple[str | None, frozenset[int]], ...] = ()
+    source: str | None = None  # who asks for it
+    cases: CaseSource | None = None  # where judges vote: what draws the test case of each ballot
+
+    def allows(self, one: int, other: int) -> bool:
+        """Tell whether a pair may be asked."""
+        pair = frozenset((one, other))
+        return len(pair) == 2 and pair <= self.options and pair not in self.avoided
+
+    def minds(self, one: int, other: int) -> int:
+        """Return how much the voter would mind a pair that is allowed."""
+        return self.manners.minds(one, other)
+
+    def minds_of(self, k: int) -> NDArray[np.int8]:
+        """Return the same for all pairs of K options at once, NEVER where it is not allowed; each pair once."""
+        minds = self.manners.minds_of(k)
+        minds[np.tri(k, dtype=bool)] = NEVER
+        if len(self.options) < k:
+            out = [i for i in range(k) if i not in self.options]
+            minds[out] = minds[:, out] = NEVER
+        if self.avoided:
+            one, other = np.array([sorted(pair) for pair in self.avoided]).T
+            minds[one, other] = NEVER
+        return minds
+
+    def fine(self, k: int) -> NDArray[np.bool_] | None:
+        """Return which of all pairs are allowed and not minded; None if there are too many to look at all."""
+        if k > FEW:
+            return None
+        fine = self.minds_of(k) == FINE
+        return fine | fine.T
+
+    @property
+    def items(self) -> Iterator[str | None]:
+        """What this ballot and all that follow are about."""
+        return chain([self.item], (item for item, _ in self.later), repeat(self.item))
+
+    def after(self, left: int, right: int) -> Wish:
+        """Return what is asked for next, once there is a ballot of this pair."""
+        following = self._replace(number=self.number + 1)
+        if self.later:
+            (item, options), *rest = self.later
+            following = following._replace(item=item, options=options, later=tuple(rest))
+        if self.voter is not None:  # else the next one is somebody else's
+            following = following._replace(manners=self.manners.after(left, right))
+        return following.without(left, right) if self.once else following
+
+    def without(self, one: int, other: int) -> Wish:
+        """Return the same, but not for this pair."""
+        return self._replace(avoided=self.avoided | {frozenset((one, other))})
+
+    def without_orders(self, orders: Collection[Pair]) -> Wish:
+        """Return the same, but for no pair with these sides; for none at all that had both."""
+        shown = (self.shown or frozenset()) | frozenset(orders)
+        both = {frozenset(order) for order in shown if order[::-1] in shown}
+        return self._replace(shown=shown, avoided=self.avoided | both)
+
+    def sides(self, left: int, right: int) -> Pair:
+        """Return a pair with its sides as they may be shown."""
+        return (right, left) if (left, right) in (self.shown or ()) else (left, right)
+
+
+class Chooser(Protocol):
+    """Something that follows a log and proposes what to ask."""
+
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs, left first, for the events from ``wish.number`` on; change nothing."""
+        ...
+
+    def take(self, event: Event, books: Books) -> None:
+        """Follow an event that the books are about to take."""
+        ...
+
+
+def chooser_of(books: Books, log: Log) -> Chooser:
+    """Return the chooser of a study, up to date."""
+    if find(books.settings.spec.name).absorb is not None:
+        return Counted()
+    return Replayed(log, books.undone)
+
+
+def active(books: Books) -> frozenset[int]:
+    """Return the options that are asked."""
+    return frozenset(i for i, option in enumerate(books.options) if option.state == ACTIVE)
+
+
+class Counted:
+    """The chooser of an algorithm whose state is a function of the counts."""
+
+    def __init__(self) -> None:
+        self._player: Player | None = None  # made from the counts when it is needed
+        self._hinted_at = 0  # votes
+        self._untried = 0  # votes that the player was told since it was last used
+
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs."""
+        if not is_open(books):
+            return []
+        if books.is_guide(wish.voter):
+            return _in_rounds(books, wish, n)
+        own = books.settings.people and books.settings.dependent and wish.voter is not None
+        player = self._without(log, books, wish.voter) if own else self._of_all(books)
+        player.policy.asked = books.asked
+        return player.choose(books, wish, n)
+
+    def _of_all(self, books: Books) -> Player:
+        counts, self._untried = (books.wins, books.ties), 0
+        if self._player is None:
+            self._player, self._hinted_at = Player(books, counts), books.votes
+        elif books.votes - self._hinted_at >= max(books.k, self._hinted_at / HINTED_ANEW):
+            self._player.hint(books, counts)
+            self._hinted_at = books.votes
+        return self._player
+
+    def _without(self, log: Log, books: Books, voter: str | None) -> Player:
+        """A player that knows nothing of a voter's own votes."""
+        return Player(books, of_others(log, books, voter))
+
+    def take(self, event: Event, books: Books) -> None:
+        """Follow an event."""
+        of_guide = event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)
+        if event.kind in (ADDED, RESTARTED) or of_guide:
+            self._player = None
+        elif event.kind in (VOTED, COUNTED) and self._player is not None:
+            self._untried += times_of(event)
+            if self._untried > UNTRIED:  # as in an import
+                self._player = None
+            else:
+                self._player.tell(event, books)
+
+
+class Replayed:
+    """The chooser of any other algorithm: the whole log is gone through before the first question."""
+
+    def __init__(self, log: Log, undone: set[int]):
+        self._undone = undone
+        past = log.replay()
+        books = Books(next(past))
+        self._player = Player(books)
+        for event in past:
+            self.take(event, books)
+            books.take(event)
+
+    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs."""
+        return copy.deepcopy(self._player).choose(books, wish, n)
+
+    def take(self, event: Event, books: Books) -> None:
+        """Follow an event."""
+        if event.kind == ADDED:
+            self._player.policy.grow(books.k + 1)
+        elif event.kind == RESTARTED:
+            self._player = Player(books)
+        elif event.kind in (VOTED, COUNTED):
+            if (event.counts or event.number) not in self._undone:
+                self._player.tell(event, books)
+        elif event.kind == ASKED:
+            wish = Wish(event.number, event.time, event.voter, active(books))
+            self._player.step(books, wish)
+
+
+class Player:
+    """A policy, with what it was told of ballots under way and of options not to ask."""
+
+    def __init__(self, books: Books, counts: tuple[np.ndarray, np.ndarray] | None = None):
+        settings = books.settings
+        params = settings.parameters(books.epoch)
+        self.policy = Policy(settings.spec.name, books.k, settings.seed, **params)
+        self._hints: np.ndarray | None = None  # the policy was told last
+        if counts is not None and books.votes > 0:
+            self.policy.absorb(*counts)
+        if counts is not None:
+            self.hint(books, counts)
+        self._knows_the_end = counts is None  # else the certificate says when to end
+        self._pending: dict[int, Pair] = {}  # by ballot
+        self._overlooked: set[int] = set()  # ballots under way that the policy no longer counts on
+        self._paused: frozenset[int] = frozenset()
+
+    def hint(self, books: Books, counts: tuple[np.ndarray, np.ndarray]) -> None:
+        """Let the policy know what guides say, as far as these counts bear them out."""
+        if books.guide_votes == 0:
+            return
+        hints = hints_of(books.guide_wins, books.guide_ties, *counts)
+        if are_stale(self._hints, hints):
+            self.policy.hint(hints)
+            self._hints = hints
+
+    def choose(self, books: Books, wish: Wish, n: int) -> list[Pair]:
+        """Return up to ``n`` pairs, left first, one for each event from ``wish.number`` on."""
+        self._set_scene(books, wish)
+        first = wish.number
+        pairs: list[Pair] = []
+        dealt = books.arrivals is not None and wish.voter is not None  # all at once, or never
+        while (
+            len(pairs) < n
+            and (pair := self._choose(books, wish, first if dealt or not pairs else 0)) is not None
+        ):
+            pair = wish.manners.choose_sides(*pair, coin_of(books, wish.number))
+            pairs.append(pair)
+            self._expect({wish.number: pair})
+            before, wish = wish.options, wish.after(*pair)
+            if wish.options != before:
+                self._pause(books, wish)
+        self._forget(range(first, wish.number))  # whether they are asked will be known from the log
+        return pairs
+
+    def step(self, books: Books, wish: Wish) -> None:
+        """Let the policy's time pass by one question; what was asked is in the log."""
+        self._set_scene(books, wish)
+        self.policy.events = wish.number - 1
+        self.policy.drop(self.policy.ask())
+
+    def tell(self, vote: Event, books: Books) -> None:
+        """Let the policy know of a vote, if it counts."""
+        meaning = books.meaning(vote.outcome) if vote.repeats is None else None
+        if meaning is None:
+            return
+        assert vote.left is not None and vote.right is not None
+        self.policy.events = vote.number - 1
+        winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
+        for _ in range(times_of(vote)):
+            self.policy.add(vote.left, vote.right, winner)
+
+    def _set_scene(self, books: Books, wish: Wish) -> None:
+        under_way = {  # what guides are asked is no vote to come
+            ballot: asked
+            for ballot, asked in books.under_way(wish.now).items()
+            if not books.is_guide(asked.voter)
+        }
+        self._overlooked &= under_way.keys()
+        expected = under_way.keys() - self._overlooked
+        self._forget(self._pending.keys() - expected)
+        self._expect(
+            {
+                ballot: (under_way[ballot].left, under_way[ballot].right)
+                for ballot in sorted(expected - self._pending.keys())
+            }
+        )
+        self._pause(books, wish)
+
+    def _pause(self, books: Books, wish: Wish) -> None:
+        """Let the policy name only options that may be asked."""
+        if self.policy.algorithm.pause is not None:  # else what it names is turned down
+            paused = frozenset(range(books.k)) - wish.options
+            for option in paused - self._paused:
+                self.policy.pause(option)
+            for option in self._paused - paused:
+                self.policy.resume(option)
+            self._paused = paused
+
+    def _choose(self, books: Books, wish: Wish, urgent: int) -> Pair | None:
+        """Return the next pair; what is urgent waits for no answer under way, to ballots before this number."""
+        drawn = self._draw(wish)
+        while urgent and drawn and _rests(drawn) and self._overlook(urgent):
+            drawn = self._draw(wish)
+        named = [pair for pair in drawn if wish.allows(*pair)]
+        if named:
+            return self._pick_fitting_pair(books, wish, named)
+        if _rests(drawn) and (self._knows_the_end or not self.policy.finished):
+            if urgent:  # then it was not for answers under way that it rests
+                self._overlooked.clear()
+            return None
+        claimed = [pair for pair in self._claims() if wish.allows(*pair)]
+        if claimed:
+            return self._pick_fitting_pair(books, wish, claimed)
+        return self._pick_rare_pair(books, wish)
+
+    def _pick_fitting_pair(self, books: Books, wish: Wish, named: list[Pair]) -> Pair:
+        """Return the first pair that the voter minds least: of those named, of the plan, of all."""
+        if wish.minds(*named[0]) > FINE:
+            named = named + [pair for pair in self._claims() if wish.allows(*pair)]
+        best = min(named, key=lambda pair: wish.minds(*pair))
+        if wish.minds(*best) > FINE and books.settings.people:
+            other = self._pick_rare_pair(books, wish)
+            if other is not None and wish.minds(*other) < wish.minds(*best):
+                return other
+        return best
+
+    def _claims(self) -> list[Pair]:
+        """Return what else the plan is to prove, the riskiest first, if the policy has a plan."""
+        claims = self.policy.algorithm.claims
+        return [] if claims is None else claims(self.policy.state)
+
+    def _draw(self, wish: Wish) -> list[Pair]:
+        """Return what the policy names until the voter minds that not at all."""
+        self.policy.events = wish.number - 1  # its generator is that of the event
+        return self.policy.name(TRIES, wish.fine(self.policy.k))
+
+    def _overlook(self, before: int) -> bool:
+        """Count no more on the older half of the answers under way, to ballots before a number; tell whether there were any.
+
+        The policy asks for no more answers than it needs, but those under way may never come, and who
+        asks now is here now. The latest still count, so that questions spread over pairs.
+        """
+        if self.policy.algorithm.pend is None:
+            return False
+        held = sorted(ballot for ballot in self._pending if ballot < before)
+        older = held[: (len(held) + 1) // 2]
+        self._forget(older)
+        self._overlooked.update(older)
+        return bool(older)
+
+    def _pick_rare_pair(self, books: Books, wish: Wish) -> Pair | None:
+        """Return an allowed pair that is minded least and, of these, has the fewest votes so far and under way."""
+        load = books.wins + books.wins.T + books.ties
+        if self._pending:
+            one, other = np.array(list(self._pending.values())).T
+            np.add.at(load, (one, other), 1)
+            np.add.at(load, (other, one), 1)
+        minds = wish.minds_of(books.k)
+        if minds.min() == NEVER:
+            return None
+        loads = np.where(minds == minds.min(), load, MANY)
+        rng = stream(books.settings.seed, "least", wish.number)
+        return divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), books.k)
+
+    def _expect(self, ballots: dict[int, Pair]) -> None:
+        self._pending |= ballots
+        self.policy.count_on(ballots.values())
+
+    def _forget(self, ballots: Collection[int]) -> None:
+        self.policy.count_on([self._pending.pop(ballot) for ballot in ballots], -1)
+
+
+def _in_rounds(books: Books, wish: Wish, n: int) -> list[Pair]:
+    """Return up to ``n`` pairs for a guide, those first of which guides have said least."""
+    load = books.guide_wins + books.guide_wins.T + books.guide_ties
+    for asked in books.under_way(wish.now).values():
+        if books.is_guide(asked.voter):
+            load[[asked.left, asked.right], [asked.right, asked.left]] += 1
+    pairs: list[Pair] = []
+    while len(pairs) < n:
+        loads = np.where(wish.minds_of(books.k) == NEVER, MANY, load)
+        if loads.min() == MANY:
+            break
+        rng = stream(books.settings.seed, "guide", wish.number)
+        named = divmod(int(rng.choice(np.flatnonzero(loads == loads.min()))), books.k)
+        pair = wish.manners.choose_sides(*named, coin_of(books, wish.number))
+        load[list(pair), list(pair[::-1])] += 1
+        pairs.append(pair)
+        wish = wish.after(*pair)
+    return pairs
+
+
+def _rests(drawn: list[Pair]) -> bool:
+    return all(first == second for first, second in drawn)
+
+
+def of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts without this voter's votes, which may not decide what this voter is asked."""
+    wins, ties = books.wins.copy(), books.ties.copy()
+    for vote in log.votes_of(voter) if voter is not None else ():
+        meaning = books.meaning(vote.outcome)
+        if meaning is not None and books.counts(vote):
+            assert vote.left is not None and vote.right is not None
+            count(wins, ties, vote.left, vote.right, meaning, -times_of(vote))
+    return wins, ties

@@ -1,0 +1,228 @@
+"""Figures of a live study: numbers in, figures out; narrow, so that a telephone shows them legibly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.report.images import name
+from copeland.report.styles import INK, PALETTE
+from copeland.support.phrasing import letters
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+PAPER = "#fefefe"  # what is behind; a page may put its own colour in its place
+WIDTH = 4.6  # inches
+LETTERS = 10.0  # points
+
+# What is known of an option, and its colour.
+BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
+COLOURS = {BEST: PALETTE[0], POSSIBLE: PALETTE[5], OUT: "#8c959f"}
+
+NUMBERED = 14  # options up to which every cell of the matrix has its number
+
+_DARK = "#1b1f24"  # on cells and boxes, which are light on any page
+_REACH = 0.3  # from 1/2 on, to full colour
+_CELLS = ((6, 0.42), (NUMBERED, 0.29), (30, 0.2))  # inches, up to so many options
+_LEAST_CELL = 0.15
+
+
+class Interval(NamedTuple):
+    """A value with its interval."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    colour: str = PALETTE[0]
+    full: str = ""  # its whole name, for who points at it
+
+
+def scores_figure(rows: Sequence[Interval], options: int) -> Figure:
+    """Return how many others each option beats: a dot, and the interval in which the number must be."""
+    from matplotlib.ticker import MaxNLocator
+
+    figure, axes = _intervals(rows)
+    axes.set_xlim(-0.25, options - 1 + 0.25)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    axes.set_xlabel("options beaten", color=INK, fontsize=LETTERS)
+    return figure
+
+
+def position_figure(rows: Sequence[Interval]) -> Figure:
+    """Return how often the left side won, with intervals; without a bias, half of the time."""
+    figure, axes = _intervals(rows)
+    axes.axvline(0.5, color=INK, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    axes.xaxis.set_major_formatter(lambda x, _: f"{100 * x:.0f} %")
+    axes.set_xlabel("wins of the left side", color=INK, fontsize=LETTERS)
+    return figure
+
+
+def matrix_figure(
+    p: NDArray[np.floating],
+    names: Sequence[str],
+    proved: NDArray[np.bool_],
+    full: Sequence[str] = (),
+) -> Figure:
+    """Return who beats whom how often as colours, blue where the row beats the column.
+
+    Parameters
+    ----------
+    p
+        Shares of the votes that the row won; not a number where there were none.
+    proved
+        Whether the row is proved to beat the column, which is marked.
+    full
+        The whole name of each option, for who points at it.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.figure import Figure
+
+    k = len(p)
+    side = next((inches for most, inches in _CELLS if k <= most), _LEAST_CELL)
+    margin = 0.2 + 0.08 * max(map(letters, names))
+    figure = Figure(figsize=(max(margin + side * k + 0.3, WIDTH * 0.72), margin + side * k + 0.75))
+    wide, high = figure.get_size_inches()
+    axes = figure.add_axes((margin / wide, 0.75 / high, side * k / wide, side * k / high))
+    colours = LinearSegmentedColormap.from_list("duel", [PALETTE[1], "#f7f7f7", PALETTE[0]])
+    cells = axes.pcolormesh(
+        np.ma.masked_invalid(p),
+        cmap=colours,
+        vmin=0.5 - _REACH,
+        vmax=0.5 + _REACH,
+        edgecolor=PAPER,
+        linewidth=0.6 if k <= 30 else 0.3,
+    )
+    axes.set(xlim=(0, k), ylim=(k, 0))
+    _name_cells(axes, names, LETTERS if k <= 30 else 8)
+    for labels in (axes.get_xticklabels(), axes.get_yticklabels()):
+        _name_all(labels, full or names)
+    _mark_cells(axes, p, proved)
+    bar = figure.colorbar(
+        cells,
+        cax=figure.add_axes(
+            (margin / wide, 0.45 / high, min(max(side * k, 1.6), 3.0) / wide, 0.1 / high)
+        ),
+        orientation="horizontal",
+    )
+    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.set_ticks([0.5 - _REACH, 0.5, 0.5 + _REACH], labels=["20 %", "50 %", "80 %"])
+    bar.ax.tick_params(color=INK, labelcolor=INK, labelsize=LETTERS)
+    bar.set_label("votes that the row won", color=INK, fontsize=LETTERS)
+    return figure
+
+
+def progress_figure(
+    votes: Sequence[int],
+    possible: Sequence[int],
+    shares: Sequence[float],
+    options: int,
+    proved_at: int | None = None,
+    below: str = "evidence there, of what a proof needs",
+) -> Figure:
+    """Return how many options could still be best, and how much of the proof was there, over votes."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    upper.step(votes, possible, where="post", color=PALETTE[0], linewidth=1.8)
+    upper.set_ylim(0, options * 1.06)
+    upper.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4, steps=[1, 2, 5, 10]))
+    upper.set_title("options not ruled out", loc="left", color=INK, fontsize=LETTERS)
+    lower.plot(votes, shares, color=PALETTE[1], linewidth=1.8)
+    lower.set_ylim(0, 1.06)
+    lower.set_yticks([0, 0.5, 1])
+    lower.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
+    lower.set_title(below, loc="left", color=INK, fontsize=LETTERS)
+    lower.set_xlabel("votes", color=INK, fontsize=LETTERS)
+    lower.set_xlim(0, max(votes[-1], 1))
+    lower.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5, steps=[1, 2, 2.5, 5, 10]))
+    lower.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+    for axes in (upper, lower):
+        _plain(axes)
+        axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+        if proved_at is not None:
+            axes.axvline(proved_at, color=INK, linewidth=1, linestyle=(0, (4, 3)))
+    return figure
+
+
+def _intervals(rows: Sequence[Interval]) -> tuple[Figure, Axes]:
+    """A row for each value: its name, its interval and a dot."""
+    from matplotlib.figure import Figure
+
+    lines = max(row.name.count("\n") for row in rows) + 1
+    figure = Figure(figsize=(WIDTH, 0.7 + (0.1 + 0.15 * lines) * len(rows)))
+    wide, high = figure.get_size_inches()
+    margin = 0.2 + 0.08 * max(letters(line) for row in rows for line in row.name.split("\n"))
+    axes = figure.add_axes(
+        (margin / wide, 0.5 / high, (wide - margin - 0.25) / wide, (high - 0.6) / high)
+    )
+    for at, row in enumerate(rows):
+        axes.plot(
+            [row.low, row.high],
+            [at, at],
+            color=row.colour,
+            linewidth=6,
+            alpha=0.45,
+            solid_capstyle="round",
+        )
+        axes.plot([row.value], [at], "o", color=row.colour, markersize=6, clip_on=False)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_yticks(range(len(rows)), [row.name for row in rows], parse_math=False)
+    _name_all(axes.get_yticklabels(), [row.full or row.name for row in rows])
+    _plain(axes)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color=INK, alpha=0.12, linewidth=0.6)
+    return figure, axes
+
+
+def _name_all(labels: Sequence[Text], full: Sequence[str]) -> None:
+    for label, text in zip(labels, full, strict=True):
+        name(label, text)
+
+
+def _plain(axes: Axes) -> None:
+    axes.patch.set_visible(False)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(INK)
+    axes.tick_params(which="both", color=INK, labelcolor=INK, labelsize=LETTERS)
+
+
+def _name_cells(axes: Axes, names: Sequence[str], size: float) -> None:
+    at = np.arange(len(names)) + 0.5
+    axes.patch.set_visible(False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, labelcolor=INK, labelsize=size)
+    axes.xaxis.tick_top()
+    axes.set_xticks(at, names, rotation=90, parse_math=False)
+    axes.set_yticks(at, names, parse_math=False)
+
+
+def _mark_cells(axes: Axes, p: NDArray[np.floating], proved: NDArray[np.bool_]) -> None:
+    k = len(p)
+    if k > NUMBERED:
+        at = np.argwhere(proved) + 0.5
+        axes.scatter(at[:, 1], at[:, 0], s=5 if k <= 30 else 2.5, color=_DARK, linewidth=0)
+        return
+    for i, j in np.argwhere(np.isfinite(p)).tolist():
+        axes.text(
+            j + 0.5,
+            i + 0.5,
+            f"{100 * p[i, j]:.0f}",
+            ha="center",
+            va="center_baseline",
+            color="#ffffff" if abs(p[i, j] - 0.5) > 0.75 * _REACH else _DARK,
+            fontsize=LETTERS - 1.5,
+            fontweight="bold" if proved[i, j] else "normal",
+        )

@@ -1,0 +1,625 @@
+"""A live study as one HTML page: the verdict, what it rests on, and what would change it."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
+from copeland.report.document import document, inline_svg
+from copeland.report.images import image
+from copeland.report.styles import PALETTE
+from copeland.simulation.result_folder import versions
+from copeland.study.kinds.panel import PanelStanding
+from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
+from copeland.study.options import ACTIVE
+from copeland.study.report import panel_sentences, study_sentences
+from copeland.study.report.graph_figure import graph_figure
+from copeland.study.report.graph_layout import graph_of, shown_options
+from copeland.study.report.study_figures import (
+    BEST,
+    COLOURS,
+    NUMBERED,
+    OUT,
+    PAPER,
+    POSSIBLE,
+    Interval,
+    matrix_figure,
+    position_figure,
+    progress_figure,
+    scores_figure,
+)
+from copeland.study.results.agreement import JudgeAgreement, agreement
+from copeland.study.results.analysis import PROVED, Analysis
+from copeland.study.results.case_progress import is_judged
+from copeland.study.results.drift import Drift
+from copeland.study.results.guidance import NO_PROOF
+from copeland.study.results.history import Progress, history_of, is_unordered
+from copeland.study.results.ranking import ranking_of, strength_words
+from copeland.study.results.standing import Standing, Voter
+from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.study.votes import iso
+from copeland.support.atomic_files import write_file
+from copeland.support.phrasing import format_count, percent, shorten_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+VOTERS = 20  # of whom the page tells
+NEEDS = 20  # pairs that would settle it
+JUDGES = 12  # voters, those with the most votes, that are compared with each other
+PAIRS = 500  # rows of the table of pairs
+RANKED = 50  # rows of the ranking
+
+_NAME = 20  # letters of a line of a name beside a figure
+_IN_BOX = 11  # letters of a line of a name in a box
+_AT_CELLS = 16  # letters of a name at the edge of the matrix; fewer where cells have no numbers
+_LINES = 2  # of a name, where there is room
+
+_BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
+
+
+class _Picture(NamedTuple):
+    """A figure, with words for those who do not see it."""
+
+    svg: str
+    alt: str
+    span: str = ""  # how wide it is, in CSS, if not as wide as the page lets it be
+
+
+class _Part(NamedTuple):
+    """What a section of the page shows."""
+
+    picture: _Picture | None = None
+    said: Iterable[str] = ()
+    note: str = ""
+    key: Sequence[str] = ()  # how to read the picture
+    whole: bool = False  # whether it is as wide as the page
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+@dataclass(frozen=True)
+class StudyParts:
+    """All that a page of a study shows; templates use these names."""
+
+    title: str
+    lead: str
+    badge: str
+    verdict: Verdict
+    needs: _Part | None
+    notices: Sequence[str]
+    tiles: Mapping[str, str]
+    voted: bool
+    guides: _Part | None
+    voters: _Part | None
+    members: _Part | None
+    judges: _Part | None
+    outcomes: str
+    certificate: Certificate | PanelCertificate
+    known: Mapping[str, str]
+    # Only once there are votes:
+    scores: _Part | None = None
+    graph: _Part | None = None
+    matrix: _Part | None = None
+    progress: _Part | None = None
+    counting: Iterable[str] = ()
+    position: _Part | None = None
+    ranking: _Part | None = None
+    options: _Part | None = None
+    pairs: _Part | None = None
+
+
+def study_page(
+    reading: Analysis,
+    verdict: Verdict,
+    progress: Sequence[Progress],
+    agreed: JudgeAgreement | None = None,
+    *,
+    drifts: Sequence[Drift] = (),
+    last: float | None = None,
+    made_with: Mapping[str, str] | None = None,
+    command: str = "",
+) -> str:
+    """Return where a study stands as an HTML page that needs nothing else.
+
+    Parameters
+    ----------
+    reading
+        The reading of its votes.
+    verdict
+        What :func:`copeland.study.results.verdict.verdict_of` gives.
+    progress
+        What :func:`copeland.study.results.history.history_of` gives.
+    agreed
+        How far judges agree, if that shall be told.
+    drifts
+        Pairs whose votes changed over time.
+    last
+        When the last event was, in seconds since 1970.
+    made_with, command
+        How the page was made, if that shall be said.
+    """
+    parts = study_parts(reading, verdict, progress, agreed, drifts=drifts, last=last)
+    return document("study", **vars(parts), versions=made_with, command=command)
+
+
+def study_parts(
+    reading: Analysis,
+    verdict: Verdict,
+    progress: Sequence[Progress],
+    agreed: JudgeAgreement | None = None,
+    *,
+    drifts: Sequence[Drift] = (),
+    last: float | None = None,
+) -> StudyParts:
+    """Return all that a page of a study shows, part by part, for whichever template."""
+    standing = reading.standing
+    voted = standing.votes > 0
+    return StudyParts(
+        title=standing.name,
+        lead=study_sentences.lead_sentence(standing),
+        badge=_badge(verdict, reading),
+        verdict=verdict,
+        needs=_needs(reading) if verdict.advice and not is_judged(standing) else None,
+        notices=[*study_sentences.notices(reading), *(drift.sentence for drift in drifts)],
+        tiles=_tiles(standing, progress),
+        voted=voted,
+        **(_make_result_parts(reading, progress) if voted else {}),
+        guides=_guides(standing) if standing.guides else None,
+        voters=_voters(standing) if standing.voters else None,
+        members=None if standing.panel is None else _members(standing.panel),
+        judges=_judges(agreed, len(standing.voters))
+        if agreed is not None and agreed.pairs
+        else None,
+        outcomes=study_sentences.outcomes_sentence(standing),
+        certificate=standing.certificate,
+        known=_basis(standing, last),
+    )
+
+
+def write_study_page(
+    standing: Standing,
+    log: Sequence[Event],
+    path: str | Path,
+    command: str = "",
+    drifts: Sequence[Drift] = (),
+) -> Path:
+    """Write where a study stands as an HTML page; return its path. Events that came later are left out."""
+    reading = Analysis(standing)
+    log = log[: standing.events]
+    page = study_page(
+        reading,
+        verdict_of(reading),
+        history_of(log),
+        judges_agreement(standing, log),
+        drifts=drifts,
+        last=log[-1].time,
+        made_with=versions(),
+        command=command,
+    )
+    write_file(path, page.encode(), private=True)
+    return Path(path)
+
+
+def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement:
+    """Return how far the voters with the most votes agree where they voted on the same."""
+    votes, undone = [], set()
+    names = {voter.name for voter in _most_votes(standing.voters, JUDGES)}
+    for event in log:
+        if event.undoes is not None:
+            undone.add(event.undoes)
+        elif event.outcome is not None and event.voter in names:
+            votes.append(event)
+    labels = standing.labels
+    return agreement(
+        {
+            "voter": vote.voter,
+            "left": labels[vote.left or 0],
+            "right": labels[vote.right or 0],
+            "outcome": vote.outcome,
+            "item": vote.item,
+            "times": times_of(vote),
+        }
+        for vote in votes
+        if vote.number not in undone
+    )
+
+
+# Parts of the page
+
+
+def _badge(verdict: Verdict, reading: Analysis) -> str:
+    if verdict.kind == "open" and reading.standing.closed:
+        return "Closed without a proof"
+    if (
+        verdict.kind == "open"
+        and reading.standing.panel is not None
+        and reading.standing.panel.active.best
+    ):
+        return "Settled for the active options"
+    if reading.likely is not None:
+        return "Likely, not proved"
+    if verdict.kind == "open" and is_judged(reading.standing):
+        return "Not proved"
+    return _BADGES[verdict.kind]
+
+
+def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[str, Any]:
+    """What there is to see once there are votes."""
+    return {
+        "scores": _scores(reading),
+        "graph": _graph(reading),
+        "matrix": _matrix(reading),
+        "progress": _progress(reading, progress),
+        "counting": study_sentences.counting_sentences(reading),
+        "position": _position(reading.standing),
+        "ranking": _ranking(reading),
+        "options": _options(reading),
+        "pairs": _pairs(reading),
+    }
+
+
+def _needs(reading: Analysis) -> _Part:
+    """The pairs that would settle it."""
+    rows, outlook, panel = [], reading.outlook, reading.standing.panel
+    for need in outlook.pairs[:NEEDS]:
+        i, j = need.first, need.second
+        rows.append(
+            [
+                f"{reading.names[i]} {'over' if panel is None else 'against'} {reading.names[j]}",
+                f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
+                "-" if outlook.votes is None else f"{need.votes:,}",
+            ]
+        )
+    left = len(outlook.pairs) - len(rows)
+    what = "votes" if panel is None else "answers"
+    note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
+    columns = ["to be proved" if panel is None else "pair", "won so far", f"more {what}, about"]
+    return _Part(columns=columns, rows=rows, note=note)
+
+
+def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
+    certificate = standing.certificate
+    known = {
+        "votes": f"{standing.votes:,}",
+        "options": f"{len(standing.options):,}",
+        "not ruled out": f"{len(certificate.possible):,}",
+        "proved best": f"{len(certificate.best):,}",
+    }
+    if isinstance(certificate, PanelCertificate):
+        return known | {"answers missing": f"{certificate.missing:,}"}
+    return known | {
+        "proof done": f"{math.floor(100 * progress[-1].share)} %",
+        "error probability": f"{certificate.delta:g}",
+    }
+
+
+def _scores(reading: Analysis) -> _Part:
+    known, labels = _classify_options(reading.certificate), reading.standing.labels
+    names = shorten_names(labels, _NAME, _LINES)
+    rows = [
+        Interval(
+            names[i],
+            reading.scores[i],
+            *reading.certificate.scores[i],
+            COLOURS[known[i]],
+            labels[i],
+        )
+        for i in reading.order
+        if i in reading.among
+    ]
+    drawn = _picture(
+        scores_figure(rows, len(reading.among)),
+        "Number of options that each option beats, with intervals: "
+        + "; ".join(f"{row.full} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
+    )
+    return _Part(drawn, study_sentences.score_sentences(reading))
+
+
+def _graph(reading: Analysis) -> _Part:
+    known, labels = _classify_options(reading.certificate), reading.standing.labels
+    names = shorten_names(labels, _IN_BOX, _LINES)
+    shown = shown_options(reading)
+    graph = graph_of(reading.sure, shown)
+    drawn = _picture(
+        graph_figure(graph, dict(enumerate(names)), known, dict(enumerate(labels))),
+        "Arrows from winners to losers. "
+        + " ".join(study_sentences.arrow_sentences(reading, graph)),
+    )
+    key = [
+        study_sentences.graph_sentence(len(shown), reading.k),
+        study_sentences.sureness_sentence(reading.certificate),
+    ]
+    return _Part(drawn, study_sentences.cycle_sentences(reading, graph), key=key)
+
+
+def _matrix(reading: Analysis) -> _Part:
+    order, numbered = list(reading.order), reading.k <= NUMBERED
+    labels = reading.standing.labels
+    names = shorten_names(labels, _AT_CELLS if numbered else _AT_CELLS - 4)
+    drawn = _picture(
+        matrix_figure(
+            reading.shares[order][:, order],
+            [names[i] for i in order],
+            (reading.sure == PROVED)[order][:, order],
+            [labels[i] for i in order],
+        ),
+        f"Heat map of the shares of votes that each of {reading.k} options won against each other; "
+        "the numbers are in a table below.",
+        whole=True,
+    )
+    said, note = (
+        [study_sentences.matrix_sentence(reading)],
+        study_sentences.cells_sentence(numbered),
+    )
+    return _Part(drawn, said, note, whole=not numbered)
+
+
+def _ranking(reading: Analysis) -> _Part:
+    """All options in tiers."""
+    ranking = ranking_of(reading)
+    rows = [
+        [
+            place.name,
+            str(place.tier),
+            str(place.beats),
+            f"{place.least} to {place.most}",
+            strength_words(place.strength),
+        ]
+        for place in ranking.places[:RANKED]
+    ]
+    left = len(ranking.places) - len(rows)
+    more = f" {format_count(left, 'option')} further down are left out." if left else ""
+    return _Part(
+        said=[ranking.sentence, *ranking.notes], rows=rows, note=study_sentences.RANKING_NOTE + more
+    )
+
+
+def _options(reading: Analysis) -> _Part:
+    standing, known = reading.standing, _classify_options(reading.certificate)
+    chances = reading.each_chance
+    head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
+    rows = []
+    for i in reading.order:
+        option, (low, high) = standing.options[i], standing.certificate.scores[i]
+        votes = int(reading.n[i].sum())
+        won = (
+            (reading.standing.wins[i] + reading.standing.ties[i] / 2).sum() / votes
+            if votes
+            else None
+        )
+        row = [
+            option.name,
+            _status_words(known[i], option.state, i in reading.among),
+            f"{reading.scores[i]}",
+            f"{low} to {high}",
+            f"{votes:,}",
+            "-" if won is None else f"{100 * won:.1f} %",
+            f"{reading.borda[i]:.3f}",
+            f"{reading.lottery[i]:.3f}",
+        ]
+        rows.append(row if chances is None else [*row, percent(chances[i])])
+    columns = head if chances is None else [*head, "chance to be best"]
+    return _Part(columns=columns, rows=rows, note=study_sentences.OPTIONS_NOTE)
+
+
+def _pairs(reading: Analysis) -> _Part:
+    pairs = [
+        (i, j) if reading.matrix.p[i, j] >= 0.5 else (j, i)
+        for i, j in combinations(reading.order, 2)
+        if reading.n[i, j]
+    ]
+    rows = [
+        [
+            f"{reading.names[i]} against {reading.names[j]}",
+            f"{reading.n[i, j]:,}",
+            f"{reading.standing.wins[i, j]:,}",
+            f"{reading.standing.wins[j, i]:,}",
+            f"{reading.standing.ties[i, j]:,}",
+            f"{100 * reading.matrix.p[i, j]:.1f} %",
+            _pair_words(reading, i, j),
+        ]
+        for i, j in pairs[:PAIRS]
+    ]
+    left = len(pairs) - len(rows)
+    note = f"{left:,} pairs of options further down are left out." if left else ""
+    return _Part(rows=rows, note=note)
+
+
+def _pair_words(reading: Analysis, i: int, j: int) -> str:
+    said = study_sentences.SURENESS.get(int(reading.sure[i, j]), "even")
+    tied = (min(i, j), max(i, j)) in reading.certificate.ties
+    if tied and reading.standing.panel is not None:
+        return "proved tied"
+    return f"{said}, tied within the margin" if tied else said
+
+
+def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
+    said = list(study_sentences.progress_sentences(reading, progress))
+    if is_unordered(progress):
+        return _Part(said=said)
+    lower, note = "evidence there, of what a proof needs", study_sentences.PROGRESS_NOTE
+    meant = "how much of the evidence for a proof is there"
+    if reading.standing.panel is not None:
+        lower, note = "pairs settled", panel_sentences.PROGRESS_NOTE
+        meant = "how many of the pairs are settled"
+    drawn = _picture(
+        progress_figure(
+            [row.votes for row in progress],
+            [row.possible for row in progress],
+            [row.share for row in progress],
+            max(row.options for row in progress),
+            study_sentences.find_first_proof(progress),
+            lower,
+        ),
+        f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(said)}",
+    )
+    return _Part(drawn, said, note)
+
+
+def _position(standing: Standing) -> _Part:
+    voters = _most_votes(standing.voters, JUDGES)
+    full = [voter.name for voter in voters]
+    names = shorten_names(full, _NAME, _LINES)
+    positions = [voter.position for voter in voters]
+    all_votes = ("all votes", "all votes", standing.position)
+    rows = [
+        Interval(name, p.share, p.low, p.high, PALETTE[1] if p.is_biased else PALETTE[0], whole)
+        for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
+        if p.left + p.right
+    ]
+    alt = "Share of wins of the left side: " + "; ".join(
+        f"{row.full} {100 * row.value:.1f} %" for row in rows
+    )
+    drawn = _picture(position_figure(rows), alt) if rows else None
+    sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
+    said = study_sentences.side_sentences(standing)
+    return _Part(drawn, said, study_sentences.note_omission(sides - max(len(rows) - 1, 0), "voter"))
+
+
+def _voters(standing: Standing) -> _Part:
+    voters = _most_votes(standing.voters, VOTERS)
+    flips = {
+        voter.name: standing.swaps[voter.name].flips
+        for voter in voters
+        if voter.name in standing.swaps
+    }
+    rows = [
+        [
+            voter.name,
+            f"{voter.votes:,}",
+            f"{voter.outcomes[TIE] - flips.get(voter.name, 0):,}",
+            *([f"{flips.get(voter.name, 0):,}"] if flips else []),
+            *(f"{voter.outcomes[outcome]:,}" for outcome in (BOTH_BAD, SKIP, ERROR)),
+            _share(voter.agreement, voter.compared),
+        ]
+        for voter in voters
+    ]
+    note = study_sentences.voters_note(len(standing.voters) - len(voters))
+    columns = [
+        "voter",
+        "answers",
+        "ties",
+        *(["flips"] if flips else []),
+        "both bad",
+        "skips",
+        "errors",
+        "with the majority",
+    ]
+    return _Part(
+        said=[study_sentences.voters_sentence(standing)], columns=columns, rows=rows, note=note
+    )
+
+
+def _members(panel: PanelStanding) -> _Part:
+    """Who of the panel has answered how much."""
+    rows = [
+        [
+            one["name"],
+            f"{one['answers']:,}",
+            "excused" if one["excused"] else f"{one['missing']:,}",
+            f"{one['to_ask']:,}",
+        ]
+        for one in panel.rows()
+    ]
+    columns = ["member", "answers", "missing", "to ask"]
+    return _Part(columns=columns, rows=rows, note=panel_sentences.members_note(panel))
+
+
+def _guides(standing: Standing) -> _Part:
+    rows = [
+        [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
+        for guide in standing.guides[:VOTERS]
+    ]
+    more = study_sentences.note_omission(len(standing.guides) - len(rows), "guide")
+    return _Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
+
+
+def _judges(agreed: JudgeAgreement, voters: int) -> _Part:
+    rows = [
+        [
+            f"{pair.first} and {pair.second}",
+            f"{pair.n:,}",
+            f"{100 * pair.agreement:.1f} %",
+            "-" if pair.kappa is None else f"{pair.kappa:.2f}",
+        ]
+        for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
+    ]
+    more = study_sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
+    compared = study_sentences.judges_note(JUDGES, voters)
+    return _Part(
+        rows=rows, note=" ".join(filter(None, (study_sentences.KAPPA_NOTE, more, compared)))
+    )
+
+
+def _basis(standing: Standing, last: float | None) -> dict[str, str]:
+    certificate, settings = standing.certificate, standing.settings
+    said = {
+        "ballots": f"{standing.asked:,} handed out, {standing.open:,} open",
+        "algorithm": settings.algorithm,
+        "error probability": f"{settings.delta:g}",
+        "margin": f"{settings.margin:g}",
+        "both bad": "counts as a tie" if settings.both_bad == "tie" else "left out",
+        "repeats": "count" if settings.repeats == "count" else "only the first vote counts",
+        "voters": settings.voters,
+        "seed": str(settings.seed),
+        "digest of the counts": certificate.digest,
+    }
+    if settings.panel:
+        for name in ("error probability", "margin", "repeats"):
+            del said[name]
+        said["voters"] = f"a panel: {', '.join(settings.panel)}"
+    if settings.cases:
+        said["voters"] = f"judges, on {format_count(settings.cases, 'case')}"
+        said["what is proved"] = "on these cases" if settings.finite else "on cases like these"
+    if last is not None:
+        said["last event"] = (
+            f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
+        )
+    return said
+
+
+# Bits
+
+
+def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
+    """A figure whose letters are text, in the letters and colours of the page."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # the reader's fonts have it
+        svg = image(figure, "svg").decode()
+    svg = re.sub(r"'DejaVu Sans'[^;\"]*", "system-ui, sans-serif", svg)
+    width = figure.get_size_inches()[0]
+    span = f"min-width: {4.0 * width:.1f}rem; max-width: {7.2 * width:.1f}rem" if whole else ""
+    return _Picture(inline_svg(svg.encode()).replace(PAPER, "var(--paper)"), alt, span)
+
+
+def _share(share: float | None, n: int) -> str:
+    return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
+
+
+def _status_words(known: str, state: str, among: bool) -> str:
+    """What is known of an option, and whether it is asked."""
+    if state == ACTIVE:
+        return known
+    return f"{known}, {state}" if among else state
+
+
+def _classify_options(certificate: Certificate | PanelCertificate) -> dict[int, str]:
+    best, possible = set(certificate.best), set(certificate.possible)
+    return {
+        i: BEST if i in best else POSSIBLE if i in possible else OUT for i in range(certificate.k)
+    }
+
+
+def _most_votes(voters: Iterable[Voter], most: int) -> list[Voter]:
+    return sorted(voters, key=lambda voter: -voter.votes)[:most]

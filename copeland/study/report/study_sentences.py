@@ -1,0 +1,441 @@
+"""The report of a live study in sentences, each with the counts that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
+from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
+from copeland.study.report import panel_sentences
+from copeland.study.report.graph_layout import INTO, MANY, Graph
+from copeland.study.results.agreement import flip_sentences
+from copeland.study.results.analysis import AHEAD, LEAST, LIKELY, PROVED, Analysis
+from copeland.study.results.history import Progress, is_unordered
+from copeland.study.results.standing import Position, Standing
+from copeland.support.phrasing import format_count, join_names
+
+SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
+
+PROGRESS_NOTE = (
+    "A proof needs wins of one option and losses of all others, each with enough evidence. The "
+    "lower curve shows how much of that evidence there is for the option nearest to its proof. "
+    "It may fall when votes turn. Undone votes are left out."
+)
+NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
+OPTIONS_NOTE = (
+    "Beats: how many others, so far; proved: the bar of the figure. Won: its "
+    "share of all its votes, with a tie as half. Borda: the share of votes that it would win against another option drawn "
+    "at random. Von Neumann: its share of the lottery that no option beats. Both, and the chance to be "
+    "best, are estimates."
+)
+RANKING_NOTE = (
+    "Beats: how many others, so far; proved: where that number must be. Strength: by Bradley and Terry, the log-odds of winning are the difference of two "
+    "strengths; an estimate. The order within a tier proves nothing."
+)
+KAPPA_NOTE = (
+    "Kappa is 0 for judges who agree only as often as by chance, and 1 for judges who always "
+    "agree. It compares answers on the same pair and item, whichever side the options were "
+    "shown on."
+)
+
+_CIRCLES = 3  # groups of options that are told of
+_MOVED = 3  # options whose places differ most
+
+
+def lead_sentence(standing: Standing) -> str:
+    """Return what kind of study it is, in a line."""
+    if standing.panel is not None:
+        return panel_sentences.lead_sentence(len(standing.options), standing.votes, standing.panel)
+    voters = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
+    return (
+        f"A study of {format_count(len(standing.options), 'option')}: "
+        f"{format_count(standing.votes, 'vote')}{voters}."
+    )
+
+
+def notices(reading: Analysis) -> Iterator[str]:
+    """Yield what a reader must know before all else."""
+    standing = reading.standing
+    if standing.closed:
+        yield "The study is closed: it takes no more votes."
+    gone, waiting = (
+        [
+            name
+            for name, option in zip(reading.names, standing.options, strict=True)
+            if option.state == state
+        ]
+        for state in (RETIRED, PAUSED)
+    )
+    if gone:
+        them = "it" if len(gone) == 1 else "them"
+        covered = "leaves" if reading.certificate.active is not None else "covers"
+        yield (
+            f"Retired, so no longer asked about: {join_names(gone)}. The verdict {covered} {them} "
+            f"{'out' if covered == 'leaves' else 'too'}."
+        )
+    if waiting:
+        yield f"Paused, so not asked about for now: {join_names(waiting)}."
+
+
+def outcomes_sentence(standing: Standing) -> str:
+    """Return what voters said, and what of it counts."""
+    said = standing.outcomes
+    parts = [
+        f"{said[LEFT] + said[RIGHT]:,} named a winner",
+        *(
+            f"{number:,} {words}"
+            for number, words in (
+                (said[TIE] - standing.flips, "said tie"),
+                (standing.flips, "flipped with the sides and count as ties"),
+                (said[BOTH_BAD], "said both are bad"),
+                (said[SKIP], "skipped"),
+                (said[ERROR], "failed"),
+            )
+            if number
+        ),
+    ]
+    left_out = [
+        f"{number:,} {why}" if "bad" in why else format_count(number, why)
+        for number, why in (
+            (said[SKIP], "skip"),
+            (said[ERROR], "error"),
+            (said[BOTH_BAD] if standing.settings.both_bad == "drop" else 0, "“both bad”"),
+            (standing.repeated, "repeat"),
+        )
+        if number
+    ]
+    were = "was" if standing.undone == 1 else "were"
+    undone = f" {standing.undone:,} more {were} undone." if standing.undone else ""
+    lists = f" {lists_sentence(standing)}" if standing.lists else ""
+    without = f"; left out: {join_names(left_out)}" if left_out else ""
+    return (
+        f"Of {sum(said.values()):,} answers, {join_names(parts)}. "
+        f"{standing.votes:,} count as votes{without}.{undone}{lists}"
+    )
+
+
+def lists_sentence(standing: Standing) -> str:
+    """Return how many lists of a live search have no click."""
+    return (
+        f"Of {format_count(standing.lists, 'list')} shown, {standing.unclicked:,} had no click that counts: "
+        "a list without clicks gives no vote."
+    )
+
+
+def score_sentences(reading: Analysis) -> Iterator[str]:
+    """Yield who leads, and how to read the scores."""
+    if not reading.leaders:
+        return
+    first, among = reading.order[0], list(reading.among)
+    won, lost = (
+        int(np.count_nonzero(sure[among])) for sure in (reading.sure[first], reading.sure[:, first])
+    )
+    even = reading.rivals - won - lost
+    name, certificate = reading.names[first], reading.certificate
+    low, high = certificate.scores[first]
+    level = [reading.names[i] for i in reading.leaders]
+    lead = f"{join_names(level)} lead together" if len(level) > 1 else ""
+    yield (
+        f"{lead or f'{name} leads'}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
+        f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
+    )
+    if isinstance(certificate, PanelCertificate):
+        yield panel_sentences.SCORES
+        return
+    verdict = f" The verdict allows for the margin: {name} beats, or ties within it, at least {certificate.lower[first]}."
+    yield (
+        "A dot shows how many others an option beats so far. A bar shows where its true number must be. All that is "
+        f"proved on this page is right together, at every vote, with probability {1 - certificate.delta:g}."
+        f"{verdict if certificate.margin and first in certificate.best else ''}"
+    )
+
+
+def cycle_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
+    """Yield which options beat each other in cycles, with the votes of each link."""
+    if not reading.circles and reading.standing.panel is not None:
+        yield panel_sentences.NO_CYCLE
+    elif not reading.circles:
+        chance = " beyond what may be chance" if graph.rings else ""
+        yield f"There is no cycle among these options{chance}."
+    for circle in reading.circles[:_CIRCLES]:
+        links = reading.links(circle)
+        weakest = min(int(reading.sure[link]) for link in links)
+        yield (
+            f"{join_names([reading.names[option] for option in circle])} beat each other in a cycle: "
+            f"{join_names([win_words(reading, *link) for link in links], len(links))}. "
+            f"{_CIRCLE_WORDS[weakest]}"
+        )
+    if len(reading.circles) > _CIRCLES:
+        yield f"There are {len(reading.circles) - _CIRCLES} more cycles further down."
+
+
+_CIRCLE_WORDS = {
+    PROVED: "Every win is proved, and so is the cycle.",
+    LIKELY: "Not every win is proved, but each is likely.",
+    AHEAD: "Some of these wins are only narrow leads, so the cycle may be chance.",
+}
+
+
+def arrow_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
+    """Yield the arrows of the graph, for those who do not see them."""
+    for arrow in graph.arrows:
+        winners_, losers = (
+            join_names([reading.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
+        )
+        yield f"{winners_} to {losers}: {SURENESS[arrow.sure]}."
+
+
+def win_words(reading: Analysis, i: int, j: int) -> str:
+    """Return that one option beats another, with the counts."""
+    tied = f", {reading.standing.ties[i, j]:,} tied" if reading.standing.ties[i, j] else ""
+    return (
+        f"{reading.names[i]} beats {reading.names[j]} "
+        f"({reading.standing.wins[i, j]:,} of {reading.n[i, j]:,} votes{tied}; "
+        f"{SURENESS[int(reading.sure[i, j])]})"
+    )
+
+
+def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
+    """Return what the kinds of arrows mean."""
+    if isinstance(certificate, PanelCertificate):
+        return panel_sentences.SURENESS
+    return (
+        f"Proved: right together with all else that is proved, at every vote, with probability {1 - certificate.delta:g}. "
+        "Likely: as sure as that, but for this pair alone. Ahead: more votes for than against, nothing "
+        "more."
+    )
+
+
+def graph_sentence(shown: int, k: int) -> str:
+    """Return what the graph shows, and what it leaves out."""
+    some = (
+        ""
+        if shown == k
+        else f"The picture shows {shown} of {k} options: the first that are not ruled out. "
+    )
+    return (
+        f"{some}Filled: proved best. Light frame: not ruled out. Grey frame: ruled out. An "
+        "option is above those it beats; an arrow from a frame comes from every option in it. "
+        f"Left out: arrows that two others, as sure, replace; all but the {INTO} surest arrows "
+        "into an option; and arrows that are not likely and would close a cycle of more than "
+        f"{MANY} options."
+    )
+
+
+def cells_sentence(numbered: bool) -> str:
+    """Return how to read the heat map."""
+    mark = (
+        "Numbers are percentages of the votes, with a tie as half a vote; those in bold are proved."
+        if numbered
+        else "A dot marks a win that is proved."
+    )
+    return f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
+
+
+def matrix_sentence(reading: Analysis) -> str:
+    """Return how many pairs were voted on, and how many are decided."""
+    certificate = reading.certificate
+    if isinstance(certificate, PanelCertificate):
+        return panel_sentences.matrix_sentence(reading, certificate)
+    proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
+    tied = (
+        f" Proved tied within the margin of {certificate.margin:g}: {len(certificate.ties):,}."
+        if certificate.margin
+        else ""
+    )
+    return (
+        f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
+        f"{proved:,}; likely, not proved: {likely:,}.{tied}"
+    )
+
+
+def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Iterator[str]:
+    """Yield how far the proof has come, since when it holds, and who led when."""
+    last = progress[-1]
+    if last.best:
+        yield (
+            f"After {format_count(last.votes, 'vote')} the proof is complete: {format_count(last.best, 'option')} "
+            f"proved best, {last.possible} of {last.options} not ruled out."
+        )
+    elif reading.standing.panel is not None:
+        yield panel_sentences.progress_sentence(last)
+    else:
+        yield (
+            f"After {format_count(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best. "
+            f"The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
+        )
+    if is_unordered(progress):
+        yield NO_ORDER
+        return
+    first = find_first_proof(progress)
+    if first is not None:
+        before = max(row.votes for row in progress if row.votes < first)
+        when = f"at vote {first:,}"
+        if first - before > 1:
+            when = f"between votes {before + 1:,} and {first:,}"
+        yield f"An option was first proved best {when}."
+    names = dict(zip(reading.standing.labels, reading.names, strict=True))
+    yield _lead_words([(row.votes, names[row.leader]) for row in progress if row.leader])
+
+
+def find_first_proof(progress: Sequence[Progress]) -> int | None:
+    """Return the first number of votes looked at after which an option was proved best."""
+    return next((row.votes for row in progress if row.best), None)
+
+
+def _lead_words(leaders: Sequence[tuple[int, str]]) -> str:
+    last = leaders[-1][1]
+    changes = [votes for (_, before), (votes, after) in pairwise(leaders) if before != after]
+    if not changes:
+        return f"{last} led throughout."
+    return (
+        f"{last} has led since vote {changes[-1]:,}. At the {len(leaders):,} moments looked at, the lead changed "
+        f"{'once' if len(changes) == 1 else format_count(len(changes), 'time')}."
+    )
+
+
+def side_sentences(standing: Standing) -> Iterator[str]:
+    """Yield whether the side on which an option is shown makes a difference, and which votes cannot tell."""
+    position = standing.position
+    more = "more " if position.left + position.right else ""
+    if more or not (standing.sideless or standing.both_ways):
+        yield from position_sentences(position)
+    if standing.sideless:
+        yield (
+            f"{_votes(standing.sideless, more)} without sides, as counts or as a list of winners, so they cannot "
+            "show a bias."
+        )
+    if standing.both_ways:
+        yield (
+            f"{_votes(standing.both_ways, more)} from ballots that a judge answered with the sides both ways, so no side "
+            "could gain."
+        )
+    yield from flip_sentences(standing.swaps)
+
+
+def _votes(number: int, more: str) -> str:
+    return f"{number:,} {more}{'vote' if number == 1 else 'votes'} came"
+
+
+def position_sentences(position: Position) -> Iterator[str]:
+    """Yield whether the left or the right side won more often than by chance."""
+    n = position.left + position.right
+    if n == 0:
+        yield "No vote has named a winner yet."
+        return
+    yield (
+        f"Of {n:,} votes that named a winner, {position.left:,} named the left option: "
+        f"{_percent(position.share)}, with an interval of 95 % from {_percent(position.low)} to "
+        f"{_percent(position.high)}."
+    )
+    if position.is_biased:
+        side = "left" if position.share > 0.5 else "right"
+        yield (
+            f"That is a bias: the {side} side wins more often than by chance. Where sides are "
+            "shuffled, no option gains, but each vote tells less."
+        )
+    else:
+        yield "The interval includes 50 %, so there is no sign of a bias."
+
+
+def counting_sentences(reading: Analysis) -> Iterator[str]:
+    """Yield where Borda's count and von Neumann's lottery agree with Copeland's, and where not."""
+    names = reading.names
+    leaders, borda = reading.leaders, reading.borda_first
+    if reading.chances is None:
+        yield "Shares and lotteries use the votes as they are; a pair without votes counts as 1/2."
+    else:
+        yield (
+            "Shares and lotteries are estimates: a pair with few votes is also judged by how its "
+            "options do against others."
+        )
+    yield (
+        f"Copeland counts how many others an option beats, and puts "
+        f"{join_names([names[i] for i in leaders])} first."
+    )
+    yield (
+        f"Borda counts by how much options win, and puts {join_names([names[i] for i in borda])} first, with "
+        f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
+        f"{_agreeing(set(leaders), set(borda), 'Borda')}"
+    )
+    chances = [
+        f"{names[i]} ({_percent(float(reading.lottery[i]))})" for i in reading.lottery_support
+    ]
+    yield (
+        f"Von Neumann's lottery, which no single option beats, draws {join_names(chances)}. "
+        f"{_agreeing(set(leaders), set(reading.lottery_support), 'It')}"
+    )
+    if len(leaders) > 1 and len(set(leaders) & set(borda)) == 1:
+        (pick,) = set(leaders) & set(borda)
+        yield f"If you must take one of those tied by Copeland, Borda would take {names[pick]}."
+    yield from _compare_places(reading)
+
+
+def _agreeing(copeland: set[int], other: set[int], who: str) -> str:
+    if copeland == other:
+        return f"{who} agrees with Copeland."
+    if copeland & other:
+        return f"{who} partly agrees with Copeland."
+    return f"{who} disagrees with Copeland."
+
+
+def _compare_places(reading: Analysis) -> Iterator[str]:
+    """The options whose places by Copeland and by Borda are far apart."""
+    copeland, borda = (
+        (-values[:, None] < -values[None, :] - trifle).sum(axis=0) + 1
+        for values, trifle in ((reading.scores, 0), (reading.borda, LEAST))
+    )
+    far = np.abs(copeland - borda)
+    least = max(2, reading.k // 4)
+    moved = sorted(np.flatnonzero(far >= least).tolist(), key=lambda i: -far[i])[:_MOVED]
+    if moved:
+        told = [
+            f"{reading.names[i]} is number {copeland[i]} by Copeland and number {borda[i]} by Borda"
+            for i in moved
+        ]
+        yield f"Farthest apart: {'; '.join(told)}."
+
+
+def voters_sentence(standing: Standing) -> str:
+    """Return how many voters are known."""
+    known = sum(voter.votes for voter in standing.voters)
+    return f"{format_count(len(standing.voters), 'voter')} gave {known:,} answers, not counting skips and errors."
+
+
+def voters_note(left_out: int) -> str:
+    """Return how to read the table of voters."""
+    more = f"; {left_out:,} with fewer answers are left out" if left_out else ""
+    return (
+        "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
+        f"one{more}."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def note_omission(count: int, what: str, more: str = "") -> str:
+    """Return how many things a part of the page does not show; nothing if it shows all.
+
+    Examples
+    --------
+    >>> note_omission(2, "voter"), note_omission(0, "voter")
+    ('2 more voters are not shown.', '')
+    """
+    if count <= 0:
+        return ""
+    named = what if count == 1 else f"{what}s"
+    said = f"{count:,} more {named} {more}".strip()
+    return f"{said} {'is' if count == 1 else 'are'} not shown."
+
+
+def judges_note(compared: int, voters: int) -> str:
+    """Return whom the table of judges leaves out."""
+    if voters <= compared:
+        return ""
+    return f"Only the {compared} voters with the most answers are compared, of {voters:,}."

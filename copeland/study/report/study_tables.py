@@ -1,0 +1,150 @@
+"""Tables of studies for a terminal: plain values in, rich tables out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from copeland.report.terminal_tables import LONGEST, _plain, _table
+from copeland.study.results.ranking import strength_words
+from copeland.support.phrasing import about, format_count, percent
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from copeland.forecast.races import Forecast, Way
+    from copeland.study.results.ranking import Ranking
+
+
+def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the studies of a storage, a row for each."""
+    table = _table(None)
+    table.add_column("study", overflow="fold")
+    for name in ("options", "votes"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("how it stands")
+    for row in rows:
+        stands = row["stands"] + (" (closed)" if row["closed"] else "")
+        table.add_row(
+            _plain(row["study"]), f"{row['options']:,}", f"{row['votes']:,}", _plain(stands)
+        )
+    return table
+
+
+def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the options of a study, who leads first."""
+    table = _table(None)
+    table.add_column("option", overflow="fold")
+    for name in ("won", "lost", "tied", "beats", "proved", "chance"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in rows[:LONGEST]:
+        table.add_row(
+            _plain(row["name"]),
+            f"{row['won']:,}",
+            f"{row['lost']:,}",
+            f"{row['tied']:,}",
+            f"{row['beats']:,}",
+            f"{row['beats_proved']:,}",
+            "" if row["chance"] is None else percent(row["chance"]),
+            _plain(_place_words(row)),
+        )
+    more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
+    table.caption = _plain(
+        f"{more}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
+    )
+    return table
+
+
+def _place_words(row: Mapping[str, Any]) -> str:
+    """What is known of an option, and whether it is asked."""
+    return (
+        row["place"]
+        if row["state"] in ("active", row["place"])
+        else f"{row['place']}, {row['state']}"
+    )
+
+
+def ranking_table(ranking: Ranking) -> Table:
+    """Return all options, the best tier first."""
+    table = _table(None)
+    table.add_column("tier", justify="right", no_wrap=True)
+    table.add_column("option", overflow="fold")
+    for name in ("beats", "proved", "strength"):
+        table.add_column(name, justify="right", no_wrap=True)
+    before = 1
+    for place in ranking.places[:LONGEST]:
+        if place.tier > before:
+            table.add_section()
+        before = place.tier
+        table.add_row(
+            str(place.tier),
+            _plain(place.name),
+            str(place.beats),
+            f"{place.least} to {place.most}",
+            strength_words(place.strength),
+        )
+    number = len(ranking.places)
+    more = f"the first {LONGEST} of {number} options, --json gives all; " * (number > LONGEST)
+    table.caption = _plain(
+        f"{more}beats: how many others, so far; proved: where that number must be; "
+        "strength: log-odds by Bradley and Terry, an estimate"
+    )
+    return table
+
+
+def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the members of a panel, and how much each has answered."""
+    table = _table(None)
+    table.add_column("member", overflow="fold")
+    for name in ("answers", "missing", "to ask"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in rows:
+        table.add_row(
+            _plain(row["name"]),
+            *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
+            "excused" if row["excused"] else "",
+        )
+    table.caption = _plain("to ask: missing answers that may still affect who is best")
+    return table
+
+
+def plan_table(plan: Forecast, price: float | None) -> Table:
+    """Return how many more votes each way of asking may take, and what they cost."""
+    table = _table(None)
+    table.add_column("how pairs are chosen", no_wrap=True)
+    for name in ("more votes (median)", "10 % to 90 %"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if price is not None:
+        table.add_column("cost (median)", justify="right", no_wrap=True)
+        table.add_column("10 % to 90 %", justify="right", no_wrap=True)
+    for way in plan.ways:
+        table.add_row(way.name, *_cells(way, None), *(_cells(way, price) if price else ()))
+    return table
+
+
+def _cells(way: Way, price: float | None) -> tuple[str, str]:
+    low, middle, high = (_format_quantile(way, share, price) for share in (0.1, 0.5, 0.9))
+    return middle, low if low == high else f"{low} to {high}"
+
+
+def _format_quantile(way: Way, share: float, price: float | None) -> str:
+    votes = way.quantile(share)
+    known = way.most if votes is None else votes
+    text = about(known) if price is None else f"{known * price:,.2f}"
+    return f"over {text}" if votes is None else text
+
+
+def plan_sentences(plan: Forecast) -> list[str]:
+    """Return what a plan says beside its table."""
+    said = []
+    if plan.interrupted:
+        said.append(f"Stopped by Ctrl-C after {format_count(plan.worlds, 'world')}.")
+    cut = [f"{way.unfinished} by {way.name}" for way in plan.ways if way.unfinished]
+    if cut:
+        said.append(
+            f"Stopped after {plan.most:,} votes without a proof, of {format_count(plan.worlds, 'world')}: "
+            f"{', '.join(cut)}."
+        )
+    return said

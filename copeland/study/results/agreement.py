@@ -1,0 +1,219 @@
+"""How far judges agree: from their votes on the same pair and item, and nothing else."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from copeland.study.log.events import BOTH_BAD, LEFT, RIGHT, TIE
+from copeland.study.log.sides import Swaps
+from copeland.study.options import name_of
+from copeland.study.results.standing import position_of
+from copeland.study.votes import rows_of_table
+from copeland.support.phrasing import format_count
+
+_FIRST, _SECOND = "first", "second"  # of the pair by name, on whichever side it was shown
+
+_Opinions = dict[str, str]  # by judge, what it said of one thing that several judges voted on
+
+
+class PairOfJudges(NamedTuple):
+    """How often two judges said the same, of n votes on the same; kappa is None where it has no meaning.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> from copeland.study.judges import judge_study
+    >>> slogans = {"A": "Less is more.", "B": "Think.", "C": "Do."}
+    >>> study = create_study("slogans", slogans, voters="independent")
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> def first(left, right, item):
+    ...     return "left" if left.name < right.name else "right"
+    >>> done = judge_study(study, {"longer": longer, "first": first})
+    >>> pair = done.agreement.pairs[0]
+    >>> pair.n, pair.agreement
+    (6, 1.0)
+    """
+
+    first: str
+    second: str
+    n: int
+    agreement: float
+    kappa: float | None
+
+
+class JudgeInMajority(NamedTuple):
+    """How often a judge said what most of the others said, of n votes where most others agreed.
+
+    Examples
+    --------
+    >>> found = JudgeInMajority("longer", n=10, agreement=0.9)
+    >>> found.judge, found.agreement
+    ('longer', 0.9)
+    """
+
+    judge: str
+    n: int
+    agreement: float
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """Every two judges that voted on the same, and every judge against the majority of the others.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> from copeland.study.judges import judge_study
+    >>> slogans = {"A": "Less is more.", "B": "Think.", "C": "Do."}
+    >>> study = create_study("slogans", slogans, voters="independent")
+    >>> def longer(left, right, item):
+    ...     return "left" if len(left.text) > len(right.text) else "right"
+    >>> def first(left, right, item):
+    ...     return "left" if left.name < right.name else "right"
+    >>> done = judge_study(study, {"longer": longer, "first": first})
+    >>> [(pair.first, pair.second, pair.agreement) for pair in done.agreement.pairs]
+    [('first', 'longer', 1.0)]
+    """
+
+    pairs: tuple[PairOfJudges, ...] = ()
+    judges: tuple[JudgeInMajority, ...] = ()
+
+
+def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreement:
+    """Return how far judges agree.
+
+    Votes are matched if they are on the same pair of options and the same item (if there are items),
+    on whichever sides the options were shown; repeats are matched in order, first with first. Skips
+    and errors are no opinions and do not count.
+
+    Kappa is Cohen's, with every comparison read in both orders, so that it does not depend on how
+    options are named: chance is two judges who keep their own shares of ties and of both_bad, and
+    otherwise toss a coin. Without those, kappa is 2 x agreement - 1.
+
+    Parameters
+    ----------
+    votes
+        Rows with ``voter``, ``left``, ``right``, ``outcome`` and, if there is one, ``item``: mappings,
+        named tuples or a data frame. Votes marked ``undone`` do not count.
+    judges
+        Only these voters; all, if left out.
+
+    Examples
+    --------
+    >>> votes = [
+    ...     {"voter": "ann", "left": "tea", "right": "milk", "outcome": "left"},
+    ...     {"voter": "bob", "left": "milk", "right": "tea", "outcome": "right"},
+    ... ]
+    >>> agreement(votes).pairs
+    (PairOfJudges(first='ann', second='bob', n=1, agreement=1.0, kappa=1.0),)
+    """
+    shared = _group_opinions(votes, judges)
+    said: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    agreed: defaultdict[str, list[bool]] = defaultdict(list)
+    for opinions in shared:
+        for one, other in combinations(sorted(opinions), 2):
+            said[one, other].append((opinions[one], opinions[other]))
+        for judge, majority in _majorities(opinions):
+            agreed[judge].append(opinions[judge] == majority)
+    return JudgeAgreement(
+        tuple(_compare_judges(*pair, said[pair]) for pair in sorted(said)),
+        tuple(JudgeInMajority(j, len(agreed[j]), _share(agreed[j])) for j in sorted(agreed)),
+    )
+
+
+def _group_opinions(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
+    """Return what was said on everything that several judges voted on."""
+    by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
+    times: Counter[tuple[Any, ...]] = Counter()
+    for _, vote in rows_of_table(votes):
+        voter, opinion = vote["voter"], _opinion(vote)
+        asked = isinstance(voter, str) and (judges is None or voter in judges)
+        if not asked or opinion is None or vote.get("undone"):
+            continue
+        subject = (*sorted((name_of(vote["left"]), name_of(vote["right"]))), _item(vote))
+        for _ in range(_times(vote)):
+            by_subject[*subject, times[voter, subject]][voter] = opinion
+            times[voter, subject] += 1
+    return (opinions for opinions in by_subject.values() if len(opinions) > 1)
+
+
+def _times(vote: Mapping[str, Any]) -> int:
+    """How many votes a row stands for; of other tables, a column of this name may be anything."""
+    told = vote.get("times")
+    return told if isinstance(told, int) else 1
+
+
+def _opinion(vote: Mapping[str, Any]) -> str | None:
+    outcome = vote["outcome"]
+    if outcome in (TIE, BOTH_BAD):
+        return outcome
+    if outcome not in (LEFT, RIGHT):
+        return None
+    left_is_first = name_of(vote["left"]) < name_of(vote["right"])
+    return _FIRST if left_is_first == (outcome == LEFT) else _SECOND
+
+
+def _item(vote: Mapping[str, Any]) -> str | None:
+    item = vote.get("item")
+    return None if item is None or item != item else name_of(item)  # a data frame's None is NaN
+
+
+def _majorities(opinions: _Opinions) -> Iterable[tuple[str, str]]:
+    """Yield, for every judge, what most of the others said, if one opinion leads among them."""
+    counts = Counter(opinions.values())
+    for judge, own in opinions.items():
+        others = counts - Counter([own])
+        leading = others.most_common(2)
+        if len(leading) == 1 or leading[0][1] > leading[1][1]:
+            yield judge, leading[0][0]
+
+
+def _compare_judges(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
+    same = _share([one == other for one, other in said])
+    chance = _chance([one for one, _ in said], [other for _, other in said])
+    kappa = (same - chance) / (1 - chance) if chance < 1 else None
+    return PairOfJudges(first, second, len(said), same, kappa)
+
+
+def _chance(ones: list[str], others: list[str]) -> float:
+    """Return how often two judges would agree if coins named their winners."""
+    total = 0.0
+    for kinds, alike in (({TIE}, 1.0), ({BOTH_BAD}, 1.0), ({_FIRST, _SECOND}, 0.5)):
+        total += alike * _share([o in kinds for o in ones]) * _share([o in kinds for o in others])
+    return total
+
+
+def _share(found: list[bool]) -> float:
+    return sum(found) / len(found)
+
+
+def flip_sentences(swaps: Mapping[str, Swaps]) -> Iterator[str]:
+    """Yield for each judge that was asked with the sides both ways how often its answer changed."""
+    for judge in sorted(swaps):
+        if swaps[judge].confirmed:
+            yield flip_sentence(judge, swaps[judge])
+
+
+def flip_sentence(judge: str, swaps: Swaps) -> str:
+    """Return how often a judge's answer changed with the sides, and whether it prefers one.
+
+    Examples
+    --------
+    >>> flip_sentence("gpt", Swaps(confirmed=200, flips=117, left=110, right=7))
+    'gpt flipped on 117 of 200 ballots when the sides were swapped: it prefers the left side, which it named both times on 110.'
+    >>> flip_sentence("gpt", Swaps(confirmed=200, flips=2, left=1, right=1))
+    'gpt flipped on 2 of 200 ballots when the sides were swapped; a flip counts as a tie.'
+    """
+    said = (
+        f"{judge} flipped on {swaps.flips:,} of {format_count(swaps.confirmed, 'ballot')} "
+        "when the sides were swapped"
+    )
+    if position_of(swaps.left, swaps.right).is_biased:
+        side, times = max(("left", swaps.left), ("right", swaps.right), key=lambda one: one[1])
+        return f"{said}: it prefers the {side} side, which it named both times on {times:,}."
+    return f"{said}; a flip counts as a tie." if swaps.flips else f"{said}."

@@ -1,0 +1,533 @@
+"""Certificates as files: written at a vote, and checked again from the votes at any later time.
+
+A file says which study it is of and after how many events it was issued, so that it can be checked when
+there are more votes: the log is replayed up to there. It also holds the link of the last of these events,
+which binds them all, and a seal over all that it says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.sentences import statement_before
+from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
+from copeland.study.input_limits import json_of
+from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
+from copeland.study.log.panel_state import Panel
+from copeland.study.log.state import Books, count, fold_log
+from copeland.study.options import ACTIVE
+from copeland.study.results.standing import certificate_of, epoch_with
+from copeland.study.votes import iso
+from copeland.support.atomic_files import read_text
+from copeland.support.phrasing import format_count, join_names
+from copeland.support.row_files import rows_of_file
+from copeland.support.vote_tables import outcome_of
+
+REASONS = 5  # that are told one by one
+LETTERS = 80  # of a reason
+
+
+def undone_note(bodies: Iterable[Mapping[str, Any] | None]) -> str:
+    """Return how many votes were undone and why, from what these events say; empty if none was.
+
+    Examples
+    --------
+    >>> undone_note([{"reason": "a robot"}, None, {"reason": "a robot"}])
+    'Undone, and not counted: 3 votes (a robot: 2; no reason told: 1).'
+    """
+    reasons: Counter[str] = Counter()
+    for body in bodies:
+        reasons[_reason(body or {})] += (body or {}).get("times", 1)
+    if not reasons:
+        return ""
+    told = [f"{reason}: {times:,}" for reason, times in reasons.most_common(REASONS)]
+    others = sum(reasons.values()) - sum(times for _, times in reasons.most_common(REASONS))
+    told += [f"other reasons: {others:,}"] if others else []
+    return f"Undone, and not counted: {format_count(sum(reasons.values()), 'vote')} ({'; '.join(told)})."
+
+
+def _reason(body: Mapping[str, Any]) -> str:
+    if "reason" in body:
+        return str(body["reason"])[:LETTERS]
+    return "a whole import" if "import" in body else "no reason told"
+
+
+def counts_of(path: str | Path, certificate: Certificate) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return wins and ties of the first votes in a CSV file, as many as a certificate was issued on.
+
+    And whether others were undone.
+    """
+    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
+    counted, undone = 0, False
+    for where, row in rows_of_file(Path(path), ("left", "right", "outcome")):
+        if counted == certificate.votes:
+            break
+        if _is_false(row.get("counted", True)):
+            undone |= not _is_false(row.get("undone", False))
+            continue
+        left, right, outcome = _read_outcome(where, row, certificate.labels)
+        if outcome in (SKIP, ERROR):
+            continue
+        times = _times(where, row)
+        counted += times
+        count(wins, ties, left, right, outcome, times)
+    return wins, ties, undone
+
+
+def panel_counts_of(
+    path: str | Path, certificate: PanelCertificate, content: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
+    """Return wins, ties and missing answers by the first answers in a CSV file, and whether others were undone."""
+    wins, ties = (np.zeros((certificate.k, certificate.k), np.int64) for _ in range(2))
+    panel = Panel(content["panel"])
+    panel.widen(certificate.k)
+    panel.excused = set(certificate.excused)
+    answers, undone = 0, False
+    for where, row in rows_of_file(Path(path), ("voter", "left", "right", "outcome")):
+        if answers == content["answers"]:
+            break
+        left, right, outcome = _read_outcome(where, row, certificate.labels)
+        if not _is_false(row.get("undone", False)):
+            undone = True
+        elif outcome != ERROR:
+            if row["voter"] not in panel.places:
+                raise InvalidRow(f"{where}: the certificate has no member '{row['voter']}'.")
+            panel.mark(row["voter"], left, right, True)
+            answers += 1
+            if outcome != SKIP and not _is_false(row.get("counted", True)):
+                count(wins, ties, left, right, outcome)
+    return wins, ties, panel.missing, undone
+
+
+def _read_outcome(
+    where: str, row: Mapping[str, Any], labels: Sequence[str]
+) -> tuple[int, int, str]:
+    """Left, right and the outcome of a row."""
+    for name in (row["left"], row["right"]):
+        if name not in labels:
+            raise InvalidRow(f"{where}: the certificate has no option '{name}'.")
+    try:
+        outcome = outcome_of(row["outcome"], row["left"], row["right"])
+    except InvalidVote as error:
+        raise InvalidRow(f"{where}: {error}") from error
+    return labels.index(row["left"]), labels.index(row["right"]), outcome
+
+
+def _times(where: str, row: Mapping[str, Any]) -> int:
+    """How many votes a row stands for."""
+    told = row.get("times") or "1"
+    if not str(told).isdecimal():
+        raise InvalidRow(f"{where}: times is '{told}'; it must be a whole number.")
+    return int(told)
+
+
+def _is_false(value: Any) -> bool:
+    return str(value).lower() in ("false", "0", "no")
+
+
+if TYPE_CHECKING:
+    from copeland.study.kinds.space import AuditCertificate
+    from copeland.study.study import Study
+    from copeland.tuning import Space
+
+    Issued = Certificate | PanelCertificate | AuditCertificate
+
+ENVELOPE = (
+    2  # the version of what a file says around the certificate; 1 had no number, log and seal
+)
+_TERMS = ("labels", "delta", "margin", "voters", "together", "cases", "judges")
+_PANEL_TERMS = ("labels", "excused")
+UNBOUND = ("the time", "the assumptions", "the votes one by one")  # by files of version 1
+
+
+class Filed(NamedTuple):
+    """What a certificate file holds."""
+
+    study: str
+    events: int  # of the log, when it was issued
+    certificate: Issued
+    content: Mapping[str, Any]  # all of it, as it is in the file
+
+    @property
+    def unbound(self) -> tuple[str, ...]:
+        """What may have been changed without being found, because an earlier version wrote the file."""
+        return () if "envelope" in self.content else UNBOUND
+
+
+def certificate_to_file(
+    study: Study, active: bool = False, at: int | None = None, notes: Sequence[str] = ()
+) -> tuple[Issued, str]:
+    """Return the certificate of a study as it stands, and the text of its file; of a space, what audits prove.
+
+    Parameters
+    ----------
+    active
+        Make the statement only about the active options. It then needs more evidence.
+    at
+        The number of the event after which it is issued; by default the last.
+    notes
+        What else to say, such as how voters came. Undone votes are always mentioned.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> certificate, text = certificate_to_file(study)
+    >>> certificate.verdict, text.startswith("{")
+    ('open', True)
+    """
+    log = study.events(most=study.number if at is None else at)  # which nobody waits for
+    books = fold_log(log)
+    found = _issue_certificate(books, active, _space_of(study))
+    content = {
+        "envelope": ENVELOPE,
+        "study": study.name,
+        "events": log[-1].number,
+        "time": iso(log[-1].time),
+        "log": last_link(study.name, log).hex(),
+        "statement": found.statement,
+        "assumptions": list(found.assumptions),
+        **_notes((*_undo_notes(log), *notes)),
+        **_panel_of(books),
+        **found.to_dict(),
+    }
+    content["seal"] = _seal(content)
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
+    return found, "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _issue_certificate(books: Books, active: bool, space: Space | None) -> Issued:
+    """The certificate of some books."""
+    if space is None:
+        return certificate_of(books, active)
+    from copeland.study.kinds import space as audits
+
+    if active:
+        raise InvalidParameter("active options are for studies of options; audits have none.")
+    return audits.audit_certificate(books, space)
+
+
+def _space_of(study: Study) -> Space | None:
+    """The space of a study, with its constraint, if it has one."""
+    tuning = study.books().tuning
+    return None if tuning is None else tuning.space
+
+
+def _panel_of(books: Books) -> dict[str, Any]:
+    """Who the panel is, and how many answers it has given, skips included; nothing if there is none."""
+    if not books.settings.panel:
+        return {}
+    return {"panel": list(books.settings.panel), "answers": int(books.panel.answered.sum()) // 2}
+
+
+def _notes(said: Sequence[str]) -> dict[str, list[str]]:
+    return {"notes": list(said)} if said else {}
+
+
+def _undo_notes(log: Sequence[Event]) -> list[str]:
+    said = undone_note(event.body for event in log if event.kind == UNDONE)
+    return [said] if said else []
+
+
+def _seal(content: Mapping[str, Any]) -> str:
+    """The digest of all that a file says besides."""
+    said = {key: value for key, value in content.items() if key != "seal"}
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def read_certificate(path: str | Path) -> Filed:
+    """Return what a certificate file holds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tea.json"
+    ...     _ = path.write_text(certificate_to_file(study)[1])
+    ...     filed = read_certificate(path)
+    >>> filed.certificate.verdict
+    'open'
+    """
+    text = read_text(path)
+    try:
+        content = json_of(text)
+        of_panel = isinstance(content, dict) and "panel" in content
+        certificate = _kind_of(content).from_json(text)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"{path}: {error}") from None
+    except (
+        ValueError
+    ) as error:  # of a key that is there twice, a reader and a program may see either
+        raise InvalidParameter(f"{path} {error}.") from None
+    study, events = content.get("study"), content.get("events")
+    if not isinstance(study, str) or type(events) is not int or events < 1:
+        raise InvalidParameter(
+            f"{path} does not say which study it belongs to, and after how many events."
+        )
+    if content.get("envelope", ENVELOPE) != ENVELOPE:
+        raise InvalidParameter(
+            f"{path} was written by a newer version of copeland; upgrade copeland to check it."
+        )
+    if of_panel and not _names_panel(content):
+        raise InvalidParameter(
+            f"{path} does not say who is on the panel, and how much they have answered."
+        )
+    return Filed(study, events, certificate, content)
+
+
+def _kind_of(content: Any) -> type[Issued]:
+    """What kind of certificate a file holds."""
+    if isinstance(content, dict) and "audits" in content:
+        from copeland.study.kinds.space import AuditCertificate  # which loads scipy
+
+        return AuditCertificate
+    return PanelCertificate if isinstance(content, dict) and "panel" in content else Certificate
+
+
+def _names_panel(content: Mapping[str, Any]) -> bool:
+    names = content["panel"]
+    listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return listed and type(content.get("answers")) is int
+
+
+def objections(filed: Filed, study: Study) -> tuple[str, ...]:
+    """Make a certificate again from the log; return what does not hold, in sentences.
+
+    The log must match its chain from end to end, even where it went on after the certificate.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "tea.json"
+    ...     _ = path.write_text(certificate_to_file(study)[1])
+    ...     filed = read_certificate(path)
+    >>> objections(filed, study)
+    ()
+    """
+    misfit, space = study.misfit(), _space_of(study)
+    broken = () if misfit is None else (str(misfit),)
+    try:
+        return (*broken, *objections_by_log(filed, study.log(), study.name, space))
+    except CopelandError as error:  # from events that were changed, nothing can be made again
+        return broken or (str(error),)
+
+
+def objections_by_log(
+    filed: Filed, log: Sequence[Event], name: str, space: Space | None = None
+) -> tuple[str, ...]:
+    """Return the same from the events of a log, as a study exports them."""
+    if filed.events > len(log):
+        return (
+            f"it was issued after {filed.events:,} events, but the log of '{name}' has "
+            f"{len(log):,}.",
+        )
+    past = log[: filed.events]
+    books = fold_log(past)
+    about = (*_origin(filed, past, name), *_check_notes(filed, past))
+    if ("audits" in filed.content) != (books.tuning is not None):
+        return ("one of the certificate and the study is about a space, and the other is not.",)
+    if "audits" in filed.content:
+        return *_broken_seal(filed), *_recheck_audits(filed, books, space, past), *about
+    assert isinstance(filed.certificate, Certificate | PanelCertificate)
+    if len(books.options) != filed.certificate.k:
+        return (f"it is about {filed.certificate.k} options, but the study had {books.k} then.",)
+    made = _recheck_counts(filed, *_counts(books))
+    return *_broken_seal(filed), *_terms(filed, books), *made, *about
+
+
+def _recheck_audits(
+    filed: Filed, books: Books, space: Space | None, past: Sequence[Event]
+) -> tuple[str, ...]:
+    from copeland.study.kinds.space import AuditCertificate, audit_objections
+
+    assert isinstance(filed.certificate, AuditCertificate) and books.tuning is not None
+    there = books.tuning.space if space is None else space
+    return tuple(audit_objections(filed.certificate, books, there, past)) or tuple(_wording(filed))
+
+
+def _broken_seal(filed: Filed) -> Iterator[str]:
+    """What a file of today says all together."""
+    if not filed.unbound and filed.content.get("seal") != _seal(filed.content):
+        yield "the file was changed after it was written: its seal does not match its content."
+
+
+def _origin(filed: Filed, past: Sequence[Event], name: str) -> Iterator[str]:
+    """The study, the time and the log that it was issued on."""
+    if filed.study != name:
+        yield f"it belongs to the study '{filed.study}', but this is '{name}'."
+    if filed.unbound:
+        return
+    said, time = filed.content.get("time"), iso(past[-1].time)
+    if said != time:
+        yield f"it says that it was issued at {said}, but its last event was at {time}."
+    said, link = str(filed.content.get("log")), last_link(name, past).hex()
+    if said != link:
+        yield (
+            f"it was issued on another log: its first {filed.events:,} events had the digest "
+            f"{said[:12]}, but these have {link[:12]}."
+        )
+
+
+def _check_notes(filed: Filed, past: Sequence[Event]) -> Iterator[str]:
+    """Votes that were undone, and of which the file says something else; older files say nothing of them."""
+    told = filed.content.get("notes", ())
+    if told and not set(_undo_notes(past)) <= set(map(str, told)):
+        yield f"it should say this about undone votes: {_undo_notes(past)[0]}"
+
+
+def _terms(filed: Filed, books: Books) -> Iterator[str]:
+    """What was fixed when the study was created must be so in the certificate."""
+    assert isinstance(filed.certificate, Certificate | PanelCertificate)
+    found = certificate_of(books)
+    if isinstance(found, PanelCertificate) != isinstance(filed.certificate, PanelCertificate):
+        yield "one of the certificate and the study is about a panel, and the other is not."
+        return
+    for term in _PANEL_TERMS if books.settings.panel else _TERMS:
+        one, other = (getattr(said, term, None) for said in (filed.certificate, found))
+        if one != other:
+            yield f"it says that {term} is {one!r}, but in the study it is {other!r}."
+    yield from _scope(filed.certificate, books)
+    for term, other in _panel_of(books).items():
+        if filed.content.get(term) != other:
+            yield f"it says that {term} is {filed.content.get(term)!r}, but in the study it is {other!r}."
+
+
+def _scope(found: Certificate | PanelCertificate, books: Books) -> Iterator[str]:
+    """Which options it is about, in which epoch: all, those that were not retired, or those that were active."""
+    if isinstance(found, PanelCertificate):
+        is_known = found.active in (None, *_parts(books))
+    elif found.apart:
+        is_known = found.epoch == books.epoch and found.active in (None, _parts(books)[1])
+    else:
+        is_known = (found.epoch, found.offered, found.active) in list(_statements(books))
+    if not is_known:
+        which = (
+            "all" if found.active is None else join_names([found.labels[i] for i in found.active])
+        )
+        yield f"it is about {which}, but then the study had another statement to make."
+
+
+def _parts(books: Books) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The options that are not retired, and those that are active."""
+    active = (i for i, option in enumerate(books.options) if option.state == ACTIVE)
+    return tuple(books.options_left), tuple(active)
+
+
+def _statements(books: Books) -> Iterator[tuple[int, int | None, tuple[int, ...] | None]]:
+    """What there is to make a statement about: an epoch, its options if these are not all, and some of them."""
+    for options in filter(None, _parts(books)):
+        epoch, k = epoch_with(books, options)
+        offered = None if k == books.k else k
+        yield epoch, offered, None if offered is None else tuple(range(k))
+        yield epoch, offered, options
+
+
+def _counts(books: Books) -> tuple[Any, ...]:
+    """What a certificate is made from: wins, ties, missing answers and, but for a panel, votes as they were given."""
+    if books.settings.panel:
+        return books.wins, books.ties, books.panel.missing
+    return (
+        books.proof.wins,
+        books.proof.ties,
+        books.proof.missing_or_none,
+        books.proof.before_undoing,
+    )
+
+
+def _recheck_counts(filed: Filed, *counts: Any) -> tuple[str, ...]:
+    """What the votes do not prove; else what is said in other words."""
+    assert isinstance(filed.certificate, Certificate | PanelCertificate)
+    try:
+        return filed.certificate.recheck(*counts) or tuple(_wording(filed))
+    except (TypeError, ValueError, LookupError):
+        return ("its content does not have the form of a certificate.",)
+
+
+def _wording(filed: Filed) -> Iterator[str]:
+    found = filed.certificate
+    known = [found.statement]
+    if isinstance(found, Certificate | PanelCertificate):
+        known.append(_words_before(found))
+    if filed.unbound and isinstance(found, Certificate):
+        known.append(_earlier_words(found))
+    if filed.content.get("statement") not in known:
+        yield f"its words do not match its numbers, which say: {found.statement}"
+    if not filed.unbound and filed.content.get("assumptions") != list(found.assumptions):
+        yield f"it states other assumptions than these: {' '.join(found.assumptions)}"
+
+
+def _words_before(found: Certificate | PanelCertificate) -> str:
+    """The statement as copeland 0.2 put it."""
+    return statement_before(found) if isinstance(found, Certificate) else found.statement_before
+
+
+def _earlier_words(found: Certificate) -> str:
+    """The statement as versions put it that wrote no envelope."""
+    others = (found.k if found.active is None else len(found.active)) - 1
+    said = statement_before(found).replace(
+        "every other,", f"at least {others} of the {others} others,"
+    )
+    return said.replace("by more than the margin", "by over the margin")
+
+
+def objections_by_file(filed: Filed, path: str | Path) -> tuple[str, ...]:
+    """Return the same from what a study exported: its whole log (.jsonl), or its votes (.csv)."""
+    path = Path(path)
+    if "audits" in filed.content:
+        _require_replay(filed, path)
+    if path.suffix != ".jsonl":
+        return objections_by_votes(filed, path)
+    try:
+        log = [from_json(line) for line in read_text(path).splitlines()]
+    except InvalidRow as error:
+        raise InvalidRow(f"{path}: {error}") from None
+    try:
+        return objections_by_log(filed, log, filed.study)
+    except CopelandError as error:
+        return (str(error),)
+
+
+def _require_replay(filed: Filed, path: Path) -> None:
+    """Refuse files that do not tell what an audit drew."""
+    if path.suffix != ".jsonl":
+        raise InvalidParameter(
+            f"{path} does not say whom an audit drew; check this file against the whole log, "
+            "exported to a .jsonl file."
+        )
+    if filed.certificate.lacks_constraint:  # type: ignore[union-attr]
+        raise InvalidParameter(
+            "the space of this study has a constraint, which is a function, so it is not in the log; "
+            "check the file in Python, with objections(read_certificate(...), study)."
+        )
+
+
+def objections_by_votes(filed: Filed, path: str | Path) -> tuple[str, ...]:
+    """Return the same from a CSV file of votes: the first of them that count."""
+    if isinstance(filed.certificate, PanelCertificate):
+        *counts, undone = panel_counts_of(path, filed.certificate, filed.content)
+    else:
+        assert isinstance(filed.certificate, Certificate)
+        *counts, undone = counts_of(path, filed.certificate)
+    differs = _recheck_counts(filed, *counts)
+    if differs and undone:
+        raise InvalidParameter(
+            f"{path} holds undone votes, but does not say whether they were undone before the "
+            "certificate was issued; check it against the whole log, exported to a .jsonl file."
+        )
+    return (*_broken_seal(filed), *differs)

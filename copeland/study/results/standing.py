@@ -1,0 +1,436 @@
+"""Where a study stands: a frozen value, made from its books, for reports and pages."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import (
+    LIKE_THESE,
+    THESE,
+    Certificate,
+    Voters,
+    certify,
+    is_decided,
+)
+from copeland.errors import InvalidParameter
+from copeland.forecast.races import Start
+from copeland.kernels.vote_evidence import fewest_votes
+from copeland.study.kinds.panel import PanelStanding, panel_certificate_of, panel_standing_of
+from copeland.study.log.arrivals import AGAINST
+from copeland.study.log.count_tables import Tables
+from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
+from copeland.study.log.sides import Swaps
+from copeland.study.log.state import Books, find_options_left
+from copeland.study.options import ACTIVE, Option
+from copeland.study.results.guidance import Guidance
+from copeland.study.settings import Settings
+
+Z = 1.959964  # normal quantile of the 95 % interval of the position bias
+
+
+@dataclass(frozen=True)
+class Position:
+    """How often the option shown on the left won, of all votes that named a winner and say on which side it was.
+
+    Counts and lists of winners, as ``i, j, wins`` and ``winner, loser``, do not say it. ``low`` and ``high`` are the ends of Wilson's interval of 95 %; sides are shuffled, so without a
+    bias the share is 1/2.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> position = study.standing().position
+    >>> position.left, position.right, round(position.low, 2)
+    (3, 0, 0.44)
+    """
+
+    left: int
+    right: int
+    share: float
+    low: float
+    high: float
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether 1/2 is outside the interval."""
+        return not self.low <= 0.5 <= self.high
+
+
+@dataclass(frozen=True)
+class Voter:
+    """What one voter did, and how far the others agree.
+
+    Of ``compared`` votes that named a winner on a pair where most votes of the others name one,
+    ``agreed`` named the same.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.tell(study.ask(voter="ann"), "left")
+    >>> voter = study.standing().voters[0]
+    >>> voter.name, voter.outcomes["left"]
+    ('ann', 1)
+    """
+
+    name: str
+    outcomes: Mapping[str, int]
+    agreed: int
+    compared: int
+    sideless: tuple[int, int] = (0, 0)  # of left and right, those that say nothing of sides
+
+    @property
+    def position(self) -> Position:
+        """How often the left option won, of this voter's votes that have sides."""
+        left, right = (self.outcomes[side] for side in (LEFT, RIGHT))
+        return position_of(left - self.sideless[0], right - self.sideless[1])
+
+    @property
+    def votes(self) -> int:
+        """How many answers were neither a skip nor an error."""
+        return sum(n for outcome, n in self.outcomes.items() if outcome not in (SKIP, ERROR))
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of compared votes that agree, None if there are none."""
+        return self.agreed / self.compared if self.compared else None
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Where a study stands after its last event.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> taken = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 3)
+    >>> standing = study.standing()
+    >>> standing.votes, standing.leader
+    (3, 'green')
+    """
+
+    name: str
+    settings: Settings
+    options: tuple[Option, ...]
+    wins: NDArray[np.int64]  # [winner, loser], votes that count
+    ties: NDArray[np.int64]  # symmetric
+    votes: int  # that count
+    outcomes: Mapping[str, int]  # of all votes that were not undone
+    repeated: int  # votes that only repeat an earlier one
+    undone: int
+    asked: int  # ballots handed out
+    open: int  # ballots whose lease has not run out
+    events: int
+    epoch: int  # one more each time that options were added after votes
+    closed: bool
+    certificate: Certificate | PanelCertificate
+    leader: str | None  # who comes first; None before the first vote
+    position: Position
+    voters: tuple[Voter, ...]  # without guides
+    guides: tuple[Guidance, ...] = ()
+    guide_votes: int = 0  # that count, and are in no other number here
+    panel: PanelStanding | None = None  # where the voters are the whole electorate
+    proof: Tables | None = None  # what the certificate is made from
+    offered: Mapping[int, int] = field(default_factory=dict)  # options in each epoch that counts
+    extra: int = 0  # votes that prove nothing, because nobody dealt them
+    unanswered: int = 0  # ballots that people were dealt and have not answered
+    lists: int = 0  # shown by a live search
+    unclicked: int = 0  # of these, without a click so far: no votes
+    sideless: int = 0  # votes that name a winner, and do not say on which side it was shown
+    both_ways: int = 0  # votes that name a winner, asked with the sides both ways
+    swaps: Mapping[str, Swaps] = field(default_factory=dict)  # of such ballots, by judge
+
+    @property
+    def flips(self) -> int:
+        """How many ties are answers of judges that changed with the sides; without those of guides."""
+        guides = {guide.name for guide in self.guides}
+        return sum(swap.flips for judge, swap in self.swaps.items() if judge not in guides)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the options, in the order of the counts."""
+        return tuple(option.name for option in self.options)
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The names of the options that are still asked."""
+        return tuple(option.name for option in self.options if option.state == ACTIVE)
+
+    @property
+    def waiting(self) -> int:
+        """How many answers of people are not counted yet, because somebody who came earlier has not finished."""
+        return 0 if self.proof is None or self.panel is not None else self.votes - self.proof.votes
+
+    @cached_property
+    def options_left(self) -> list[int]:
+        """The options that are not retired."""
+        return find_options_left(self.options)
+
+    @cached_property
+    def start(self) -> Start:
+        """The votes so far, as forecasts take them."""
+        kept = self.options_left
+        paused = (n for n, i in enumerate(kept) if self.options[i].state != ACTIVE)
+        epoch, _ = epoch_with(self, kept)
+        cut = np.ix_(kept, kept)
+        return Start(
+            self.wins[cut],
+            self.ties[cut],
+            **self.settings.terms(epoch),
+            people=self.settings.people,
+            paused=frozenset(paused),
+        )
+
+
+def standing_of(
+    name: str,
+    books: Books,
+    voters: tuple[Voter, ...],
+    now: float,
+    guides: tuple[Guidance, ...] = (),
+) -> Standing:
+    """Return the standing that the books give."""
+    certificate = certificate_of(books)
+    return Standing(
+        name=name,
+        settings=books.settings,
+        options=tuple(books.options),
+        wins=_freeze(books.wins),
+        ties=_freeze(books.ties),
+        votes=books.votes,
+        outcomes=dict(books.outcomes),
+        repeated=books.repeated,
+        undone=books.undone_votes,
+        asked=books.asked,
+        open=len(books.under_way(now)),
+        events=books.number,
+        epoch=books.epoch,
+        closed=books.closed,
+        certificate=certificate,
+        leader=leader_of(books, certificate),
+        position=position_of(*books.sides.wins.values()),
+        voters=tuple(_with_sides(voter, books) for voter in voters),
+        guides=guides,
+        guide_votes=books.guide_votes,
+        panel=panel_standing_of(books),
+        proof=None if books.tuning is not None else Tables(*map(_freeze, books.proof)),
+        offered=dict(books.offered),
+        extra=books.extra,
+        unanswered=0 if books.arrivals is None else books.arrivals.missing_answers,
+        lists=books.lists.shown,
+        unclicked=books.lists.without_click,
+        sideless=books.sides.without,
+        both_ways=books.sides.both,
+        swaps=dict(books.sides.swapped),
+    )
+
+
+def _with_sides(voter: Voter, books: Books) -> Voter:
+    """A voter, with what the books know of sides."""
+    left, right = books.sides.sideless_of.get(voter.name, (0, 0))
+    return replace(voter, sideless=(left, right))
+
+
+def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:
+    """Return what the votes that count prove, or the answers of a panel settle.
+
+    That is about the options that are not retired or, if only that is proved, about all that were ever offered.
+    ``active``: about the active ones alone.
+    """
+    if books.tuning is not None:
+        raise InvalidParameter(
+            "the options of this study are points of a space, without end; what is proved of them, "
+            "audits say: see its verdict."
+        )
+    if books.settings.panel:
+        return panel_certificate_of(books, active)
+    if active:
+        among = [i for i, option in enumerate(books.options) if option.state == ACTIVE]
+        return _certificate_among(books, among, among)
+    kept = books.options_left
+    whole = _certificate_among(books, kept)
+    if whole.k == len(kept) or whole.offered == len(kept):
+        return whole
+    partial = _certificate_among(books, kept, kept)
+    return partial if partial.best or not set(whole.best) & set(kept) else whole
+
+
+def _certificate_among(
+    books: Books, options: Sequence[int], active: Sequence[int] | None = None
+) -> Certificate:
+    """Return what is proved in the first epoch that had these options: options which came later were retired.
+
+    What an epoch allows to be said of its options can be said at any time: its capitals go on.
+    """
+    epoch, offered = epoch_with(books, options)
+    proof = books.proof
+    return certify(
+        proof.wins,
+        proof.ties,
+        delta=books.settings.delta,
+        margin=books.settings.margin,
+        epoch=epoch,
+        voters=certificate_voters(books.settings),
+        active=active,
+        labels=[option.name for option in books.options],
+        missing=proof.missing_or_none,
+        given=proof.before_undoing,
+        offered=None if offered == books.k else offered,
+        cases=books.settings.cases or None,
+        judges=() if books.cases is None else books.cases.judges,
+    )
+
+
+def epoch_with(books: Books | Standing, options: Sequence[int]) -> tuple[int, int]:
+    """Return the first epoch that had all these options, and how many it had."""
+    last = max(options, default=0)
+    return next((epoch, k) for epoch, k in sorted(books.offered.items()) if k > last)
+
+
+def certificate_voters(settings: Settings) -> Voters:
+    """Return what a certificate calls the voters of a study."""
+    if settings.missing:
+        return "people" if settings.missing == AGAINST else "people, missing ignored"
+    if settings.cases:
+        return THESE if settings.finite else LIKE_THESE
+    return "dependent" if settings.dependent else "independent"
+
+
+def is_open(books: Books) -> bool:
+    """Tell whether no option is proved best; with few votes that is known without looking at them."""
+    if books.tuning is not None:  # a space always has something to ask
+        return True
+    terms = books.settings.terms(books.epoch)
+    if len(books.options_left) < books.k:
+        return certificate_of(books).verdict == "open"
+    if books.settings.finite is None and books.votes < fewest_votes(books.k, **terms):
+        return True
+    if books.settings.panel:
+        return certificate_of(books).verdict == "open"
+    proof = books.proof
+    counts = {
+        "missing": proof.missing_or_none,
+        "given": proof.before_undoing,
+        "cases": books.settings.finite,
+    }
+    return not is_decided(proof.wins, proof.ties, **terms, **counts)
+
+
+def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:
+    """Return who comes first; None before the first vote."""
+    if books.votes == 0:
+        return None
+    unsettled = books.panel.missing > 0 if books.settings.panel else None
+    order = order_of(books.wins, books.ties, certificate.best, unsettled, certificate.active)
+    return books.options[order[0]].name
+
+
+def order_of(
+    wins: NDArray[np.int64],
+    ties: NDArray[np.int64],
+    best: Collection[int] = (),
+    unsettled: NDArray[np.bool_] | None = None,
+    active: Collection[int] | None = None,
+) -> tuple[int, ...]:
+    """Return all options in their order: the proved best, the leaders, then the rest; those that are not active last.
+
+    Leaders have the highest Copeland score of the votes as they are, where a pair that is even, or was
+    never voted on, is half a win for both. Within each group those come first that beat more others,
+    then by the share of votes won, then by when they were added. Of a panel, an even pair is half a win only
+    where it is ``unsettled``: once all have answered, it is a tie, and worth nothing.
+
+    Examples
+    --------
+    >>> order_of(np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0]]), np.zeros((3, 3), int))
+    (1, 0, 2)
+    """
+    options = np.arange(len(wins))
+    among = np.isin(options, options if active is None else list(active))
+    points = wins + ties / 2
+    beats = (points > points.T)[:, among].sum(axis=1)
+    even = points == points.T if unsettled is None else (points == points.T) & unsettled
+    scores = beats + even[:, among].sum(axis=1) / 2
+    shares = points.sum(axis=1) / np.maximum((points + points.T).sum(axis=1), 1)
+    others = ~np.isin(options, list(best))
+    behind = scores < scores[among].max()
+    return tuple(np.lexsort((-shares, -beats, behind, others, ~among)).tolist())
+
+
+def position_of(left: int, right: int) -> Position:
+    """Return the share of wins on the left, with its interval.
+
+    Examples
+    --------
+    >>> bias = position_of(60, 40)
+    >>> bias.share, round(bias.low, 3), round(bias.high, 3), bias.is_biased
+    (0.6, 0.502, 0.691, True)
+    """
+    n = left + right
+    if n == 0:
+        return Position(0, 0, 0.5, 0.0, 1.0)
+    share = left / n
+    centre = (share + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    reach = Z / (1 + Z * Z / n) * math.sqrt(share * (1 - share) / n + (Z / (2 * n)) ** 2)
+    return Position(left, right, share, centre - reach, centre + reach)
+
+
+def voters_of(
+    tally: Iterable[tuple[str | None, int, int, str, int]], members: Iterable[str] = ()
+) -> tuple[Voter, ...]:
+    """Return every known voter, from the number of times each gave an outcome to an ordered pair.
+
+    ``members`` of a panel are known before they vote.
+
+    Examples
+    --------
+    >>> ann, bob = voters_of([("ann", 0, 1, "left", 2), ("bob", 1, 0, "left", 1)])
+    >>> ann.votes, ann.agreement, bob.agreement
+    (2, 0.0, 0.0)
+    """
+    outcomes: defaultdict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(OUTCOMES, 0))
+    won: defaultdict[str, Counter[tuple[int, int]]] = defaultdict(Counter)  # by (winner, loser)
+    everyone: Counter[tuple[int, int]] = Counter()
+    for name in members:
+        outcomes[name] = dict.fromkeys(OUTCOMES, 0)
+    for voter, left, right, outcome, times in tally:
+        pair = (left, right) if outcome == LEFT else (right, left)
+        if outcome in (LEFT, RIGHT):
+            everyone[pair] += times
+        if voter is not None:
+            outcomes[voter][outcome] += times
+            won[voter][pair] += times if outcome in (LEFT, RIGHT) else 0
+    return tuple(
+        Voter(name, outcomes[name], *_count_agreement(won[name], everyone))
+        for name in sorted(outcomes)
+    )
+
+
+def _count_agreement(
+    own: Counter[tuple[int, int]], everyone: Counter[tuple[int, int]]
+) -> tuple[int, int]:
+    """Return how many of a voter's wins most others give too, and how many could be compared."""
+    agreed = compared = 0
+    for (winner, loser), times in own.items():
+        same = everyone[winner, loser] - times
+        opposite = everyone[loser, winner] - own[loser, winner]
+        agreed += times * (same > opposite)
+        compared += times * (same != opposite)
+    return agreed, compared
+
+
+def _freeze(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    if not array.flags.writeable:
+        return array
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy

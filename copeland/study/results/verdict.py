@@ -1,0 +1,477 @@
+"""Likely best, beside proved: an estimate, and said to be one wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal, NamedTuple
+
+from copeland.certificate.certificate import Certificate, advice_of
+from copeland.certificate.sentences import on_cases
+from copeland.errors import InvalidParameter
+from copeland.forecast.likely_best import favourite_of
+from copeland.forecast.outlook import Need
+from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances
+from copeland.forecast.start import Goal
+from copeland.study.options import ACTIVE
+from copeland.study.results.analysis import LEAST, PROVED, Analysis
+from copeland.study.results.case_progress import are_too_few, case_advice, is_judged, votes_left
+from copeland.study.results.panel_verdict import (
+    list_panel_proofs,
+    name_panel_leaders,
+    panel_advice,
+    panel_answers,
+    panel_leading,
+)
+from copeland.study.results.standing import Standing
+from copeland.study.results.voter_reach import is_exhausted, reach_sentence
+from copeland.support.escaping import inert
+from copeland.support.notebook_html import html_table
+from copeland.support.phrasing import (
+    LISTED,
+    NAME,
+    about,
+    capital,
+    format_count,
+    join_names,
+    letters,
+    percent,
+    quote_name,
+    shorten_names,
+)
+
+ESTIMATE = "an estimate, not a proof"
+
+
+def likely_words(name: str, chance: float) -> str:
+    """Return that an option is likely best.
+
+    Examples
+    --------
+    >>> likely_words("tea", 0.97)
+    'tea is likely best (97 %): an estimate, not a proof.'
+    """
+    return f"{name} is likely best ({percent(chance)}): {ESTIMATE}."
+
+
+def likely_sentence(standing: Standing, least: float) -> str:
+    """Return who has at least this chance to be best, in a sentence; empty if nobody has."""
+    settings = standing.settings
+    if standing.votes == 0:
+        return ""
+    found = favourite_of(standing.wins, standing.ties, settings.margin, least, settings.seed)
+    if found is None:
+        return ""
+    name = quote_name(shorten_names(standing.labels, NAME)[found.option])
+    return likely_words(name, found.chance)
+
+
+def refuse_for_panel(goal: Goal, people: int | None = None) -> None:
+    """Refuse what means nothing to a panel, whose answers settle who is best for certain."""
+    if goal.likely is not None:
+        raise InvalidParameter(
+            "a panel is asked until its answers settle the matter, so likely means nothing there; leave it out."
+        )
+    if people is not None:
+        raise InvalidParameter(
+            "people means nothing for a panel, whose members are named; leave it out."
+        )
+
+
+def require_chances(goal: Goal, options: int) -> None:
+    """Refuse to go on until one of very many options is likely best."""
+    if goal.likely is not None and options > MOST_OPTIONS:
+        raise InvalidParameter(
+            f"chances to be best are estimated for up to {MOST_OPTIONS} options, and there are {options:,}; "
+            "go on until an option is proved best."
+        )
+
+
+PAIRS = 5  # to ask, named in a sentence
+CHANCES = "Chance to be best"
+SMALLER = (
+    "Each chance is the smaller of what two beliefs say, so they may add up to less than 100 %."
+)
+UNLIKELY = 0.05  # a chance to be best with which an option looks out of the running
+
+
+class Estimates(NamedTuple):
+    """How likely each option is to be best, in a few rows, and how that is known."""
+
+    rows: tuple[tuple[str, str], ...]  # an option, or how many others, and the chance in words
+    note: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows as an aligned list."""
+        name, chance = (max(map(letters, column)) for column in zip(*self.rows, strict=True))
+        return [
+            f"- {one}{' ' * (name - letters(one))}  {share:>{chance}}" for one, share in self.rows
+        ]
+
+    @property
+    def html(self) -> str:
+        """The rows as a table for notebooks."""
+        return html_table(f"{CHANCES}. {self.note}", ["", "chance"], self.rows, len(self.rows))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to tell people who are waiting for an answer; made by :func:`verdict_of`.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> verdict = study.verdict()
+    >>> verdict.kind
+    'open'
+    """
+
+    kind: Literal["winner", "tied", "open"]
+    claim: str
+    proved: tuple[str, ...]  # wrong with probability delta at most
+    shown: tuple[str, ...]  # by the votes as they are, and estimates
+    advice: tuple[str, ...]  # what would settle it
+    assumptions: tuple[str, ...]  # what the proof rests on
+    chances: (
+        tuple[float, ...] | None
+    )  # of each option to be best, estimated; None if there are too many, or a panel is sure
+    estimates: Estimates | None = None  # the same as a table; None once an option is proved best
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All but the assumptions, the claim first."""
+        return (self.claim, *self.proved, *self.shown, *self.advice)
+
+    @property
+    def parts(self) -> dict[str, tuple[str, ...]]:
+        """The sentences below the claim, by what they rest on; parts that say nothing are left out."""
+        said = {"Proved": self.proved, "Seen in the votes": self.shown, "Next": self.advice}
+        return {part: sentences for part, sentences in said.items() if sentences}
+
+    def to_dict(self) -> dict[str, str | tuple[str, ...]]:
+        """Return its sentences by field, for JSON."""
+        told = ("kind", "claim", "proved", "shown", "advice", "assumptions")
+        return {name: getattr(self, name) for name in told}
+
+    def __str__(self) -> str:
+        lines = [self.claim]
+        for part, sentences in self.parts.items():
+            lines += ["", part, *(f"- {sentence}" for sentence in sentences)]
+        if self.estimates is not None:
+            lines += ["", CHANCES, *self.estimates.lines, self.estimates.note]
+        return inert("\n".join(lines))
+
+    def _repr_html_(self) -> str:
+        parts = "".join(
+            f"<dt>{escape(part)}</dt>" + "".join(f"<dd>{escape(inert(one))}</dd>" for one in said)
+            for part, said in self.parts.items()
+        )
+        chances = "" if self.estimates is None else self.estimates.html
+        return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
+
+
+def verdict_of(votes: Standing | Analysis) -> Verdict:
+    """Return the verdict on a study, as of its last vote.
+
+    Parameters
+    ----------
+    votes
+        Where the study stands, or the reading of its votes if that is known already.
+
+    Examples
+    --------
+    >>> from copeland.study import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+    >>> verdict_of(study.standing()).claim
+    'green is proved the only winner.'
+    """
+    votes = votes if isinstance(votes, Analysis) else Analysis(votes)
+    certificate = votes.certificate
+    return Verdict(
+        kind=certificate.verdict,
+        claim=claim_of(votes),
+        proved=tuple(_list_proofs(votes)),
+        shown=tuple(_describe_votes(votes)),
+        advice=tuple(_advice(votes)),
+        assumptions=certificate.assumptions,
+        chances=votes.each_chance,
+        estimates=_estimates(votes),
+    )
+
+
+def claim_of(votes: Analysis) -> str:
+    """Return the verdict in a sentence or two, which takes no forecast."""
+    said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
+    if not votes.standing.settings.cases or not votes.standing.votes:
+        return said
+    return f"{on_cases(votes.certificate)}{said}"
+
+
+def _name_winners(votes: Analysis) -> str:
+    """What is proved, in a few words."""
+    found = votes.certificate
+    name = _name(votes, found.best)
+    up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
+    if up_to and isinstance(found, Certificate):
+        are = "is" if found.verdict == "winner" else "are each"
+        return f"{name} {are} proved best{up_to}. {advice_of(found, votes.names)}"
+    of = "" if found.active is None else f" of the {len(found.active)} active options"
+    if found.verdict == "winner":
+        return f"{name} is proved {'the only winner' if found.is_all else 'best'}{of}."
+    return f"{name} are proved tied for first{of}{', in a cycle' if votes.in_circle else ''}."
+
+
+def _name_leaders(votes: Analysis) -> str:
+    """Who leads, in a few words."""
+    if votes.standing.panel is not None:
+        return name_panel_leaders(votes, votes.standing.panel, _likelier)
+    if votes.standing.votes == 0:
+        return "There are no votes yet; any option could be best."
+    if votes.likely is not None and votes.chances is not None and not votes.standing.closed:
+        return _likely(votes, votes.likely, votes.chances)
+    first = _name(votes, votes.leaders)
+    lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
+    cycle = ", in a cycle" if votes.in_circle else ""
+    likelier = _likelier(votes)
+    if votes.standing.closed:
+        return f"{lead}{cycle}; the study was closed before any option was proved best.{likelier}"
+    if is_judged(votes.standing):
+        return f"{lead}{cycle}.{likelier} All cases are judged, and no option is proved best."
+    if is_exhausted(votes.standing):
+        return (
+            f"{lead} so far{cycle}.{likelier} More people are needed: no option is proved best yet."
+        )
+    return f"{lead} so far{cycle}.{likelier} Keep going: no option is proved best yet."
+
+
+def _likely(votes: Analysis, option: int, chances: Chances) -> str:
+    """That an option is likely best, and what a proof takes."""
+    said = likely_words(votes.names[option], chances.each[option])
+    if is_judged(votes.standing):
+        return f"{said} All cases are judged, and no option is proved best."
+    more = "More people are needed" if is_exhausted(votes.standing) else "Keep going"
+    return f"{said} {more} for a proof: no option is proved best yet."
+
+
+def _likelier(votes: Analysis) -> str:
+    """Who is likelier to be best than all who lead, if anybody is."""
+    likeliest, first = votes.likeliest, votes.leaders[0]
+    if votes.chances is None or likeliest is None or likeliest in votes.leaders:
+        return ""
+    chances = [percent(votes.chances.each[i]) for i in (likeliest, first)]
+    return (
+        f" Counting how sure each win is, {votes.names[likeliest]} is likelier to be best: "
+        f"{chances[0]}, against {chances[1]} for {votes.names[first]}."
+    )
+
+
+def _list_proofs(votes: Analysis) -> Iterator[str]:
+    found, standing = votes.certificate, votes.standing
+    if standing.panel is not None:
+        yield from list_panel_proofs(votes, standing.panel)
+        return
+    assert isinstance(found, Certificate)
+    yield found.statement
+    if standing.waiting:
+        are = "answer waits" if standing.waiting == 1 else "answers wait"
+        yield (
+            f"{standing.waiting:,} more {are} for voters who came earlier and have not finished: people count in the order "
+            "in which they arrived."
+        )
+    best = set(found.best)
+    others = [i for i in found.possible if i not in best]
+    out = [i for i in votes.among if i not in found.possible]
+    them = "it" if found.verdict == "winner" else "them"
+    if others and best:
+        are = "are" if len(others) > 1 else "is"
+        what = "best up to the margin too" if found.margin else f"tied with {them}"
+        yield f"Whether {_name(votes, others)} {are} {what} is not proved."
+    if found.margin and out:
+        yield (
+            f"Ruled out: {_name(votes, out)}. Some option beats more others by more than the margin than "
+            f"{'it' if len(out) == 1 else 'each of them'} beats or ties."
+        )
+    elif out:
+        yield f"Ruled out: {_name(votes, out)}."
+    close = [pair for pair in found.ties if not best or best.issuperset(pair)]
+    if close:
+        pairs = join_names([f"{votes.names[i]} and {votes.names[j]}" for i, j in close])
+        yield f"Within the margin of {found.margin:g}, these are proved tied: {pairs}."
+    gone = [i for i in found.best if standing.options[i].state != ACTIVE]
+    if gone:
+        states = join_names([f"{votes.names[i]} is {standing.options[i].state}" for i in gone])
+        yield f"{states}; the verdict is about all options, that one included."
+
+
+def _describe_votes(votes: Analysis) -> Iterator[str]:
+    panel = votes.standing.panel
+    if panel is not None:
+        yield from panel_answers(panel)
+    if votes.standing.votes == 0:
+        return
+    is_open = votes.certificate.verdict == "open"
+    if is_open:
+        yield from _leading(votes) if panel is None else panel_leading(votes)
+    if votes.circle:
+        yield _circle(votes)
+    if is_open:
+        yield from _behind(votes)
+    if votes.chances is not None:
+        yield from _other_counts(votes)
+
+
+def _leading(votes: Analysis) -> Iterator[str]:
+    won = {int(votes.scores[i]) for i in votes.leaders}
+    if len(won) > 1:
+        return
+    first, others = votes.leaders[0], votes.rivals
+    even = int((votes.matrix.p[first, list(votes.among)] == 0.5).sum()) - 1
+    besides = f" ({format_count(even, 'pair')} even or without votes)" if even else ""
+    beat = "beats" if len(votes.leaders) == 1 else "each beat"
+    many = won.pop()
+    whom = f"{many} of the {format_count(others, 'other')}" if many < others else "every other"
+    yield (
+        f"So far, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option beats more."
+    )
+
+
+def _circle(votes: Analysis) -> str:
+    """The cycle, with the votes of each link and whether it is proved."""
+    links = votes.links(votes.circle)
+    told = join_names(
+        [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
+    )
+    proved = [link for link in links if votes.sure[link] == PROVED]
+    if len(proved) == len(links):
+        sure = f"Each of these wins is proved ({votes.certificate.proviso})"
+    elif proved:
+        sure = join_names([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
+        sure += f" {'is' if len(proved) == 1 else 'are'} proved, the rest not"
+    else:
+        sure = "None of these wins is proved yet"
+    return f"There is a cycle: {told}. {sure}."
+
+
+def _behind(votes: Analysis) -> Iterator[str]:
+    """Who is not among the leaders, though not ruled out."""
+    rest = [i for i in votes.certificate.possible if i not in votes.leaders]
+    chances = votes.chances.among if votes.chances else [1.0] * len(votes.names)
+    out = [i for i in rest if chances[i] < UNLIKELY]
+    behind = [i for i in rest if i not in out]
+    if out:
+        look = "looks" if len(out) == 1 else "look"
+        yield f"{_name(votes, out)} {look} out of the running, but that is not proved."
+    if behind:
+        yield f"Behind, but still possible: {_name(votes, behind)}."
+
+
+def _estimates(votes: Analysis) -> Estimates | None:
+    """How likely each option is to be best, while none is proved to be."""
+    chances = votes.chances
+    if chances is None or votes.standing.votes == 0 or votes.certificate.verdict != "open":
+        return None
+    order = sorted(votes.among, key=lambda i: (-round(chances.each[i], 2), i))
+    worth = [i for i in order if chances.each[i] >= LEAST or len(order) <= LISTED][:LISTED]
+    names = shorten_names(votes.standing.labels, NAME)
+    rows = [(names[i], percent(chances.each[i])) for i in worth]
+    if len(worth) < len(order):
+        most = chances.each[order[len(worth)]]
+        least = "under 1 %" if most < LEAST else f"{percent(most)} at most"
+        rows.append((format_count(len(order) - len(worth), "other"), least))
+    worlds = f"{chances.worlds:,} worlds that the votes leave plausible"
+    smaller = f" {SMALLER}"
+    if votes.standing.panel is not None:
+        worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly turn out"
+        smaller = ""
+    exactly = (
+        f" That exactly {_name(votes, votes.leaders)} are best: {percent(chances.together)}."
+        if len(votes.leaders) > 1
+        else ""
+    )
+    note = f"An estimate from {worlds}, not a proof; options that tie for first share it.{smaller}{exactly}"
+    return Estimates(tuple(rows), note)
+
+
+def _other_counts(votes: Analysis) -> Iterator[str]:
+    """Where Borda and von Neumann name others, by what is believed of all pairs."""
+    leading = set(votes.leaders)
+    if not leading & set(votes.borda_first):
+        borda = int(votes.borda.argmax())
+        yield (
+            f"Borda, which counts by how much options win, would name {votes.names[borda]} instead: it wins an "
+            f"estimated {percent(float(votes.borda[borda]))} of the votes against a random other."
+        )
+    if not leading.issuperset(votes.lottery_support):
+        told = [
+            f"{votes.names[i]} ({percent(float(votes.lottery[i]))})" for i in votes.lottery_support
+        ]
+        yield (
+            "Von Neumann's lottery, which no single option beats, would draw "
+            f"{join_names(told)}, by estimate."
+        )
+
+
+def _name(votes: Analysis, options: Sequence[int]) -> str:
+    """Options by name, as in a sentence."""
+    return join_names([votes.names[i] for i in options])
+
+
+def _against(votes: Analysis, need: Need) -> str:
+    """A pair to ask by name."""
+    return f"{votes.names[need.first]} against {votes.names[need.second]}"
+
+
+def _score(votes: Analysis, i: int, j: int) -> str:
+    """The votes of one option against another."""
+    wins, tied = votes.standing.wins, votes.standing.ties[i, j]
+    return f"{wins[i, j]:,}:{wins[j, i]:,}" + (f", {tied:,} tied" if tied else "")
+
+
+def _advice(votes: Analysis) -> Iterator[str]:
+    if votes.standing.panel is not None:
+        yield from panel_advice(votes, votes.standing.panel)
+        return
+    if votes.standing.closed or votes.certificate.best:
+        return
+    outlook, on_test_cases = votes.outlook, bool(votes.standing.settings.cases)
+    if on_test_cases and votes.standing.votes and are_too_few(votes.standing, outlook):
+        yield from case_advice(votes.standing)
+        return
+    if outlook.champion is None:  # by all votes and the options that are left it is settled already
+        yield "A few more answers may settle it."
+        return
+    if outlook.votes is None:
+        pairs = join_names([_against(votes, need) for need in outlook.pairs], PAIRS)
+        yield (
+            f"A proof that {votes.names[outlook.champion]} is best needs votes on {pairs}, but an option there is "
+            "paused. Resume or retire it, or certify the active options alone."
+        )
+    elif votes.standing.votes == 0 and on_test_cases:
+        most = int(votes_left(votes.standing).sum()) // 2
+        yield f"Judges give each pair one vote on each case: {format_count(most, 'vote')} at most."
+    elif votes.standing.votes == 0:
+        yield "How many votes it takes depends on how far apart the options are: a plan simulates it."
+    else:
+        within = reach_sentence(votes.reach) if votes.reach is not None else ""
+        if within and is_exhausted(votes.standing):  # then votes alone are no advice
+            yield within
+            return
+        asked = join_names([_against(votes, need) for need in outlook.pairs], PAIRS)
+        yield (
+            f"{_forecast(votes, outlook.votes)} Next, to prove {votes.names[outlook.champion]} best: {asked}."
+        )
+        if within:
+            yield within
+        if on_test_cases:
+            yield from case_advice(votes.standing)
+
+
+def _forecast(votes: Analysis, needed: int) -> str:
+    """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
+    if votes.remaining is None:
+        return f"About {about(needed)} more vote{'' if needed == 1 else 's'} may settle it."
+    return f"{capital(votes.remaining.words)} more votes settle it in four of five cases."

@@ -1,0 +1,318 @@
+"""How many answers a panel's study takes, by simulation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.errors import InvalidParameter
+from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.outlook import outlook_of
+from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
+from copeland.forecast.prospects import Prospect
+from copeland.forecast.races import Forecast, forecast_of
+from copeland.forecast.start import PROOF, Goal, Start
+from copeland.forecast.voter_races import Voters, Within, room_of
+from copeland.forecast.votes_remaining import Remaining, remaining_of
+from copeland.study.log.events import ERROR, SKIP
+from copeland.study.options import ACTIVE
+from copeland.study.results.standing import Standing, Voter
+from copeland.study.settings import Settings
+from copeland.support.phrasing import about, format_count, percent
+
+
+def panel_plan(
+    standing: Standing,
+    worlds: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Forecast:
+    """Return how many more answers it may take until some active option is sure to be best."""
+    assert standing.panel is not None
+    among = [i for i, option in enumerate(standing.options) if option.state == ACTIVE]
+    if len(among) < 2:
+        raise InvalidParameter("fewer than 2 options are active, so there is nothing to ask.")
+    cut = np.ix_(among, among)
+    silent = standing.panel.silent[np.ix_(range(len(standing.panel.members)), among, among)]
+    return panel_forecast(standing.wins[cut], standing.ties[cut], silent, worlds, seed, progress)
+
+
+def answers_words(found: ForecastRange, members: int) -> str:
+    """Return how many answers a panel takes in all, and of each member.
+
+    Examples
+    --------
+    >>> answers_words(ForecastRange(41, 54, 96, 330), 5)
+    'about 54 answers in all, about 11 each (about 41 to 96 in four of five cases)'
+    """
+    middle = found.most if found.middle is None else found.middle
+    each = -(-middle // members)
+    return (
+        f"about {about(middle)} answers in all, about {about(each)} each "
+        f"({found.words} in four of five cases)"
+    )
+
+
+def questions_sentence(members: int, k: int) -> str:
+    """Return how many questions a panel takes: about, at least and at most, in a sentence."""
+    # One option beats all others but one, and does not lose to that.
+    fewest = (k - 2) * (members // 2 + 1) + (members + 1) // 2
+    most = k * (k - 1) // 2 * members
+    return (
+        f"It takes {answers_words(new_panel_remaining(members, k), members)}; at least {fewest:,}, and at most "
+        f"{most:,}: one for each member and pair."
+    )
+
+
+def prospect_sentence(found: Prospect) -> str:
+    """Return what so many voters can prove, and what else they could do."""
+    who = f"With {format_count(found.people, 'voter')} and {format_count(found.options, 'option')}"
+    have = f"they have {format_count(found.votes, 'vote')} in all, {found.people:,} per pair"
+    proof = f"{who} a proof at {found.delta:g} {_proof(found, have)}."
+    return " ".join(filter(None, [proof, _panel(found), _population(found)]))
+
+
+def _proof(found: Prospect, have: str) -> str:
+    if not found.possible:
+        return f"is out of reach: {have}, and even if all agree it takes {format_count(found.fewest, 'voter')}"
+    if not found.settled:
+        return f"is possible, but none of the plausible worlds tried was settled: {have}"
+    return f"is within reach in {percent(found.settled)} of plausible worlds: {have}"
+
+
+def _panel(found: Prospect) -> str:
+    if found.panel is None:
+        return ""
+    answers = answers_words(found.panel, found.people)
+    return f"As a panel, where only they count, they would need {answers}."
+
+
+def _population(found: Prospect) -> str:
+    return f"A proof about the population they come from takes {people_words(found.population)}."
+
+
+def people_words(found: ForecastRange) -> str:
+    """Return how many people a proof takes, in four of five cases and in half of them.
+
+    Examples
+    --------
+    >>> people_words(ForecastRange(120, 450, None, 5000))
+    'about 120 to over 5,000 people in four of five cases, and about 450 in half of them'
+    """
+    half = f"over {about(found.most)}" if found.middle is None else f"about {about(found.middle)}"
+    return f"{found.words} people in four of five cases, and {half} in half of them"
+
+
+class Reach(NamedTuple):
+    """How far the votes of people go."""
+
+    pairs: int  # that a person can be asked
+    exhausted: bool  # whether every voter so far has met every pair
+    people: (
+        ForecastRange | None
+    )  # how many more it takes; None if one is proved, or no number of them settles it
+    voters: int = 0  # so far
+    left: int = 0  # votes that these can still give
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        return self._asdict() | {"people": None if self.people is None else self.people.to_dict()}
+
+
+def remaining_in(standing: Standing) -> Remaining | None:
+    """Return what it may still take to prove an option best; None if one is, or if it cannot be asked."""
+    each = votes_each(standing.settings, len(standing.active)) if standing.settings.people else None
+    return remaining_of(standing.start, each, dealt_in(standing.settings, len(standing.voters)))
+
+
+def dealt_in(settings: Settings, voters: int) -> int | None:
+    """Return how many voters get no further pairs: all who were here, where all is dealt at the arrival."""
+    return voters if settings.people and settings.missing else None
+
+
+def reach_of(standing: Standing, remaining: Remaining | None) -> Reach | None:
+    """Return how far people's votes go; None where every vote is a fresh draw."""
+    if not standing.settings.people:
+        return None
+    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
+    in_all = None if remaining is None else remaining.people
+    people = None if in_all is None else in_all.beyond(_voters_of(standing))
+    if standing.settings.missing:  # whoever was here has been dealt everything
+        exhausted = is_exhausted(standing)
+        return Reach(pairs, exhausted, people, len(standing.voters), standing.unanswered)
+    left = sum(max(pairs - _count_pairs_of(voter), 0) for voter in standing.voters)
+    return Reach(pairs, is_exhausted(standing), people, len(standing.voters), left)
+
+
+def is_exhausted(standing: Standing) -> bool:
+    """Tell whether nobody known can be asked anything: each has answered, or skipped, every pair."""
+    pairs = votes_each(standing.settings, sum(o.state == ACTIVE for o in standing.options))
+    met = [_count_pairs_of(voter) for voter in standing.voters]
+    if standing.settings.missing:
+        return bool(met) and not standing.unanswered
+    return standing.settings.people and bool(met) and min(met) >= pairs
+
+
+def plan_of(
+    standing: Standing,
+    met: Met,
+    people: int | None,
+    worlds: int | None,
+    most: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+    goal: Goal,
+) -> Forecast:
+    """Return how many more votes it may take, and what voters can settle who have met so much already."""
+    start = standing.start
+    if outlook_of(start).votes is None:
+        raise InvalidParameter(
+            "nothing can be proved while options that the proof needs are paused; resume or retire them, or see "
+            "what certify --active says."
+        )
+    each = votes_each(standing.settings, len(standing.active))
+    cut = np.ix_(standing.options_left, standing.options_left)
+    met = met._replace(pairs=met.pairs[cut])
+    voters = None
+    if start.people and standing.settings.missing:
+        voters = _newcomers(standing, start, len(met.each), each, people or 0)
+    elif start.people:
+        voters = met.voters(start, each, people or 0)
+    return forecast_of(start, worlds, most, seed, progress, goal, voters)
+
+
+def _newcomers(standing: Standing, start: Start, known: int, each: int, people: int) -> Voters:
+    """Return the voters up to ``people`` in all: those known answer what they were dealt, and others come anew."""
+    new = max(people - known, 0)
+    room = room_of(start, new, np.zeros_like(start.wins))
+    left = min(int(room.sum()) // 2, new * each) + standing.unanswered
+    return Voters(known + new, room, left, each, dealt=known)
+
+
+def reach_sentence(reach: Reach) -> str:
+    """Return who or what is missing, in a sentence; empty if votes of the people so far may do."""
+    if reach.people is None or reach.people.high == 0:
+        return ""
+    one = reach.people.high == 1
+    people = "1 more person" if one else f"{reach.people.words} more people"
+    if reach.exhausted:
+        return f"Every voter so far has answered all their pairs; {people} would settle it."
+    so_far = "voter so far has" if reach.voters == 1 else f"{reach.voters:,} voters so far have"
+    left = f"; the {so_far} {format_count(reach.left, 'vote')} left in all" if reach.voters else ""
+    return f"That takes {people}, as each can be asked {format_count(reach.pairs, 'pair')}{left}."
+
+
+def plan_sentence(plan: Forecast, settings: Settings) -> str:
+    """Return what people can settle: those so far, and how many it takes; empty if votes are fresh draws."""
+    if plan.people is None:
+        return ""
+    pairs = format_count(votes_each(settings, plan.options), "vote")
+    takes = f"with as many people as needed, it takes {people_words(plan.people.range)}, those so far included"
+    so_far = f"{_so_far(plan.within, plan.goal)}; " if plan.within is not None else ""
+    return f"A person has one vote per pair, {pairs} in all: {so_far}{takes}."
+
+
+def _so_far(within: Within, goal: Goal) -> str:
+    """What the voters of a plan can settle."""
+    have = (
+        f"{format_count(within.voters, 'voter')} can give {format_count(within.left, 'vote')} more"
+    )
+    if goal == PROOF and not within.possible:
+        return f"{have}, which can prove nothing, whatever they answer"
+    return f"{have}, which is enough in {within.settled:,} of {format_count(len(within.votes), 'world')}"
+
+
+class Met(NamedTuple):
+    """What voters with a name have met."""
+
+    each: Mapping[str, int]  # how many pairs, by voter
+    pairs: NDArray[np.int64]  # K x K: how many of them have met each pair
+
+    def voters(self, start: Start, each: int, people: int = 0) -> Voters:
+        """Return these voters, up to ``people`` in all with some who come anew, of ``each`` votes a person."""
+        number = max(len(self.each), people)
+        room = room_of(start, number, self.pairs)
+        own = sum(max(each - met, 0) for met in self.each.values())
+        left = min(int(room.sum()) // 2, own + (number - len(self.each)) * each)
+        return Voters(number, room, left, each)
+
+
+def met_of(tally: Iterable[tuple[str | None, int, int, str, int]], k: int) -> Met:
+    """Return what each voter by name has met.
+
+    Examples
+    --------
+    >>> met = met_of([("ann", 0, 1, "left", 1), ("bob", 1, 0, "skip", 1)], 2)
+    >>> met.each, met.pairs.tolist()
+    ({'ann': 1, 'bob': 1}, [[0, 2], [2, 0]])
+    """
+    seen = {
+        (voter, min(left, right), max(left, right))
+        for voter, left, right, outcome, _ in tally
+        if voter is not None and outcome != ERROR
+    }
+    met, each = np.zeros((k, k), np.int64), Counter[str]()
+    for voter, i, j in sorted(seen):
+        met[[i, j], [j, i]] += 1
+        each[voter] += 1
+    return Met(dict(each), met)
+
+
+def who_votes(settings: Settings, k: int) -> str:
+    """Return who votes and what that assumes, in a sentence."""
+    if settings.panel:
+        members = format_count(len(settings.panel), "member")
+        return f"The panel's {members} are the whole electorate. {questions_sentence(len(settings.panel), k)}"
+    if settings.people:
+        return (
+            f"People vote. Each is dealt {format_count(votes_each(settings, k), 'pair')}"
+            f"{' before the first answer' if settings.batch else ' at most'}; "
+            "what is proved is about the population they come from."
+        )
+    if settings.cases:
+        return _who_judges(settings, k)
+    return (
+        "Each vote counts as a fresh draw. If one person answers many times, the votes prove less than the "
+        "certificate says."
+    )
+
+
+def _who_judges(settings: Settings, k: int) -> str:
+    """Who judges what, and what is proved by that."""
+    votes = format_count(settings.cases * _pairs(k), "vote")
+    if settings.cases == 1:
+        return (
+            f"Judges compare each pair once, {votes} at most; what is proved is their preference."
+        )
+    about_what = (
+        "these cases" if settings.finite else "cases like these, of which they are a sample"
+    )
+    return (
+        f"Judges compare each pair once on each of {format_count(settings.cases, 'case')}, {votes} at most; what is proved is "
+        f"their preference on {about_what}."
+    )
+
+
+def votes_each(settings: Settings, k: int) -> int:
+    """Return how many votes a person can give: one a pair, and no more than are dealt."""
+    return min(_pairs(k), settings.batch or _pairs(k))
+
+
+def _voters_of(standing: Standing) -> int:
+    """How many people have voted; those without a name are as many as a pair has votes."""
+    if standing.settings.missing:
+        return len(standing.voters)
+    return max(len(standing.voters), int((standing.wins + standing.wins.T + standing.ties).max()))
+
+
+def _count_pairs_of(voter: Voter) -> int:
+    """How many pairs a voter has met."""
+    return voter.votes + voter.outcomes[SKIP]
+
+
+def _pairs(k: int) -> int:
+    return k * (k - 1) // 2

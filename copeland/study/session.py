@@ -1,0 +1,258 @@
+"""The books of one study, kept up with its log: every look and every change is a transaction."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from copeland.errors import InvalidParameter, StorageError
+from copeland.study.commands import require_open
+from copeland.study.log.event_log import Log, Recall
+from copeland.study.log.events import UNDONE, Event
+from copeland.study.log.state import Books, dump_books, fold_log, load_books
+from copeland.study.log.storage import TROUBLE, Storage
+from copeland.study.pair_choice import Chooser, chooser_of
+
+if TYPE_CHECKING:
+    from copeland.tuning import Space
+
+SNAPSHOT_EVERY = 10_000  # events
+TUNED_EVERY = 20  # events, where it takes some time to go through each again
+AT_ONCE = 32  # changes in one transaction
+
+T = TypeVar("T")
+
+
+class _Half(Exception):
+    """A change failed half way, so that those made with it have to be made again."""
+
+
+class _Change:
+    """What somebody wants to append, and what became of it."""
+
+    def __init__(self, decide: Callable[[Log], tuple[list[Event], Any]]):
+        self._decide = decide
+        self._result: Any = None
+        self.error: Exception | None = None
+        self.is_made = False
+        self.thread = threading.get_ident()  # of whoever waits for it
+        self.turn = threading.Event()  # set when it is made, or when it is the first who waits
+
+    def decide(self, work: Transactions, log: Log) -> None:
+        """Append what is decided now."""
+        self.error = None
+        try:
+            new, self._result = self._decide(log)
+            work.advance(log, new)
+        except TROUBLE:
+            raise  # the storage knows what to do
+        except Exception as error:
+            self.error = error
+
+    def fail(self, error: Exception) -> None:
+        """Note that nothing was stored."""
+        self.error, self.is_made = self.error or error, True
+
+    def outcome(self) -> Any:
+        """Return what was decided, or raise what went wrong."""
+        error, self.error = self.error, None
+        if error is None:
+            return self._result
+        try:
+            raise error
+        finally:
+            del (
+                error
+            )  # its traceback holds this frame: neither would end, nor the connections below
+
+
+class Transactions:
+    """What this process knows of a study, and the turns in which it is brought up to date and changed.
+
+    A transaction begins by reading what other processes did, so what is decided in it is decided on the newest
+    books. The books take in what it appends at once, and are made anew from the log if it cannot be stored.
+    """
+
+    def __init__(self, storage: Storage, key: int, space: Space | None = None):
+        self._storage = storage
+        self._space = space  # with its constraint, where the options are points of one
+        self._key = key
+        self._turn = threading.RLock()
+        self._queue = threading.Lock()
+        self._waiting: deque[_Change] = deque()  # the first has the turn, or will have it next
+        self._chooser: Chooser | None = None  # made when it is needed
+        self._recall = Recall()
+        self._snapshot = 0  # the number of events in the last one known
+        self._torn = False  # whether the books may be ahead of the log, or were left half way
+        self.books = storage.read(key, self._open_books)
+        self._keep()
+
+    def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
+        """Catch up with the log, decide what to append to it, and return once that is stored.
+
+        Those who wait for their turn have their changes made in one transaction, by the first of them: a disk takes
+        as long to store many as to store one.
+        """
+        mine = _Change(decide)
+        try:
+            if not self._is_first(mine):
+                mine.turn.wait()
+            if not mine.is_made:
+                with self._turn:
+                    self._make(list(islice(self._waiting, AT_ONCE)))
+        finally:
+            self._leave(mine)
+        return mine.outcome()
+
+    def _is_first(self, mine: _Change) -> bool:
+        """Join those who wait; tell whether nobody is ahead.
+
+        A thread waits for one change at a time, so an older one of this thread was left behind by an interrupt.
+        """
+        with self._queue:
+            left_behind = [one for one in self._waiting if one.thread == mine.thread]
+            for one in left_behind:
+                self._waiting.remove(one)
+            self._waiting.append(mine)
+            is_first = self._waiting[0] is mine
+            if left_behind and not is_first:
+                self._waiting[0].turn.set()
+            return is_first
+
+    def _leave(self, mine: _Change) -> None:
+        """Go; who was the first lets those go whose changes are made, and gives the turn to the next."""
+        with self._queue:
+            was_first = self._waiting[0] is mine if self._waiting else False
+            for change in [
+                one for one in self._waiting if one is mine or (was_first and one.is_made)
+            ]:
+                self._waiting.remove(change)
+                change.turn.set()
+            if was_first and self._waiting:
+                self._waiting[0].turn.set()
+
+    def _make(self, changes: list[_Change]) -> None:
+        try:
+            self._store(changes)
+        except _Half:  # so each is made alone
+            for change in changes:
+                self._store([change])
+
+    def _store(self, changes: list[_Change]) -> None:
+        """Make changes in one transaction; what fails is known to be so by whoever wanted it."""
+
+        def work(log: Log) -> None:
+            self._catch_up(log)
+            for change in changes:
+                before = log.appended
+                change.decide(self, log)
+                if change.error is not None and log.appended > before:
+                    raise change.error if len(changes) == 1 else _Half
+
+        try:
+            self._storage.write(self._key, work, self._recall)
+        except _Half:
+            raise
+        except Exception as error:
+            for change in changes:
+                change.fail(error)
+            return
+        self._torn = False
+        for change in changes:
+            change.is_made = True
+        self._keep()
+
+    def append(self, decide: Callable[[Log], list[Event]]) -> list[Event]:
+        """Append what is decided to the log of a study that is open; return it."""
+
+        def work(log: Log) -> tuple[list[Event], list[Event]]:
+            require_open(self.books)
+            new = decide(log)
+            return new, new
+
+        return self.change(work)
+
+    def advance(self, log: Log, new: list[Event]) -> None:
+        """Append events amid a transaction, for those decisions in it that build on them."""
+        if new:
+            self._torn = True  # until it is stored, the books are ahead of the log
+            log.append(new)
+            self.take(new)
+
+    def read(self, look: Callable[[Log], T]) -> T:
+        """Catch up with the log, and look."""
+
+        def work(log: Log) -> T:
+            self._catch_up(log)
+            return look(log)
+
+        with self._turn:
+            return self._storage.read(self._key, work, self._recall)
+
+    def look_at_books(self, look: Callable[[Books], T]) -> T:
+        """Look at what is known without the storage."""
+        with self._turn:
+            return look(self.books)
+
+    def chooser(self, log: Log) -> Chooser:
+        """Return what chooses pairs, up to date; keep it with :meth:`keep_chooser` once it has chosen."""
+        chooser, self._chooser = self._chooser or chooser_of(self.books, log), None
+        return chooser
+
+    def keep_chooser(self, chooser: Chooser) -> None:
+        """Keep a chooser that was not interrupted."""
+        self._chooser = chooser
+
+    def take(self, new: Iterable[Event]) -> None:
+        """Let the books, and all that follows them, take in events."""
+        torn, self._torn = self._torn, True
+        for event in new:
+            chooser, self._chooser = self._chooser, None  # if this is interrupted, it is made anew
+            if chooser is not None and event.kind != UNDONE:
+                chooser.take(event, self.books)
+            self.books.take(event)
+            self._recall.take(event)
+            self._chooser = None if event.kind == UNDONE else chooser
+        self._torn = torn
+
+    def _catch_up(self, log: Log) -> None:
+        if self._torn:
+            self._recall.forget()
+            self.books, self._chooser, self._torn = self._open_books(log), None, False
+        self.take(log.after(self.books.number))
+
+    def _open_books(self, log: Log) -> Books:
+        books = self._load_books(log)
+        if self._space is not None:
+            if books.tuning is None:
+                raise InvalidParameter(
+                    "this study has options and no space; open it without a space."
+                )
+            books.tuning.give(self._space)
+        return books
+
+    def _load_books(self, log: Log) -> Books:
+        kept = log.snapshot()
+        books = None if kept is None else load_books(kept[1])
+        if kept is None or books is None or books.number != kept[0]:
+            return fold_log(log.replay())
+        self._snapshot = books.number
+        for event in log.replay(books.number):
+            books.take(event)
+        return books
+
+    def _keep(self) -> None:
+        """Store a snapshot now and then. It is only a cache: if that fails, nothing is lost."""
+        number = self.books.number
+        tuning = self.books.tuning
+        often = SNAPSHOT_EVERY if tuning is None else TUNED_EVERY
+        if number - self._snapshot < often or (tuning is not None and not tuning.is_at_work):
+            return
+        self._snapshot = number
+        content = dump_books(self.books)
+        with suppress(StorageError):
+            self._storage.write(self._key, lambda log: log.save_snapshot(number, content))

@@ -1,0 +1,808 @@
+"""What a study says of its votes: a verdict, forecasts, a ranking, changes over time, a page."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Collection, Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.drift_evidence import LEVEL, check_level
+from copeland.errors import InvalidParameter, InvalidRow
+from copeland.forecast.prospects import Prospect, check_people, prospect_of
+from copeland.forecast.races import MOST, Forecast
+from copeland.forecast.start import Goal, goal_of
+from copeland.study.ballots import (
+    Answered,
+    Ballot,
+    Following,
+    Look,
+    Onward,
+    ballot_of,
+    find_ballot,
+    propose_questions,
+    take_answer,
+    view_as,
+)
+from copeland.study.case_draws import wish_on_cases
+from copeland.study.commands import (
+    Answer,
+    Wait,
+    addition,
+    answer_to,
+    change_of_state,
+    new_to,
+    require_open,
+    restart,
+    undo_vote,
+    wish_of,
+    withdrawal,
+)
+from copeland.study.input_limits import check_plain, check_text
+from copeland.study.kinds.panel import attendance
+from copeland.study.kinds.space_methods import (
+    Tunable,
+    read_tuning,
+    read_tuning_with_votes,
+    require_options,
+)
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import (
+    CLOSED,
+    EXCUSED,
+    GUIDE,
+    PAUSED,
+    PROOF,
+    READMITTED,
+    RESUMED,
+    RETIRED,
+    UNDONE,
+    Event,
+    Misfit,
+    misfit_of,
+    times_of,
+    to_json,
+)
+from copeland.study.log.state import Books, fold_log
+from copeland.study.log.storage import Storage
+from copeland.study.options import Option, option_of
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.case_progress import refuse_for_cases
+from copeland.study.results.drift import Drift, drifts_of
+from copeland.study.results.guidance import guidance_of
+from copeland.study.results.ranking import Ranking, ranking_of
+from copeland.study.results.standing import (
+    Standing,
+    certificate_of,
+    standing_of,
+    voters_of,
+)
+from copeland.study.results.verdict import (
+    Verdict,
+    claim_of,
+    refuse_for_panel,
+    require_chances,
+    verdict_of,
+)
+from copeland.study.results.voter_reach import Met, met_of, panel_plan, plan_of, votes_each
+from copeland.study.roles import check_role, give_role, import_in_role
+from copeland.study.session import Transactions
+from copeland.study.settings import Settings
+from copeland.study.voter_history import waiting_of
+from copeland.study.votes import (
+    Imported,
+    Vote,
+    frame_of,
+    incoming,
+    new_event_id,
+    source_of,
+    vote_of,
+    votes_from,
+    writable,
+    write_csv,
+)
+from copeland.support.escaping import inert
+from copeland.support.phrasing import format_count, shorten_names
+
+if TYPE_CHECKING:
+    from copeland.search.allocation import Allocation
+    from copeland.search.desk import Impressions
+    from copeland.tuning import Space
+
+CLAIM = 80  # letters of what is said of a study in passing
+
+Clock = Callable[[], float]
+
+
+class Saying:
+    """The part of a study that only reports and changes nothing."""
+
+    name: str
+    _work: Transactions
+    _clock: Clock
+
+    def __repr__(self) -> str:
+        if self._work.books.tuning is not None:
+            return f"<Study {self._size()}, points of a space>"
+        claim, _, _ = claim_of(self._read_from_memory()).partition(". ")
+        return f"<Study {self._size()}: {shorten_names([claim.rstrip('.')], CLAIM)[0]}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(inert(self._size()))}</p>{self.verdict()._repr_html_()}"
+
+    def _size(self) -> str:
+        books = self._work.books
+        size = f"{format_count(books.k, 'option')}, {format_count(books.votes, 'vote')}"
+        return f"{self.name!r}, {size}"
+
+    def _read_from_memory(self) -> Analysis:
+        """What is known without looking into the storage."""
+        now = self._clock()
+        return self._work.look_at_books(
+            lambda books: Analysis(standing_of(self.name, books, (), now))
+        )
+
+    def verdict(self) -> Verdict:
+        """Return what to tell people who are waiting for an answer, in sentences.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
+        >>> study
+        <Study 'tea', 2 options, 10 votes: green is proved the only winner>
+        >>> study.verdict().kind, study.certificate().best
+        ('winner', (0,))
+        """
+        if self._work.books.tuning is not None:
+            from copeland.study.kinds.space import tuned_verdict
+
+            return tuned_verdict(read_tuning(self._work, self.name, self._clock))
+        return verdict_of(self.standing(voters=self._work.books.settings.people))
+
+    def plan(
+        self,
+        worlds: int | None = None,
+        most: int = MOST,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        until: str | Goal = "proved",
+        people: int | None = None,
+    ) -> Forecast:
+        """Return how many more votes it may take to prove an option best, by simulation.
+
+        Where people vote, it also says what the voters so far can settle, each with one vote per pair.
+        For a panel, it counts answers until some active option is sure to be best.
+
+        Parameters
+        ----------
+        worlds
+            How many plausible worlds; 20 by default, as for every forecast that is shown.
+        most
+            Give up on a world after this many votes.
+        progress
+            Called with (worlds done, worlds in all).
+        until
+            ``"likely=0.95"``: the votes until one option has that chance to be best, which is an estimate.
+        people
+            How many voters there will be in all; by default those who have voted so far.
+        """
+        goal = goal_of(until)
+        check_people(people)
+        require_options(self._work.books, "so nobody can say how many votes they need")
+        if self._work.books.settings.panel:
+            refuse_for_panel(goal, people)
+            return panel_plan(self.standing(voters=False), worlds, seed, progress)
+        if self._work.books.settings.cases:
+            refuse_for_cases(self.standing(voters=False))
+        standing, met = self._work.read(self._read_meetings)
+        require_chances(goal, len(standing.options))
+        return plan_of(standing, met, people, worlds, most, seed, progress, goal)
+
+    def prospect(self, people: int) -> Prospect:
+        """Return what this many voters can settle, as people and as a panel, by simulation."""
+        check_people(people)
+        require_options(self._work.books, "so nobody can say what this many voters can settle")
+        if not self._work.books.settings.people:
+            raise InvalidParameter(
+                "this is not a study of people, so there is nothing for them to settle."
+            )
+        standing = self.standing(voters=False)
+        each = votes_each(self._work.books.settings, len(standing.active))
+        return prospect_of(standing.start, people, each)
+
+    def _read_meetings(self, log: Log) -> tuple[Standing, Met]:
+        """Where the study stands, and what those have met whose votes prove something."""
+        books = self._work.books
+        standing = standing_of(self.name, books, (), self._clock())
+        tally = log.tally() if self._work.books.settings.people else ()
+        return standing, met_of((row for row in tally if not books.is_guide(row[0])), books.k)
+
+    def ranking(self) -> Ranking:
+        """Return all options in tiers that are proved apart, with Copeland scores and strengths.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "white", "n": 40}])
+        >>> _ = study.add_votes([{"winner": "black", "loser": "green", "n": 40}])
+        >>> study.ranking().tiers
+        (('black',), ('green', 'white'))
+        """
+        require_options(self._work.books, "so they cannot all be ranked: see shortlist()")
+        return ranking_of(Analysis(self.standing(voters=False)))
+
+    def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
+        """Return the pairs whose votes changed over time; a certificate assumes that none did.
+
+        If none changes within an epoch, the probability that this ever returns one is at most ``level``: however often
+        you look, add options or start counting again.
+        """
+        check_level(level)
+        require_options(self._work.books, "hardly any pair comes twice, so no change would show")
+        return self._work.read(lambda log: drifts_of(self._work.books, log.replay(), level))
+
+    def report(self, path: str | Path, command: str = "") -> Path:
+        """Write where the study stands as one HTML page; return its path.
+
+        ``command``, if given, is the command that the page names to make it again.
+        """
+        if self._work.books.tuning is not None:
+            from copeland.study.report.space_page import write_tuned_page
+
+            told = read_tuning_with_votes(self._work, self.name, self._clock)
+            return write_tuned_page(*told, path, command)
+        from copeland.study.report.study_page import write_study_page
+
+        log = self._work.read(lambda log: list(log.replay()))
+        return write_study_page(self.standing(), log, path, command, self.drift())
+
+    def standing(self, voters: bool = True) -> Standing:
+        """Return where the study stands: counts, certificate, leader, position bias, voters, guides.
+
+        ``voters=False`` leaves out voters and guides, which need a pass over all votes.
+        """
+
+        def look(log: Log) -> Standing:
+            books, now = self._work.books, self._clock()
+            if not voters:
+                return standing_of(self.name, books, (), now)
+            tally = list(log.tally())
+            proving = (row for row in tally if not books.is_guide(row[0]))
+            known = voters_of(proving, self._work.books.settings.panel)
+            guides = guidance_of(tally, books.guides, books.wins)
+            return standing_of(self.name, books, known, now, guides)
+
+        return self._work.read(look)
+
+
+LAST = 2**63 - 1  # number that an event can have
+
+
+class Study(Tunable, Saying):
+    """A study at work; made by :func:`create_study` and :func:`open_study`.
+
+    Any number of these, in any number of threads, processes and machines, may work on one study:
+    each question and each answer is a transaction that begins by reading what the others did.
+
+    Examples
+    --------
+    >>> from copeland import create_study
+    >>> study = create_study("tea", ["green", "black"])
+    >>> while ballot := study.ask():
+    ...     vote = study.tell(ballot, "green")
+    >>> study.verdict().claim
+    'green is proved the only winner.'
+    """
+
+    def __init__(
+        self,
+        storage: Storage,
+        name: str,
+        key: int,
+        clock: Clock = time.time,
+        space: Space | None = None,
+    ):
+        self.name = name
+        self.storage = storage
+        self._key = key
+        self._clock = clock
+        self._work = Transactions(storage, key, space)
+
+    # What it is
+
+    @property
+    def settings(self) -> Settings:
+        """What was fixed when it was created."""
+        return self._books.settings
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """All options ever offered, with their states."""
+        return tuple(self._current().options)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more votes."""
+        return self._current().closed
+
+    @property
+    def number(self) -> int:
+        """The number of the last event in its log."""
+        return self._current().number
+
+    def option(self, name: str) -> Option:
+        """Return the option of this name: what to show for it, and whether it is still asked."""
+        books = self._current()
+        return books.options[books.index(name)]
+
+    # Asking and telling
+
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        n: None = None,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
+        cases: Collection[str] | None = None,
+        source: str | None = None,
+    ) -> Ballot | Wait | None: ...
+    @overload
+    def ask(
+        self,
+        voter: str | None = None,
+        *,
+        n: int,
+        available: Collection[str] | None = None,
+        item: str | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
+        cases: Collection[str] | None = None,
+        source: str | None = None,
+    ) -> list[Ballot]: ...
+    def ask(
+        self,
+        voter: str | None = None,
+        n: int | None = None,
+        available: Collection[str] | None = None,
+        *,
+        item: str | None = None,
+        without: Collection[tuple[Any, ...]] | None = None,
+        cases: Collection[str] | None = None,
+        source: str | None = None,
+    ) -> Ballot | list[Ballot] | Wait | None:
+        """Return the next ballot, or None if nothing is left to ask; with ``n``, a list of up to ``n``.
+
+        A voter who holds as many unanswered ballots as the settings allow, or who can be asked nothing
+        else, gets the oldest of them again. If these are about another item, or about options that are
+        not available, the method returns a :class:`Wait`, or an empty list.
+
+        Parameters
+        ----------
+        voter
+            Whom to ask. Without a name, every call is for somebody new, who gets a new ballot. For a
+            panel, the study chooses the member to ask next, and the ballot says who.
+        available
+            The only options that can be shown now.
+        item
+            What the options are compared on, for the log.
+        without
+            Pairs, as left and right, that must not be shown this way again; then the ballots that the voter holds are not shown either.
+            Where judges vote: two options and a case, which are not to be asked.
+        cases
+            Where judges vote, the names of all test cases. The study draws the one of each ballot, which is its ``item``.
+        source
+            Who asks, for the log.
+        """
+        check_text(voter=voter, item=item, source=source)
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 1):
+            raise InvalidParameter(f"n is {n!r}; ask for 1 ballot or more.")
+        if isinstance(available, str):
+            raise InvalidParameter(f"available is '{available}'; give a list of names.")
+
+        def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
+            wish = wish_of(self._books, log, voter, item, available, self._clock())
+            if self._books.judges_cases(voter):
+                wish = wish_on_cases(self._books, wish, cases, without)
+            else:
+                wish = new_to(wish, self._books, without)
+            return propose_questions(self._work, log, wish._replace(source=source), n or 1)
+
+        asked = self._work.change(decide)
+        if isinstance(asked, Wait):
+            return asked if n is None else []
+        handed_out = [ballot_of(self._books, event) for event in asked]
+        return next(iter(handed_out), None) if n is None else handed_out
+
+    def tell(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+    ) -> Vote:
+        """Store the answer to a ballot, and return it as stored; it is on disk by then.
+
+        An answer to a ballot that has expired counts too. The same answer with the same ``event_id`` is
+        not stored again: you get the earlier one, so you can safely send an answer twice. A different
+        answer with that ``event_id`` is refused.
+
+        Parameters
+        ----------
+        outcome
+            left, right, tie, both_bad, skip or error; or the name of the option that won.
+        voter
+            Who answers; by default the voter who was asked.
+        event_id
+            Any text that no other vote of this study has.
+        item
+            What the options were compared on, if the ballot does not say.
+        source
+            Where the vote comes from, for the log.
+        """
+        told = self._make_answer(ballot, outcome, voter, event_id, item, source)
+        kept = self._work.change(lambda log: answer_to(self._books, log, told, self._clock()))
+        return vote_of(self._books, kept)
+
+    def _make_answer(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None,
+        event_id: str | None,
+        item: str | None,
+        source: str | None,
+    ) -> Answer:
+        check_text(voter=voter, event_id=event_id, item=item, source=source)
+        number = ballot.id if isinstance(ballot, Ballot) else ballot
+        sides = (ballot.left, ballot.right) if isinstance(ballot, Ballot) else None
+        return Answer(number, sides, outcome, event_id or new_event_id(), voter, item, source)
+
+    def answer(
+        self,
+        ballot: Ballot | int,
+        outcome: str,
+        voter: str | None = None,
+        event_id: str | None = None,
+        *,
+        item: str | None = None,
+        source: str | None = None,
+        following: Following | Onward | None = None,
+    ) -> Answered:
+        """Store the answer to a ballot as :meth:`tell` does, and return everything that came of it.
+
+        With ``following`` the same transaction finds the voter's next ballot, as :meth:`following` does; a
+        function may decide what that is about, and whether there is one.
+        """
+        told = self._make_answer(ballot, outcome, voter, event_id, item, source)
+
+        return self._work.change(
+            lambda log: take_answer(self._work, log, told, following, self._clock())
+        )
+
+    def look(self, voter: str) -> Look:
+        """Return the study as a voter sees it."""
+        check_plain(voter=voter)
+        return self._work.read(lambda log: view_as(self._books, log, voter))
+
+    def following(
+        self,
+        voter: str,
+        item: str | None = None,
+        available: Collection[str] | None = None,
+        later: tuple[tuple[str | None, Collection[str]], ...] = (),
+    ) -> Ballot | Wait | None:
+        """Return the oldest ballot that a voter has not answered, or else a new one as :meth:`ask` does.
+
+        So a page that is loaded again shows the same pair. ``item`` and ``available`` apply to a new one, ``later`` has
+        the same for those that are dealt with it.
+        """
+        check_text(voter=voter, item=item)
+        new = Following(item, available, later)
+        return self._work.change(
+            lambda log: find_ballot(self._work, log, voter, new, self._clock())
+        )
+
+    def waiting(self, voter: str) -> list[Ballot]:
+        """Return the ballots that a voter has not answered, the oldest first.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black", "white"], voters="people")
+        >>> asked = study.ask("ann", n=3)
+        >>> [ballot.id for ballot in study.waiting("ann")] == [ballot.id for ballot in asked]
+        True
+        """
+        check_text(voter=voter)
+        return self._work.read(
+            lambda log: [ballot_of(self._books, one) for one in waiting_of(self._books, log, voter)]
+        )
+
+    def undo(self, vote: Vote | str, reason: str | None = None, own: bool = False) -> None:
+        """Stop counting a vote; give the vote or its ``event_id``. Its ballot can be answered again.
+
+        The vote stays in the log, and so does its undoing. Where only a voter's first vote on a pair
+        counts, the first one that is not undone now counts. The log keeps the ``reason``.
+
+        What is proved then takes the smaller evidence of the votes with and without it. ``own``: the voter takes it
+        back, before the next ballot. Then it was never given.
+        """
+        event_id = vote.event_id if isinstance(vote, Vote) else vote
+        check_plain(event_id=event_id)
+        if reason is not None:
+            check_text("the reason, as a ", source=reason)
+        self._work.append(
+            lambda log: undo_vote(self._books, log, event_id, self._clock(), reason, own)
+        )
+
+    def set_role(self, voter: str, role: str) -> None:
+        """Say before a voter's first vote what that voter's votes are for.
+
+        Parameters
+        ----------
+        role
+            ``"proof"``, the default: the votes count for the certificate. ``"guide"``: they decide what
+            the study asks next, and prove nothing.
+
+        Examples
+        --------
+        >>> from copeland.study import create_study
+        >>> study = create_study("tea", ["green", "black"])
+        >>> study.set_role("a language model", "guide")
+        >>> study.tell(study.ask("a language model"), "green").counted
+        False
+        """
+        check_text(voter=voter)
+        if voter is None:
+            raise InvalidParameter("a role needs a voter's name; give one.")
+        check_role(role)
+        self._work.append(lambda log: give_role(self._books, log, voter, role, self._clock()))
+
+    def role(self, voter: str | None) -> str:
+        """Return the role of a voter; one without a role or a name has the role ``proof``."""
+        check_text(voter=voter)
+        return GUIDE if self._current().is_guide(voter) else PROOF
+
+    # Options
+
+    def add_option(
+        self, option: str | Mapping[str, str] | Option, text: str = "", path: str = ""
+    ) -> None:
+        """Add an option; from now on the certificate covers all of them."""
+        new = option_of(Option(option, text, path) if isinstance(option, str) else option)
+        self._work.append(lambda _log: [addition(self._books, new, self._clock())])
+
+    def pause_option(self, name: str) -> None:
+        """Stop asking about an option until it is resumed."""
+        self._set_state(name, PAUSED)
+
+    def resume_option(self, name: str) -> None:
+        """Ask about a paused option again."""
+        self._set_state(name, RESUMED)
+
+    def retire_option(self, name: str) -> None:
+        """Never ask about an option again. What is proved is then about the others."""
+        self._set_state(name, RETIRED)
+
+    def _set_state(self, name: str, kind: str) -> None:
+        self._work.append(lambda _log: change_of_state(self._books, name, kind, self._clock()))
+
+    def begin_epoch(self, reason: str | None = None) -> int:
+        """Start counting votes from zero, because preferences have changed; return the number of the epoch.
+
+        The votes before stay in the log. What is proved from now on is about preferences from now on, with
+        the evidence that a later epoch needs, so delta covers all epochs together.
+        """
+        self._work.append(lambda _log: [restart(self._books, reason, self._clock())])
+        return self._current().epoch
+
+    def close(self) -> None:
+        """Take no more votes, for good."""
+
+        def decide(_log: Log) -> tuple[list[Event], None]:
+            end = Event(self._books.number + 1, CLOSED, self._clock())
+            return [] if self._books.closed else [end], None
+
+        self._work.change(decide)
+
+    def impressions(
+        self,
+        secret: str,
+        method: str = "team-draft",
+        window: float = 1800.0,
+        patience: float = 0.0,
+    ) -> Impressions:
+        """Return the desk where a search engine interleaves lists for its users and hands in their clicks.
+
+        Parameters
+        ----------
+        secret
+            Signs the tokens of lists; all processes that serve this study share it, and nobody else knows it.
+        method
+            How lists are interleaved: ``team-draft`` or ``probabilistic``.
+        window
+            Seconds after a list in which its clicks count.
+        patience
+            How many seconds after the window clicks may still be handed in.
+        """
+        from copeland.search.desk import Impressions
+
+        require_options(self._books, "so there are no rankers to interleave")
+        return Impressions(self, self._work, secret, method, window, patience)
+
+    def allocate(self, impressions: int, **terms: Any) -> Allocation:
+        """Return which users see which rankers for a while, as a document that front ends draw from.
+
+        Nothing is logged: votes come back as they are, by :meth:`add_votes`.
+
+        Parameters
+        ----------
+        impressions
+            How many lists you will show while the document is valid.
+        terms
+            ``control``: what users who do not take part see, by default the leader; ``control_share``:
+            the share of users who never take part; ``cap``: the largest share of interleaved lists that
+            may hold one ranker; ``traffic``: the share of users who take part; ``valid``: for how many
+            seconds.
+        """
+        from copeland.search.allocation import Terms, allocate_pairs
+
+        try:
+            wanted = Terms(impressions, **terms)
+        except TypeError as error:
+            raise InvalidParameter(f"no such term of an allocation: {error}.") from None
+        return allocate_pairs(self, self._work, wanted)
+
+    # The panel, if there is one
+
+    def excuse(self, voter: str) -> None:
+        """Stop waiting for the missing answers of a member of the panel; answers already given stay."""
+        self._attend(voter, EXCUSED)
+
+    def readmit(self, voter: str) -> None:
+        """Wait again for the answers of a member who was excused."""
+        self._attend(voter, READMITTED)
+
+    def _attend(self, voter: str, kind: str) -> None:
+        check_plain(voter=voter)
+        self._work.append(lambda _log: attendance(self._books, voter, kind, self._clock()))
+
+    # Votes from elsewhere, and votes to take away
+
+    def add_votes(
+        self,
+        votes: Any,
+        source: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        role: str | None = None,
+    ) -> Imported:
+        """Add votes that the study did not ask for; return how many were new, and what became of the others.
+
+        It adds all of them, or none if one cannot be read. It leaves out votes that are there already,
+        by their ``event_id``, and votes marked as ``undone``. In a file, a row without an id gets one
+        from the source and from what it says, so you can import a file again as it grows.
+
+        Parameters
+        ----------
+        votes
+            A file, a data frame, or mappings, with ``left``, ``right`` and ``outcome`` and, if known,
+            ``event_id``, ``voter``, ``item`` and ``time``; or any other form of :mod:`copeland.support.vote_tables`.
+            An outcome may be the winner's name.
+        source
+            Where they come from, for the log; by default the name of the file.
+        columns
+            Which columns are those named above, if they have other names: ``{"voter": "who"}``.
+        role
+            The role to give all voters of these votes, as by :meth:`set_role`; by default they keep the
+            one they have, unless a column ``role`` says ``guide``.
+        """
+        if role is not None:
+            check_role(role)
+        source = source_of(votes, source)
+        check_text(source=source)
+        options = self._current().indices
+        try:
+            rows, undone = votes_from(incoming(votes, columns, options), options, source)
+        except InvalidRow as error:
+            raise InvalidRow(f"{error} Nothing was imported.") from error
+
+        def decide(log: Log) -> tuple[list[Event], Imported]:
+            require_open(self._books)
+            return import_in_role(self._books, log, rows, source, role, self._clock())
+
+        return self._work.change(decide).also(undone)
+
+    def import_votes(self, path: str | Path) -> Imported:
+        """Add the votes of a file: :meth:`add_votes`, with the file's name as their source."""
+        return self.add_votes(Path(path))
+
+    def undo_import(self, source: str) -> int:
+        """Undo every imported vote from a source that is not undone yet; return how many.
+
+        The votes stay in the log. If they are imported again, they count again.
+        """
+        check_plain(source=source)
+        undone = self._work.append(lambda log: withdrawal(self._books, log, source, self._clock()))
+        return sum(times_of(event) for event in undone if event.kind == UNDONE)
+
+    @overload
+    def votes(self, frame: Literal[False] = False) -> list[Vote]: ...
+    @overload
+    def votes(self, frame: Literal[True]) -> Any: ...
+    def votes(self, frame: bool = False) -> Any:
+        """Return every vote in the order they came in: a list, or a data frame (extra: pandas).
+
+        ``counted`` is False for a vote that was undone, one that only repeats an earlier vote, and an
+        answer that is not a vote: a skip, an error, or both_bad where that is left out. It is also
+        False for every vote of a guide.
+        """
+        found = self._work.read(lambda log: [vote_of(self._books, event) for event in log.votes()])
+        return frame_of(found) if frame else found
+
+    def log(self, after: int = 0, voter: str | None = None) -> list[Event]:
+        """Return every event from the first, or after a number; or only the answers of a voter."""
+        check_text(voter=voter)
+        if isinstance(after, bool) or not isinstance(after, int) or abs(after) > LAST:
+            raise InvalidParameter(f"after is {after!r}; give the number of an event.")
+        if voter is not None:
+            return self._work.read(lambda log: list(log.answers_of(voter, after)))
+        return self._work.read(lambda log: list(log.replay(after)))
+
+    def events(self, after: int = 0, most: int = 1000) -> list[Event]:
+        """Return up to ``most`` events after a number, without taking a turn: nobody who asks or votes has to wait."""
+        return self.storage.read(self._key, lambda log: log.some(after, most))
+
+    def misfit(self) -> Misfit | None:
+        """Return where the log is not as it was written, by its chain; None if it is intact."""
+        return self.storage.read(self._key, lambda log: misfit_of(self.name, log.read_links()))
+
+    def export(self, path: str | Path) -> None:
+        """Write every vote to a ``.csv`` file, or the whole log to a ``.jsonl`` file."""
+        path = Path(path)
+        if path.suffix == ".csv":
+            write_csv(self.votes(), path)
+        elif path.suffix == ".jsonl":
+            with writable(path) as file:
+                file.writelines(to_json(event) + "\n" for event in self.log())
+        else:
+            raise InvalidParameter(
+                f"{path} must end in .csv, for the votes, or .jsonl, for the whole log."
+            )
+
+    # What it means, in short; all else is said by :class:`Saying`
+
+    def certificate(self, active: bool = False) -> Certificate | PanelCertificate:
+        """Return what the votes prove: about the options that are not retired, or only about the active ones."""
+        return self._work.read(lambda _log: certificate_of(self._books, active))
+
+    def books(self) -> Books:
+        """Return a copy of the state that the log gives, to look at."""
+        return copy.deepcopy(self._current())
+
+    def replay(self) -> Books:
+        """Return the same state, rebuilt from the bare log without a snapshot."""
+        return self._work.read(lambda log: fold_log(log.replay()))
+
+    def forget_snapshot(self) -> None:
+        """Delete the stored snapshot; this costs only time."""
+        self.storage.write(self._key, lambda log: log.forget_snapshot())
+
+    @property
+    def _books(self) -> Books:
+        return self._work.books
+
+    def _current(self) -> Books:
+        return self._work.read(lambda _log: self._books)

@@ -1,0 +1,164 @@
+"""What a voter has met already, and what a person would rather not be shown next.
+
+All of it follows from what was asked, never from what was answered: a voter's own answers may not decide
+what that voter is asked (docs/certificate.md, People).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import ERROR, Event
+from copeland.study.log.state import Books
+from copeland.study.options import ACTIVE
+from copeland.support.rng import stream
+
+RUNNING = 3  # ballots in a row that may show the same option
+
+# How much a voter would mind a pair.
+FINE = 0
+LOPSIDED = 1  # it shows an option on one side twice more than on the other
+TIRESOME = 2  # it shows an option once more after RUNNING ballots
+AGAIN = 3  # it is the pair of the ballot before
+
+Sides = tuple[int, int]  # left, right
+Levels = NDArray[np.int8]
+
+
+class Manners(NamedTuple):
+    """What a voter was shown last, and how much more often each option was on the left than on the right.
+
+    ``lean`` is None where sides are drawn anew for every ballot.
+    """
+
+    recent: tuple[Sides, ...] = ()  # the latest last
+    lean: dict[int, int] | None = None  # by option: times left less times right
+
+    @property
+    def tiring_options(self) -> frozenset[int]:
+        """The options of every one of the last ballots."""
+        if len(self.recent) < RUNNING:
+            return frozenset()
+        return frozenset.intersection(*map(frozenset, self.recent))
+
+    def minds(self, one: int, other: int) -> int:
+        """Return how much the voter would mind a pair, FINE if not at all."""
+        if self.recent and {one, other} == set(self.recent[-1]):
+            return AGAIN
+        if not self.tiring_options.isdisjoint((one, other)):
+            return TIRESOME
+        return LOPSIDED if self._leans(one) == self._leans(other) != 0 else FINE
+
+    def minds_of(self, k: int) -> Levels:
+        """Return the same for all pairs of K options at once."""
+        leans = np.zeros(k, np.int64)
+        for option, lean in (self.lean or {}).items():
+            leans[option] = lean
+        levels = ((leans[:, None] == leans) & (leans != 0)).astype(np.int8)  # LOPSIDED
+        for option in self.tiring_options:
+            levels[option] = levels[:, option] = TIRESOME
+        last = list(self.recent[-1]) if self.recent else []
+        levels[np.ix_(last, last)] = AGAIN
+        return levels
+
+    def after(self, left: int, right: int) -> Manners:
+        """Return the same, once a ballot was shown."""
+        recent = (*self.recent, (left, right))[-RUNNING:]
+        if self.lean is None:
+            return Manners(recent)
+        moved = {left: self._leans(left) + 1, right: self._leans(right) - 1}
+        return Manners(recent, self.lean | moved)
+
+    def choose_sides(self, one: int, other: int, coin: bool) -> Sides:
+        """Return a pair with its sides: on the left goes who was less often there, or the coin decides."""
+        ahead = self._leans(one) - self._leans(other)
+        return (other, one) if ahead > 0 or (ahead == 0 and coin) else (one, other)
+
+    def _leans(self, option: int) -> int:
+        return 0 if self.lean is None else self.lean.get(option, 0)
+
+
+ANYBODY = Manners()  # of whom nothing is known
+
+
+class Past(NamedTuple):
+    """What a voter has met: nobody is asked any of it again."""
+
+    done: frozenset[frozenset[int]] = frozenset()  # pairs answered, or skipped
+    waiting: tuple[Event, ...] = ()  # ballots without an answer, the oldest first
+    manners: Manners = ANYBODY
+
+
+def past_of(books: Books, log: Log, voter: str) -> Past:
+    """Return what one of the people has met: each pair has one ballot at most."""
+    asked = [one for one in log.ballots_of(voter) if one.number > books.since]
+    votes = [vote for vote in log.votes_of(voter) if vote.number > books.since]
+    answers = [vote for vote in votes if vote.number not in books.undone]
+    failed = {vote.ballot for vote in answers if vote.outcome == ERROR}  # was not met, after all
+    answered = {vote.ballot for vote in answers}
+    waiting = [one for one in asked if one.number not in answered and _waits(books, log, one)]
+    left_open = {one.number for one in waiting}
+    gone = [one for one in asked if one.number not in left_open | failed]
+    given = [vote for vote in answers if vote.outcome != ERROR]
+    return Past(frozenset(map(_pair, (*gone, *given))), tuple(waiting), manners_of(asked))
+
+
+def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
+    """Return the ballots that a voter has not answered and whose options are still asked, the oldest first."""
+    answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in books.undone}
+    return [
+        asked
+        for asked in log.ballots_of(voter)
+        if asked.number not in answered
+        and asked.number > books.since
+        and all(books.options[i].state == ACTIVE for i in sides_of(asked))
+        and _waits(books, log, asked)
+    ]
+
+
+def opinions_of(books: Books, log: Log, voter: str, item: str | None) -> frozenset[frozenset[int]]:
+    """Return the pairs on which an opinion of a voter, on an item, stands."""
+    if not books.since:
+        return frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
+    votes = log.votes_of(voter)
+    return frozenset(_pair(vote) for vote in votes if books.counts(vote) and vote.item == item)
+
+
+def last_of(log: Log, voter: str) -> Manners:
+    """Return what matters to a voter whose every vote is a fresh draw: the ballot before."""
+    return Manners(tuple(sides_of(asked) for asked in log.ballots_of(voter, 1)))
+
+
+def coin_of(books: Books, number: int) -> bool:
+    """Return the coin of a ballot."""
+    return bool(stream(books.settings.seed, "sides", number).random() < 0.5)
+
+
+def _waits(books: Books, log: Log, asked: Event) -> bool:
+    """Tell whether nobody's answer to a ballot stands."""
+    return asked.number in books.open or all(
+        answer.number in books.undone for answer in log.answers(asked.number)
+    )
+
+
+def manners_of(asked: Iterable[Event]) -> Manners:
+    """Return the manners towards a voter who was asked these, the oldest first."""
+    manners = Manners(lean={})
+    for one in asked:
+        manners = manners.after(*sides_of(one))
+    return manners
+
+
+def sides_of(asked: Event) -> Sides:
+    """Return the pair of a ballot, left first."""
+    assert asked.left is not None and asked.right is not None
+    return asked.left, asked.right
+
+
+def _pair(event: Event) -> frozenset[int]:
+    return frozenset(sides_of(event))

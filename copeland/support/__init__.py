@@ -1,0 +1,1 @@
+"""What every part of the package may use: files, text, random numbers, specs, progress."""

@@ -1,0 +1,236 @@
+"""Names and numbers as they stand in sentences."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from copeland.support.escaping import inert
+
+LISTED = 8  # names in a sentence
+NAME = 40  # letters of a name in a sentence
+
+_PROSE = frozenset(  # names that a sentence would swallow
+    [
+        "all",
+        "and",
+        "another",
+        "any",
+        "best",
+        "both",
+        "each",
+        "either",
+        "every",
+        "everything",
+        "it",
+        "left",
+        "more",
+        "most",
+        "neither",
+        "no",
+        "nobody",
+        "none",
+        "not",
+        "nothing",
+        "one",
+        "or",
+        "other",
+        "others",
+        "right",
+        "same",
+        "some",
+        "that",
+        "the",
+        "them",
+        "they",
+        "this",
+        "tie",
+        "tied",
+        "what",
+        "which",
+        "yes",
+    ]
+)
+
+
+def quote_name(name: str) -> str:
+    """Return a name as it stands in a sentence: in quotation marks if it could be read as a part of it.
+
+    Examples
+    --------
+    >>> [quote_name(name) for name in ("gpt-4.1", "green tea", "None", "why?")]
+    ['gpt-4.1', '“green tea”', '“None”', '“why?”']
+    """
+    prose = name.lower() in _PROSE or re.search(r"[\s,;()\"“”]|[.:!?]$", name)
+    return f"“{name}”" if prose else name
+
+
+def quote_names(names: Iterable[str]) -> list[str]:
+    """Return names as they stand in a sentence."""
+    return [quote_name(name) for name in names]
+
+
+def join_names(names: Sequence[str], most: int = LISTED, last: str = "and") -> str:
+    """Return names as in a sentence; of very many, the first ones.
+
+    Examples
+    --------
+    >>> join_names(["a", "b", "c"]), join_names(["a", "b", "c"], 2), join_names(["a", "b"], last="or")
+    ('a, b and c', 'a and 2 more', 'a or b')
+    """
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return (
+        f" {last} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    )
+
+
+def some(names: Sequence[str], most: int = LISTED, between: str = ", ") -> str:
+    """Return names one after the other; of very many, the first ones and their number.
+
+    Examples
+    --------
+    >>> some(["a", "b", "c"]), some(["a", "b", "c"], 2)
+    ('a, b, c', 'a, b, ... (3 in all)')
+    """
+    shown = between.join(names[:most])
+    return shown if len(names) <= most else f"{shown}{between}... ({len(names)} in all)"
+
+
+def format_count(number: int, what: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> format_count(1, "vote"), format_count(1200, "vote")
+    ('1 vote', '1,200 votes')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def about(number: float) -> str:
+    """Return a number as an estimate is told: with two digits.
+
+    Examples
+    --------
+    >>> about(7), about(1649), about(123_456)
+    ('7', '1,600', '120,000')
+    """
+    return f"{int(float(f'{number:.2g}')):,}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage, never 0 or 100 where it only comes near.
+
+    Examples
+    --------
+    >>> percent(0.814), percent(0.001), percent(0.0), percent(0.9999)
+    ('81 %', 'under 1 %', '0 %', 'over 99 %')
+    """
+    if 0 < share < 0.01:
+        return "under 1 %"
+    if 0.99 < share < 1:
+        return "over 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def letters(text: str) -> int:
+    """Return how wide a text is, in letters; those of some scripts are twice as wide.
+
+    Examples
+    --------
+    >>> letters("tea"), letters("茶")
+    (3, 2)
+    """
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+
+
+def shorten_names(names: Sequence[str], most: int, lines: int = 1) -> list[str]:
+    r"""Return names that still differ in lines of at most so many letters; too long ones lose their end.
+
+    Examples
+    --------
+    >>> shorten_names(["a short one", "a name that is too long 1", "a name that is too long 2"], 12)
+    ['a short one', 'a name … (2)', 'a name … (3)']
+    >>> shorten_names(["a name in two lines"], 12, lines=2)
+    ['a name in\ntwo lines']
+    """
+    whole = [" ".join(inert(name).split()) for name in names]
+    times = Counter(wrap_name(name, most, lines) for name in whole)
+    found = [
+        wrap_name(
+            name, most, lines, f" ({place})" if times[wrap_name(name, most, lines)] > 1 else ""
+        )
+        for place, name in enumerate(whole, 1)
+    ]
+    if len(set(found)) < len(found):  # a number may make a name that another has already
+        return [wrap_name(name, most, lines, f" ({place})") for place, name in enumerate(whole, 1)]
+    return found
+
+
+def wrap_name(name: str, most: int, lines: int, tail: str = "") -> str:
+    r"""Return a name in a few lines of at most so many letters, without its end if need be, and a tail.
+
+    Examples
+    --------
+    >>> wrap_name("ccb:alpha=1.01,variant=printed", 14, 3)
+    'ccb:alpha=\n1.01,variant=\nprinted'
+    >>> wrap_name("a name that goes on and on", 12, 2)
+    'a name that\ngoes on and…'
+    """
+    # Every letter takes room, so what comes after these does not fit in any case.
+    found = _lines(name[: most * lines + 1] + tail, most)
+    if len(found) > lines:
+        rest = "".join(found[lines - 1 :]).removesuffix(tail)
+        found[lines - 1 :] = [f"{_beginning(rest, most - 1 - len(tail))}…{tail}"]
+    return "\n".join(line.strip() for line in found)
+
+
+def _lines(text: str, most: int) -> list[str]:
+    """A text as lines, broken after a space or a mark if that can be, with what they are broken after."""
+    found = [""]
+    for piece in re.split(r"(?<=[\s:;,/_=-])", text):
+        if letters((found[-1] + piece).rstrip()) > most:
+            found += _break_word(piece, most)
+        else:
+            found[-1] += piece
+    return [line for line in found if line] or [""]
+
+
+def _break_word(piece: str, most: int) -> list[str]:
+    """What has no place to be broken at, broken where a line is full."""
+    found = []
+    while letters(piece.rstrip()) > most:
+        # A line holds a letter at least, and no accent begins one.
+        length = max(len(_first(piece, most)), 1)
+        while length < len(piece) and unicodedata.combining(piece[length]):
+            length += 1
+        found.append(piece[:length])
+        piece = piece[length:]
+    return [*found, piece]
+
+
+def _beginning(name: str, most: int) -> str:
+    """The same as :func:`_first`, but no letter without its accents."""
+    taken = len(_first(name, most))
+    while 0 < taken < len(name) and unicodedata.combining(name[taken]):
+        taken -= 1
+    return name[:taken]
+
+
+def _first(name: Iterable[str], most: int) -> str:
+    """Return as much of the beginning of a name as has at most so many letters."""
+    taken, width = [], 0
+    for letter in name:
+        width += letters(letter)
+        if width > most:
+            break
+        taken.append(letter)
+    return "".join(taken)
+
+
+def capital(sentence: str) -> str:
+    """Return a sentence as it begins on a page."""
+    return sentence[:1].upper() + sentence[1:]

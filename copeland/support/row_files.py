@@ -1,0 +1,168 @@
+"""Tables in text files: rows by column name, whatever separates the cells and however the text is encoded.
+
+The first line names the columns, and decides whether commas, semicolons or tabs stand between cells. Names
+of columns are told apart neither by case nor by spaces around them. A file that ends in .jsonl, .ndjson or .json
+has a JSON object a line instead.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from copeland.errors import InvalidRow, nearest
+from copeland.support.escaping import uncell
+from copeland.support.phrasing import NAME, shorten_names
+
+JSON_LINES = (".jsonl", ".ndjson")
+_SHOWN = 100  # columns
+SEPARATORS = (",", ";", "\t")  # of equally many, the first one
+
+Row = tuple[str, Mapping[str, Any]]  # where it stands, and its values by column
+
+
+class Table(NamedTuple):
+    """Rows, each with where it stands, and the names of all columns."""
+
+    where: str  # the columns are named
+    columns: Sequence[str]
+    rows: Iterable[Row]
+
+    @property
+    def short_names(self) -> list[str]:
+        """The names of columns as they stand in sentences."""
+        return shorten_names([name for name in self.columns if name][:_SHOWN], NAME)
+
+    def require(self, column: str, what: str = "") -> str:
+        """Return the name of a column as rows have it; refuse one that is not there, or there twice."""
+        name = column_name(column)
+        times = list(self.columns).count(name)
+        if not times:
+            known = nearest(name, self.short_names)
+            raise InvalidRow(f"{self.where}: there is no column '{column}'{what}; {known}")
+        if times > 1:
+            raise InvalidRow(f"{self.where}: {times} columns are called '{name}'; rename one.")
+        return name
+
+
+def column_name(text: Any) -> str:
+    """Return the name of a column, however it is written.
+
+    Examples
+    --------
+    >>> column_name(" Left ")
+    'left'
+    """
+    return str(text).strip().lower()
+
+
+def separator_of(first_line: str) -> str:
+    """Return what separates cells: what is most frequent in the first line, outside of quotes.
+
+    Examples
+    --------
+    >>> separator_of('left;right;"outcome, as told"'), separator_of("name")
+    (';', ',')
+    """
+    plain = re.sub('"[^"]*"', "", first_line)
+    return max(SEPARATORS, key=plain.count)
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each line that has any, after its number."""
+    text = text_of(path)
+    first = re.match("[^\r\n]*", text.lstrip())
+    separator = separator_of(first[0] if first else "")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    number = 0
+    try:
+        for cells in reader:
+            number = reader.line_num
+            if any(cell.strip() for cell in cells):
+                yield number, cells
+    except csv.Error as error:
+        raise InvalidRow(f"{path}, line {number + 1}: {error}.") from error
+
+
+def text_of(path: Path) -> str:
+    """Return a file's text: in UTF-8, or in UTF-16 with the mark that spreadsheets write."""
+    try:
+        content = path.read_bytes()  # once, as it may be a pipe
+    except ValueError as error:  # there is the character 0 in the name
+        raise InvalidRow(f"{path} cannot be read: {error}.") from error
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return content.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InvalidRow(
+            f"{path}, line {line}: it is not text in UTF-8, nor in UTF-16 with a byte order mark."
+        ) from error
+
+
+def read_table(path: Path) -> Table:
+    """Return the table in a file."""
+    try:
+        if path.suffix.lower() in (*JSON_LINES, ".json"):
+            table = table_of(_objects(path), f"{path}, line 1")
+        else:
+            table = table_of_lines(path, lines_of(path))
+    except OSError as error:
+        raise InvalidRow(f"{path} cannot be read: {error.strerror}.") from error
+    if not table.columns:
+        raise InvalidRow(f"{table.where}: the file is empty; it must name its columns first.")
+    return table
+
+
+def table_of_lines(path: Path, lines: Iterable[tuple[int, list[str]]]) -> Table:
+    """Return the table of a file's lines; the first one names the columns."""
+    rest = iter(lines)
+    number, first = next(rest, (1, []))
+    columns = [column_name(uncell(cell)) for cell in first]
+    return Table(f"{path}, line {number}", columns, _rows(path, columns, rest))
+
+
+def _rows(path: Path, columns: list[str], lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
+    for number, cells in lines:
+        where = f"{path}, line {number}"
+        if len(cells) != len(columns):
+            raise InvalidRow(f"{where}: expected {len(columns)} fields, but it has {len(cells)}.")
+        # A mark that keeps a spreadsheet from running a cell is taken off.
+        yield where, {name: uncell(cell) for name, cell in zip(columns, cells, strict=True)}
+
+
+def table_of(rows: Iterable[Row], where: str) -> Table:
+    """Return the table of rows whose columns are all that any of them names."""
+    found = [(place, {column_name(key): v for key, v in row.items()}) for place, row in rows]
+    columns = dict.fromkeys(name for _, row in found for name in row)
+    return Table(where, list(columns), found)
+
+
+def _objects(path: Path) -> Iterator[Row]:
+    for number, line in enumerate(text_of(path).split("\n"), 1):
+        if line.strip():
+            yield f"{path}, line {number}", _object(f"{path}, line {number}", line)
+
+
+def _object(where: str, line: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise InvalidRow(f'{where}: it is not a JSON object such as {{"left": "a", "right": "b"}}.')
+    return value
+
+
+def rows_of_file(path: Path, needed: tuple[str, ...]) -> Iterator[Row]:
+    """Yield the rows of a file that has certain columns."""
+    table = read_table(path)
+    for name in needed:
+        table.require(name)
+    return iter(table.rows)

@@ -1,0 +1,68 @@
+"""The votes of a tuning: distinct pairs of places with their counts, in order of arrival."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from copeland.errors import InvalidParameter
+from copeland.tuning.covariance import PointPairs
+from copeland.tuning.laplace import Votes
+from copeland.tuning.spaces import Floats, Space
+
+_DIGITS = 9  # places this close are the same
+
+
+class VoteCounts:
+    """Votes, counted by pair, whichever of its points comes first."""
+
+    def __init__(self, space: Space):
+        self.space = space
+        self.places = np.zeros((0, 2, space.d))
+        self.counts = np.zeros((0, 2))  # of the first and of the second; a tie is half for both
+        self.ties = 0
+        self._rows: dict[bytes, int] = {}
+        self._votes: Votes | None = None
+
+    @property
+    def total(self) -> int:
+        """How many votes there are."""
+        return round(self.counts.sum())
+
+    def add(self, first: Floats, second: Floats, share: float, times: int = 1) -> None:
+        """Count a vote; ``share`` of it is for the first. With -1 times it is taken back."""
+        shares = times * np.array([share, 1 - share])
+        row = self._rows.get(_key(second, first))
+        if row is not None:
+            shares = shares[::-1]
+        else:
+            row = self._row(first, second)
+        if (self.counts[row] + shares < 0).any():
+            raise InvalidParameter("there is no such vote to take back.")
+        self.counts[row] += shares
+        self.ties += times * (share == 0.5)
+        self._votes = None
+
+    def _row(self, first: Floats, second: Floats) -> int:
+        key = _key(first, second)
+        if key not in self._rows:
+            self._rows[key] = len(self._rows)
+            self.places = np.concatenate([self.places, [[first, second]]])
+            self.counts = np.concatenate([self.counts, [[0.0, 0.0]]])
+        return self._rows[key]
+
+    def restore(self, places: Floats, counts: Floats, ties: int) -> None:
+        """Take over what another ledger held."""
+        self.places, self.counts, self.ties = places, counts, ties
+        self._rows = {_key(*pair): row for row, pair in enumerate(places)}
+        self._votes = None
+
+    def votes(self) -> Votes:
+        """Return the votes as the model takes them."""
+        if self._votes is None:
+            x, z = (self.space.coordinates(self.places[:, side]) for side in (0, 1))
+            self._votes = Votes(PointPairs(x, z), *self.counts.T.copy())
+        return self._votes
+
+
+def _key(first: Floats, second: Floats) -> bytes:
+    return (np.round(np.concatenate([first, second]), _DIGITS) + 0.0).tobytes()
