@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from copeland.study.log.events import COUNTED, ERROR, SKIP, UNDONE, Event, VoteEvent
-from copeland.study.log.sides import ONCE as ONCE
 from copeland.study.log.sides import TWICE
 
 if TYPE_CHECKING:
