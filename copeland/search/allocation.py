@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ASKED, AskedEvent
+from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import Books
 from copeland.study.pair_choice import Pair, Wish, active, chooser_of
 from copeland.study.session import Transactions
@@ -212,7 +212,7 @@ def _propose_shares(
     wish = Wish(books.number + 1, now, None, options)
     asked = chooser_of(books, log).propose(log, books, wish, draws)
     for left, right in asked:
-        books.take(AskedEvent(books.number + 1, ASKED, now, left=left, right=right))
+        books.take(Event(books.number + 1, ASKED, now, left=left, right=right))
     counts = Counter((min(pair), max(pair)) for pair in asked)
     return {pair: count / len(asked) for pair, count in sorted(counts.items())}
 

@@ -7,7 +7,7 @@ vote. No click is no vote.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidToken
@@ -25,7 +25,7 @@ from copeland.study.ballots import Ballot, ballot_of, propose_questions
 from copeland.study.commands import Wait, wish_of
 from copeland.study.input_limits import check_plain
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import CLICKED, SHOWN, AskedEvent, Event, is_question
+from copeland.study.log.events import ASKED, CLICKED, SHOWN, Event
 from copeland.study.log.state import Books
 from copeland.study.results.standing import is_open
 from copeland.study.session import Transactions
@@ -168,7 +168,7 @@ class Impressions:
 
 def record_list(
     work: Transactions, log: Log, user: str, query: str, now: float
-) -> tuple[Sequence[Event], Ballot | None]:
+) -> tuple[list[Event], Ballot | None]:
     """Return what to append when a user searches, and the ballot to interleave for, if there is one."""
     books = work.books
     if books.closed:
@@ -184,7 +184,7 @@ def record_list(
 
 def _ballot(
     work: Transactions, log: Log, user: str, now: float
-) -> tuple[Sequence[Event], AskedEvent | None]:
+) -> tuple[list[Event], Event | None]:
     """What to append, and the oldest ballot of a user without clicks, or else a new one."""
     books = work.books
     held = waiting_of(books, log, user) if is_open(books) else []
@@ -200,7 +200,7 @@ def record_clicks(
 ) -> tuple[list[Event], str]:
     """Return what to append for clicks on a list, and what becomes of them."""
     asked = log.event(ticket.ballot)
-    if asked is None or not is_question(asked):
+    if asked is None or asked.kind != ASKED:
         raise InvalidToken(f"there is no ballot {ticket.ballot} in this study.")
     if not clicked:
         return [], NOTHING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from copeland.study.commands import (
@@ -15,7 +15,7 @@ from copeland.study.commands import (
 )
 from copeland.study.kinds.panel_questions import panel_questions
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import AskedEvent, Event, VoteEvent
+from copeland.study.log.events import Event
 from copeland.study.log.state import Books
 from copeland.study.pair_choice import Wish, active
 from copeland.study.results.standing import is_open
@@ -77,7 +77,7 @@ class Look(NamedTuple):
 
     active: int  # options that are asked
     closed: bool
-    votes: tuple[VoteEvent, ...]  # of this voter, the oldest first
+    votes: tuple[Event, ...]  # of this voter, the oldest first
     undone: frozenset[int]  # the numbers of those that were undone
 
 
@@ -107,7 +107,7 @@ class Answered(NamedTuple):
 
 def propose_questions(
     work: Transactions, log: Log, wish: Wish, n: int
-) -> tuple[Sequence[Event], list[AskedEvent] | Wait]:
+) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out."""
     if work.books.settings.panel:
         return panel_questions(work.books, log, wish, n)
@@ -123,7 +123,7 @@ def propose_questions(
 
 def find_ballot(
     work: Transactions, log: Log, voter: str, wanted: Following, now: float
-) -> tuple[Sequence[Event], Ballot | Wait | None]:
+) -> tuple[list[Event], Ballot | Wait | None]:
     """Return what to append, and a voter's ballot: the oldest without an answer, or else a new one."""
     books = work.books
     require_open(books)
@@ -150,7 +150,7 @@ def find_ballot(
 
 def take_answer(
     work: Transactions, log: Log, told: Answer, following: Following | Onward | None, now: float
-) -> tuple[Sequence[Event], Answered]:
+) -> tuple[list[Event], Answered]:
     """Return what to append once an answer is, and all that became of the answer."""
     new, vote = answer_to(work.books, log, told, now)
     asked = log.event(told.ballot)
@@ -175,8 +175,9 @@ def view_as(books: Books, log: Log, voter: str) -> Look:
     return Look(offered, books.closed, votes, frozenset(undone))
 
 
-def ballot_of(books: Books, asked: AskedEvent) -> Ballot:
+def ballot_of(books: Books, asked: Event) -> Ballot:
     """Return a question with its options by name."""
+    assert asked.left is not None and asked.right is not None
     left, right = books.options[asked.left], books.options[asked.right]
     expires = asked.time + books.settings.lease
     points = None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from copeland.registry import find
 from copeland.study.log.event_log import PIECE, Log
-from copeland.study.log.events import VoteEvent, times_of
+from copeland.study.log.events import Event, times_of
 from copeland.study.log.state import Books
 from copeland.study.settings import Settings
 from copeland.study.votes import ImportedVote
@@ -48,7 +48,7 @@ def _pieces(books: Books, row: ImportedVote, cut: _Cut) -> Iterable[ImportedVote
 class _Cut:
     """Rows whose first vote the log knows, cut where its events begin."""
 
-    def __init__(self, log: Log, known: dict[str, VoteEvent], withdrawn: set[int]):
+    def __init__(self, log: Log, known: dict[str, Event], withdrawn: set[int]):
         self.known = known
         self._log, self._withdrawn = log, withdrawn
 
@@ -69,9 +69,9 @@ class _Cut:
             yield row.part(n, length)._replace(again=not kept and n <= gone)
             n += length
 
-    def _events(self, event_id: str) -> list[VoteEvent]:
+    def _events(self, event_id: str) -> list[Event]:
         """The vote of an id, and those that came in its place after their import was undone."""
-        found: list[VoteEvent] = []
+        found: list[Event] = []
         name, times = event_id, 1
         while (vote := self._look_up(name)) is not None:
             found.append(vote)
@@ -81,7 +81,7 @@ class _Cut:
             name = f"{event_id}~{times}"
         return found
 
-    def _look_up(self, event_id: str) -> VoteEvent | None:
+    def _look_up(self, event_id: str) -> Event | None:
         if event_id in self.known:
             return self.known[event_id]
         return self._log.find_votes([event_id]).get(event_id)

@@ -17,7 +17,7 @@ import numpy as np
 from copeland.certificate.certificate import evidence
 from copeland.errors import InvalidParameter
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
-from copeland.study.log.events import VoteEvent
+from copeland.study.log.events import Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
 from copeland.study.log.state import Books
 from copeland.study.pair_choice import Wish
@@ -123,7 +123,7 @@ def _require_these(books: Books, cases: Collection[Case]) -> None:
             )
 
 
-def require_room(books: Books, votes: Iterable[VoteEvent]) -> None:
+def require_room(books: Books, votes: Iterable[Event]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
     assert books.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)

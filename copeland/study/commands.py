@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any, Literal, NamedTuple
 
 from copeland.errors import (
@@ -40,11 +40,7 @@ from copeland.study.log.events import (
     RETIRED,
     UNDONE,
     VOTED,
-    AskedEvent,
     Event,
-    OptionEvent,
-    VoteEvent,
-    is_question,
     times_of,
 )
 from copeland.study.log.judged_cases import pair_of
@@ -154,7 +150,7 @@ def new_to(wish: Wish, books: Books, shown: Collection[tuple[str, str]] | None) 
 
 def questions(
     books: Books, log: Log, chooser: Chooser, wish: Wish, n: int
-) -> tuple[Sequence[Event], list[AskedEvent] | Wait]:
+) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out: new questions, or those that the voter holds."""
     held = _find_open_ballots(books, wish)
     new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
@@ -191,11 +187,12 @@ def _same_item(books: Books, one: str | None, other: str | None) -> bool:
 
 def _new_questions(
     books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], room: int
-) -> list[AskedEvent]:
+) -> list[Event]:
     """Up to so many new questions for a voter who holds some."""
     if room < 1:
         return []
     for ballot in (*held.values(), *wish.waiting):
+        assert ballot.left is not None and ballot.right is not None
         if wish.once and _same_item(books, ballot.item, wish.item):
             wish = wish.without(ballot.left, ballot.right)
         if wish.shown is not None and ballot.item == wish.item:
@@ -204,14 +201,14 @@ def _new_questions(
     for number, sides in enumerate(chooser.propose(log, books, wish, room), wish.number):
         left, right = wish.sides(*sides)
         item = next(items) if wish.cases is None else wish.cases.case(left, right, number)
-        question = AskedEvent(number, ASKED, wish.now, voter=wish.voter, item=item)
+        question = Event(number, ASKED, wish.now, voter=wish.voter, item=item)
         asked.append(question._replace(left=left, right=right, source=wish.source))
     return asked
 
 
 def _held_questions(
     books: Books, log: Log, chooser: Chooser, wish: Wish, held: dict[int, OpenBallot], n: int
-) -> list[AskedEvent] | Wait:
+) -> list[Event] | Wait:
     """Up to ``n`` questions that a voter holds, where no new one can be asked.
 
     Those that have expired come after the others, with new time to answer. If none is what is wished for
@@ -221,7 +218,7 @@ def _held_questions(
         held = held or books.under_way(wish.now)  # whose cases come back if nobody answers
     if not (held or wish.waiting) or not _goes_on(books, log, chooser, wish):
         return []
-    kept = [asked for asked in map(log.event, held) if asked and is_question(asked)]
+    kept = [asked for asked in map(log.event, held) if asked is not None]
     expired = [asked._replace(time=wish.now) for asked in wish.waiting if asked.number not in held]
     fitting = [asked for asked in (*kept, *expired) if _fits(asked, wish)]
     if fitting or not held:
@@ -236,8 +233,9 @@ def _goes_on(books: Books, log: Log, chooser: Chooser, wish: Wish) -> bool:
     return bool(chooser.propose(log, books, wish, 1))
 
 
-def _fits(asked: AskedEvent, wish: Wish) -> bool:
+def _fits(asked: Event, wish: Wish) -> bool:
     """Tell whether a ballot is what is wished for."""
+    assert asked.left is not None and asked.right is not None
     sides = asked.left, asked.right
     if wish.cases is not None:
         mine = asked.voter == wish.voter and wish.voter is not None
@@ -247,9 +245,7 @@ def _fits(asked: AskedEvent, wish: Wish) -> bool:
     return asked.item == wish.item and wish.allows(*sides) and wish.sides(*sides) == sides
 
 
-def answer_to(
-    books: Books, log: Log, told: Answer, now: float
-) -> tuple[list[VoteEvent], VoteEvent]:
+def answer_to(books: Books, log: Log, told: Answer, now: float) -> tuple[list[Event], Event]:
     """Return what to append, and the vote that answers a ballot: the same answer is kept once."""
     known = log.vote(told.event_id)
     if known is not None:
@@ -270,13 +266,13 @@ def answer_to(
     return [vote], vote
 
 
-def _is_dealt(books: Books, asked: AskedEvent) -> bool:
+def _is_dealt(books: Books, asked: Event) -> bool:
     """Tell whether a ballot proves something only if it was dealt to its voter before that voter's first answer."""
     return books.arrivals is not None or (books.settings.people and "audit" in (asked.body or {}))
 
 
 def _standing(
-    books: Books, log: Log, asked: AskedEvent, vote: VoteEvent, before: list[VoteEvent]
+    books: Books, log: Log, asked: Event, vote: Event, before: list[Event]
 ) -> dict[str, Any] | None:
     """What the log says of a vote besides: that it proves nothing, or that it stands in the place of another."""
     if _is_dealt(books, asked) and not books.is_guide(vote.voter):
@@ -294,7 +290,7 @@ def _standing(
     return {"again": TAKEN_BACK if own else UNDONE}
 
 
-def _require_same(books: Books, log: Log, kept: VoteEvent, told: Answer) -> None:
+def _require_same(books: Books, log: Log, kept: Event, told: Answer) -> None:
     """Refuse an answer that is not the one kept under its ``event_id``; do not say what that one is."""
     said = _make_vote(books, _question(books, log, told.ballot), told, kept.time)
     if any(getattr(said, field) != getattr(kept, field) for field in _SAYING):
@@ -308,8 +304,9 @@ def _conflict(event_id: str) -> Conflict:
     )
 
 
-def _make_vote(books: Books, asked: AskedEvent, told: Answer, now: float) -> VoteEvent:
+def _make_vote(books: Books, asked: Event, told: Answer, now: float) -> Event:
     """What an answer says, as the next event."""
+    assert asked.left is not None and asked.right is not None
     left, right = books.options[asked.left].name, books.options[asked.right].name
     if books.judges_cases(asked.voter) and told.item not in (None, asked.item):
         raise InvalidParameter(
@@ -321,7 +318,7 @@ def _make_vote(books: Books, asked: AskedEvent, told: Answer, now: float) -> Vot
             f"ballot {told.ballot} is of '{left}' and '{right}' in this study; "
             "the ballot you answered comes from another study."
         )
-    return VoteEvent(
+    return Event(
         *(books.number + 1, VOTED, now),
         event_id=told.event_id,
         ballot=asked.number,
@@ -334,16 +331,16 @@ def _make_vote(books: Books, asked: AskedEvent, told: Answer, now: float) -> Vot
     )
 
 
-def _question(books: Books, log: Log, ballot: int) -> AskedEvent:
+def _question(books: Books, log: Log, ballot: int) -> Event:
     """Return what a ballot asks."""
     is_number = isinstance(ballot, int) and not isinstance(ballot, bool)
     asked = log.event(ballot) if is_number and 0 < ballot <= books.number else None
-    if asked is None or not is_question(asked):
+    if asked is None or asked.kind != ASKED:
         raise UnknownBallot(f"there is no ballot {ballot!r}; ask for one first.")
     return asked
 
 
-def _require_no_answer(books: Books, log: Log, asked: AskedEvent) -> list[VoteEvent]:
+def _require_no_answer(books: Books, log: Log, asked: Event) -> list[Event]:
     """Refuse a ballot that has its answer; whoever asks may not be who gave it, so do not tell it.
 
     Return the answers that were undone.
@@ -357,23 +354,24 @@ def _require_no_answer(books: Books, log: Log, asked: AskedEvent) -> list[VoteEv
     return before
 
 
-def _find_repeat(books: Books, log: Log, vote: VoteEvent) -> int | None:
+def _find_repeat(books: Books, log: Log, vote: Event) -> int | None:
     """Return the number of the vote that this one only repeats, None if it counts itself."""
     if not _may_repeat(books, vote):
         return None
     if books.judges_cases(vote.voter):
         assert books.cases is not None
         return books.cases.votes_on(pair_of(vote)).get(vote.item)
+    assert vote.voter is not None and vote.left is not None and vote.right is not None
     return _first_opinion(books, log.opinions(vote.voter, vote.left, vote.right), vote.item)
 
 
-def _may_repeat(books: Books, vote: VoteEvent | ImportedVote) -> bool:
+def _may_repeat(books: Books, vote: Event | ImportedVote) -> bool:
     """Tell whether a vote does not count if its voter, or on a test case any judge, voted on the pair before."""
     known = vote.voter is not None or books.cases is not None
     return known and books.settings.repeats != "count" and books.meaning(vote.outcome) is not None
 
 
-def _first_opinion(books: Books, earlier: Iterable[VoteEvent], item: str | None) -> int | None:
+def _first_opinion(books: Books, earlier: Iterable[Event], item: str | None) -> int | None:
     """Return the number of the vote that counts, of a voter's votes on a pair."""
     for vote in earlier:
         if books.counts(vote) and _same_item(books, vote.item, item):
@@ -389,7 +387,7 @@ def import_rows(
     now: float,
     last: int | None = None,
     guides: Collection[str | None] = (),
-) -> tuple[list[VoteEvent], Imported]:
+) -> tuple[list[Event], Imported]:
     """Return votes that nobody asked for, but for those that are there already, and how many are what.
 
     ``last`` is the number of the event that they follow, and ``guides`` are voters who become guides, if that is not in the books yet.
@@ -399,7 +397,7 @@ def import_rows(
     before = books.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
     firsts, came_before = _Firsts(books, log, fresh, guides), _visitors(books, log, fresh)
-    new: list[VoteEvent] = []
+    new: list[Event] = []
     seen = undone = 0
     for row in rows:
         if row.event_id in known:
@@ -409,7 +407,7 @@ def import_rows(
             seen += row.times * (not gone)
             continue
         number = last + len(new) + 1
-        vote = VoteEvent(
+        vote = Event(
             *(number, VOTED, now if row.time is None else row.time),
             event_id=row.event_id,
             voter=row.voter,
@@ -438,12 +436,12 @@ def import_rows(
     return new, Imported(counted, repeated, skipped, seen, undone, extra)
 
 
-def _is_back(books: Books, vote: VoteEvent, restored: bool) -> bool:
+def _is_back(books: Books, vote: Event, restored: bool) -> bool:
     """Tell whether a vote takes the place of one that was undone."""
     return restored or (books.cases is not None and books.cases.was_undone(vote))
 
 
-def _sum(votes: Iterable[VoteEvent]) -> int:
+def _sum(votes: Iterable[Event]) -> int:
     """How many votes events stand for."""
     return sum(map(times_of, votes))
 
@@ -468,10 +466,11 @@ class _Firsts:
         """Tell whether somebody votes on test cases, each of which has one vote for a pair, whoever gives it."""
         return self._books.judges_cases(voter) and voter not in self._guides
 
-    def find_repeat(self, vote: VoteEvent) -> int | None:
+    def find_repeat(self, vote: Event) -> int | None:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
         if not _may_repeat(self._books, vote):
             return None
+        assert vote.left is not None and vote.right is not None
         subject = vote.voter, frozenset((vote.left, vote.right))
         on = (*subject, None if self._books.settings.once else vote.item)
         if self._judges(vote.voter):
@@ -480,9 +479,7 @@ class _Firsts:
             self._first[on] = self._find_earlier(vote, subject) or vote.number
         return None if self._first[on] == vote.number else self._first[on]
 
-    def _find_earlier(
-        self, vote: VoteEvent, subject: tuple[str | None, frozenset[int]]
-    ) -> int | None:
+    def _find_earlier(self, vote: Event, subject: tuple[str | None, frozenset[int]]) -> int | None:
         """Return the vote of an earlier day that counts."""
         if self._judges(vote.voter):
             assert self._books.cases is not None
@@ -500,7 +497,7 @@ def _visitors(books: Books, log: Log, rows: Iterable[ImportedVote]) -> set[str |
 
 def _under_their_ids(
     books: Books, log: Log, rows: list[ImportedVote]
-) -> tuple[list[ImportedVote], dict[str, VoteEvent], set[str]]:
+) -> tuple[list[ImportedVote], dict[str, Event], set[str]]:
     """Return the rows, the votes that are known by their ids, and the ids of those that come back.
 
     An import that was undone can be imported again. Its ids are taken, so its votes come back under others.
@@ -520,7 +517,7 @@ def _under_their_ids(
     return rows, known, restored
 
 
-def _require_same_row(kept: VoteEvent, row: ImportedVote) -> None:
+def _require_same_row(kept: Event, row: ImportedVote) -> None:
     """Refuse a row that is not the vote kept under its ``event_id``; what it leaves out is the same."""
     said = (row.left, row.right, row.outcome)
     more = ((row.voter, kept.voter), (row.item, kept.item))
@@ -567,7 +564,7 @@ def _nothing_from(source: str, sources: list[str]) -> str:
 def _undo_votes(
     books: Books,
     log: Log,
-    votes: list[VoteEvent],
+    votes: list[Event],
     now: float,
     body: dict[str, Any],
 ) -> list[Event]:
@@ -587,17 +584,18 @@ def _undo_votes(
     return [event._replace(number=number) for number, event in numbered]
 
 
-def _again(vote: VoteEvent, kind: str, now: float) -> VoteEvent:
+def _again(vote: Event, kind: str, now: float) -> Event:
     """An event that says again what a vote said, so that sums are easy."""
     said = vote._replace(kind=kind, time=now, event_id=None, ballot=None, repeats=None)
     return said._replace(body=marks_of(vote) or None)
 
 
-def _heir(books: Books, log: Log, vote: VoteEvent, gone: set[int]) -> VoteEvent | None:
+def _heir(books: Books, log: Log, vote: Event, gone: set[int]) -> Event | None:
     """Return the voter's earliest vote that is not gone and says the same pair, None if none does."""
     shared = books.judges_cases(vote.voter)
     if books.settings.repeats == "count" or (vote.voter is None and not shared):
         return None
+    assert vote.left is not None and vote.right is not None
     for other in log.opinions(None if shared else vote.voter, vote.left, vote.right):
         if shared and books.is_guide(other.voter):
             continue
@@ -607,14 +605,14 @@ def _heir(books: Books, log: Log, vote: VoteEvent, gone: set[int]) -> VoteEvent 
     return None
 
 
-def addition(books: Books, option: Option, now: float) -> OptionEvent:
+def addition(books: Books, option: Option, now: float) -> Event:
     """Return the event that adds an option."""
     if option.name in books.indices:
         raise InvalidParameter(
             f"there is an option '{option.name}' already; every option needs its own name."
         )
     _require_growing(books)
-    return OptionEvent(books.number + 1, ADDED, now, left=books.k, body=option.shown)
+    return Event(books.number + 1, ADDED, now, left=books.k, body=option.shown)
 
 
 def _require_growing(books: Books) -> None:
@@ -645,7 +643,7 @@ def change_of_state(books: Books, name: str, kind: str, now: float) -> list[Even
         return []
     if state == RETIRED:
         raise InvalidParameter(f"the option '{name}' is retired for good.")
-    return [OptionEvent(books.number + 1, kind, now, left=i)]
+    return [Event(books.number + 1, kind, now, left=i)]
 
 
 def restart(books: Books, reason: str | None, now: float) -> Event:

@@ -21,14 +21,13 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
     ADDED,
     ASKED,
+    COUNTED,
     LEFT,
     RESTARTED,
     RIGHT,
     TIE,
-    AskedEvent,
+    VOTED,
     Event,
-    VoteEvent,
-    adds_vote,
     times_of,
 )
 from copeland.study.log.state import Books, count
@@ -70,9 +69,7 @@ class Wish(NamedTuple):
     item: str | None = None
     shown: frozenset[Pair] | None = None  # left and right, not to be shown so again
     manners: Manners = ANYBODY
-    waiting: tuple[
-        AskedEvent, ...
-    ] = ()  # ballots that a person has not answered, also expired ones
+    waiting: tuple[Event, ...] = ()  # ballots that a person has not answered, also expired ones
     # What the further ballots of a batch are about: an item, and the options that it has.
     later: tuple[tuple[str | None, frozenset[int]], ...] = ()
     source: str | None = None  # who asks for it
@@ -194,10 +191,10 @@ class Counted:
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
-        of_guide = adds_vote(event) and books.is_guide(event.voter)
+        of_guide = event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)
         if event.kind in (ADDED, RESTARTED) or of_guide:
             self._player = None
-        elif adds_vote(event) and self._player is not None:
+        elif event.kind in (VOTED, COUNTED) and self._player is not None:
             self._untried += times_of(event)
             if self._untried > UNTRIED:  # as in an import
                 self._player = None
@@ -227,8 +224,8 @@ class Replayed:
             self._player.policy.grow(books.k + 1)
         elif event.kind == RESTARTED:
             self._player = Player(books)
-        elif adds_vote(event):
-            if event.vote not in self._undone:
+        elif event.kind in (VOTED, COUNTED):
+            if (event.counts or event.number) not in self._undone:
                 self._player.tell(event, books)
         elif event.kind == ASKED:
             wish = Wish(event.number, event.time, event.voter, active(books))
@@ -286,11 +283,12 @@ class Player:
         self.policy.events = wish.number - 1
         self.policy.drop(self.policy.ask())
 
-    def tell(self, vote: VoteEvent, books: Books) -> None:
+    def tell(self, vote: Event, books: Books) -> None:
         """Let the policy know of a vote, if it counts."""
         meaning = books.meaning(vote.outcome) if vote.repeats is None else None
         if meaning is None:
             return
+        assert vote.left is not None and vote.right is not None
         self.policy.events = vote.number - 1
         winner = {LEFT: vote.left, RIGHT: vote.right, TIE: None}[meaning]
         for _ in range(times_of(vote)):
@@ -427,5 +425,6 @@ def of_others(log: Log, books: Books, voter: str | None) -> tuple[np.ndarray, np
     for vote in log.votes_of(voter) if voter is not None else ():
         meaning = books.meaning(vote.outcome)
         if meaning is not None and books.counts(vote):
+            assert vote.left is not None and vote.right is not None
             count(wins, ties, vote.left, vote.right, meaning, -times_of(vote))
     return wins, ties

@@ -11,7 +11,7 @@ from copeland.errors import AlreadyVoted, InvalidParameter, InvalidRow, UnknownN
 from copeland.registry import find
 from copeland.study.commands import import_rows
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import GUIDE, PROOF, ROLE, ROLES, Event, VoterEvent
+from copeland.study.log.events import GUIDE, PROOF, ROLE, ROLES, Event
 from copeland.study.log.state import Books
 from copeland.study.votes import Imported, ImportedVote
 
@@ -42,7 +42,7 @@ def give_role(books: Books, log: Log, voter: str, role: str, now: float) -> list
         raise AlreadyVoted(
             f"'{voter}' has voted in the role {has} and keeps it; let the {role} vote under another name."
         )
-    return [VoterEvent(books.number + 1, ROLE, now, voter=voter, body={"role": role})]
+    return [Event(books.number + 1, ROLE, now, voter=voter, body={"role": role})]
 
 
 def import_in_role(

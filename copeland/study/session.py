@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,7 +34,7 @@ class _Half(Exception):
 class _Change:
     """What somebody wants to append, and what became of it."""
 
-    def __init__(self, decide: Callable[[Log], tuple[Sequence[Event], Any]]):
+    def __init__(self, decide: Callable[[Log], tuple[list[Event], Any]]):
         self._decide = decide
         self._result: Any = None
         self.error: Exception | None = None
@@ -91,7 +91,7 @@ class Transactions:
         self.books = storage.read(key, self._open_books)
         self._keep()
 
-    def change(self, decide: Callable[[Log], tuple[Sequence[Event], T]]) -> T:
+    def change(self, decide: Callable[[Log], tuple[list[Event], T]]) -> T:
         """Catch up with the log, decide what to append to it, and return once that is stored.
 
         Those who wait for their turn have their changes made in one transaction, by the first of them: a disk takes
@@ -176,7 +176,7 @@ class Transactions:
 
         return self.change(work)
 
-    def advance(self, log: Log, new: Sequence[Event]) -> None:
+    def advance(self, log: Log, new: list[Event]) -> None:
         """Append events amid a transaction, for those decisions in it that build on them."""
         if new:
             self._torn = True  # until it is stored, the books are ahead of the log

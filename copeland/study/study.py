@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -61,7 +61,6 @@ from copeland.study.log.events import (
     RESUMED,
     RETIRED,
     UNDONE,
-    AskedEvent,
     Event,
     Misfit,
     misfit_of,
@@ -410,7 +409,7 @@ class Study(Tunable, Saying):
         if isinstance(available, str):
             raise InvalidParameter(f"available is '{available}'; give a list of names.")
 
-        def decide(log: Log) -> tuple[Sequence[Event], list[AskedEvent] | Wait]:
+        def decide(log: Log) -> tuple[list[Event], list[Event] | Wait]:
             wish = wish_of(self._books, log, voter, item, available, self._clock())
             if self._books.judges_cases(voter):
                 wish = wish_on_cases(self._books, wish, cases, without)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ERROR, AskedEvent, VoteEvent
+from copeland.study.log.events import ERROR, Event
 from copeland.study.log.state import Books
 from copeland.study.options import ACTIVE
 from copeland.support.rng import stream
@@ -90,7 +90,7 @@ class Past(NamedTuple):
     """What a voter has met: nobody is asked any of it again."""
 
     done: frozenset[frozenset[int]] = frozenset()  # pairs answered, or skipped
-    waiting: tuple[AskedEvent, ...] = ()  # ballots without an answer, the oldest first
+    waiting: tuple[Event, ...] = ()  # ballots without an answer, the oldest first
     manners: Manners = ANYBODY
 
 
@@ -108,7 +108,7 @@ def past_of(books: Books, log: Log, voter: str) -> Past:
     return Past(frozenset(map(_pair, (*gone, *given))), tuple(waiting), manners_of(asked))
 
 
-def waiting_of(books: Books, log: Log, voter: str) -> list[AskedEvent]:
+def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
     """Return the ballots that a voter has not answered and whose options are still asked, the oldest first."""
     answered = {vote.ballot for vote in log.votes_of(voter) if vote.number not in books.undone}
     return [
@@ -139,14 +139,14 @@ def coin_of(books: Books, number: int) -> bool:
     return bool(stream(books.settings.seed, "sides", number).random() < 0.5)
 
 
-def _waits(books: Books, log: Log, asked: AskedEvent) -> bool:
+def _waits(books: Books, log: Log, asked: Event) -> bool:
     """Tell whether nobody's answer to a ballot stands."""
     return asked.number in books.open or all(
         answer.number in books.undone for answer in log.answers(asked.number)
     )
 
 
-def manners_of(asked: Iterable[AskedEvent]) -> Manners:
+def manners_of(asked: Iterable[Event]) -> Manners:
     """Return the manners towards a voter who was asked these, the oldest first."""
     manners = Manners(lean={})
     for one in asked:
@@ -154,10 +154,11 @@ def manners_of(asked: Iterable[AskedEvent]) -> Manners:
     return manners
 
 
-def sides_of(asked: AskedEvent | VoteEvent) -> Sides:
+def sides_of(asked: Event) -> Sides:
     """Return the pair of a ballot, left first."""
+    assert asked.left is not None and asked.right is not None
     return asked.left, asked.right
 
 
-def _pair(event: AskedEvent | VoteEvent) -> frozenset[int]:
+def _pair(event: Event) -> frozenset[int]:
     return frozenset(sides_of(event))

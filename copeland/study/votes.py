@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TextIO
 
 from copeland.errors import InvalidParameter, InvalidRow, nearest, need
 from copeland.study.input_limits import check_text
-from copeland.study.log.events import GUIDE, PROOF, VoteEvent, times_of
+from copeland.study.log.events import GUIDE, PROOF, Event, VoteEvent, times_of
 from copeland.study.log.state import Books
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell
@@ -55,8 +55,9 @@ class Vote(NamedTuple):
     times: int = 1  # more if it came as a count: so many votes said so
 
 
-def vote_of(books: Books, event: VoteEvent) -> Vote:
+def vote_of(books: Books, row: Event) -> Vote:
     """Return a vote of the log with its options by name, and what became of it."""
+    event = VoteEvent._make(row)
     return Vote(
         event.event_id or "",
         event.ballot,

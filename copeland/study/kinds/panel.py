@@ -12,15 +12,7 @@ from numpy.typing import NDArray
 from copeland.certificate import PanelCertificate, panel_certificate
 from copeland.certificate.panel_planner import still_matter
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
-from copeland.study.log.events import (
-    ERROR,
-    EXCUSED,
-    READMITTED,
-    AskedEvent,
-    Event,
-    VoteEvent,
-    VoterEvent,
-)
+from copeland.study.log.events import ERROR, EXCUSED, READMITTED, Event
 from copeland.study.log.state import Books
 from copeland.study.options import ACTIVE
 from copeland.support.phrasing import join_names
@@ -53,14 +45,14 @@ def require_member(books: Books, voter: str | None) -> None:
         raise InvalidParameter(f"'{voter}' is excused; readmit the voter first.")
 
 
-def require_own(books: Books, asked: AskedEvent, vote: VoteEvent) -> None:
+def require_own(books: Books, asked: Event, vote: Event) -> None:
     """Refuse a vote that is not the first answer, by the member who was asked."""
     require_same_voter(asked, vote)
     require_member(books, vote.voter)
     _require_first(books, vote, set())
 
 
-def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:
+def require_same_voter(asked: Event, vote: Event) -> None:
     """Refuse an answer by somebody else than who was asked."""
     if vote.voter != asked.voter:
         raise InvalidParameter(
@@ -68,7 +60,7 @@ def require_same_voter(asked: AskedEvent, vote: VoteEvent) -> None:
         )
 
 
-def require_one_each(books: Books, votes: Iterable[VoteEvent]) -> None:
+def require_one_each(books: Books, votes: Iterable[Event]) -> None:
     """Refuse votes from elsewhere, all of them, if one is not a member's first answer on its pair."""
     met: set[_Subject] = set()
     try:
@@ -79,9 +71,10 @@ def require_one_each(books: Books, votes: Iterable[VoteEvent]) -> None:
         raise InvalidRow(f"{error} Nothing was imported.") from error
 
 
-def _require_first(books: Books, vote: VoteEvent, met: set[_Subject]) -> None:
+def _require_first(books: Books, vote: Event, met: set[_Subject]) -> None:
     """Refuse a member's second answer on a pair; note the first in what was met."""
-    if vote.outcome == ERROR or vote.voter is None:
+    assert vote.voter is not None and vote.left is not None and vote.right is not None
+    if vote.outcome == ERROR:
         return
     subject = vote.voter, frozenset((vote.left, vote.right))
     if subject in met or books.panel.has_answered(vote.voter, vote.left, vote.right):
@@ -89,7 +82,8 @@ def _require_first(books: Books, vote: VoteEvent, met: set[_Subject]) -> None:
     met.add(subject)
 
 
-def _second_answer_error(books: Books, vote: VoteEvent) -> AlreadyVoted:
+def _second_answer_error(books: Books, vote: Event) -> AlreadyVoted:
+    assert vote.left is not None and vote.right is not None
     pair = join_names([books.options[i].name for i in sorted((vote.left, vote.right))])
     return AlreadyVoted(
         f"'{vote.voter}' has already answered {pair}; to change the answer, undo that vote first."
@@ -110,7 +104,7 @@ def attendance(books: Books, voter: str, kind: str, now: float) -> list[Event]:
     if (voter in panel.excused) == (kind == EXCUSED):
         return []
     assert kind in (EXCUSED, READMITTED)
-    return [VoterEvent(books.number + 1, kind, now, voter=voter)]
+    return [Event(books.number + 1, kind, now, voter=voter)]
 
 
 def active_of(books: Books) -> list[int]:

@@ -7,8 +7,6 @@ where that would leave somebody who asks without a question, it is not counted o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +15,7 @@ from copeland.certificate.panel_planner import likely_winner
 from copeland.study.commands import Wait
 from copeland.study.kinds.panel import active_of, find_open_answers
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import ASKED, AskedEvent, Event, is_question
+from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import Books, OpenBallot
 from copeland.study.pair_choice import Wish
 from copeland.study.voter_history import RUNNING, coin_of, manners_of, sides_of
@@ -29,7 +27,7 @@ _Asking = tuple[int, int, int]  # a member and two options
 
 def panel_questions(
     books: Books, log: Log, wish: Wish, n: int
-) -> tuple[Sequence[Event], list[AskedEvent] | Wait]:
+) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out: new questions, or those that are held."""
     sitting = _Sitting(books, log, wish)
     while len(sitting.new) < n and sitting.ask():
@@ -41,7 +39,7 @@ class _Sitting:
     """The panel at the moment of asking: what is answered, what is under way, what is handed out."""
 
     def __init__(self, books: Books, log: Log, wish: Wish):
-        self.new: list[AskedEvent] = []
+        self.new: list[Event] = []
         self._books, self._log, self._wish = books, log, wish
         self._asked = books.panel.members_due if wish.voter is None else (wish.voter,)
         matter = find_open_answers(books)
@@ -61,16 +59,16 @@ class _Sitting:
             self._hand_out(*found)
         return found is not None
 
-    def repeat_questions(self, n: int) -> list[AskedEvent] | Wait:
+    def repeat_questions(self, n: int) -> list[Event] | Wait:
         """Return up to ``n`` of the questions held, or until when they cannot be others."""
         held = {b: asked for b, asked in self._under_way.items() if asked.voter in self._asked}
-        events = [asked for asked in map(self._log.event, held) if asked and is_question(asked)]
+        events = [asked for asked in map(self._log.event, held) if asked is not None]
         fitting = [asked for asked in events if self._fits(asked)][:n]
         if fitting or not held:
             return fitting
         return Wait(min(asked.expires for asked in held.values()))
 
-    def _fits(self, asked: AskedEvent) -> bool:
+    def _fits(self, asked: Event) -> bool:
         sides = sides_of(asked)
         fits = self._wish.allows(*sides) and self._wish.sides(*sides) == sides
         return fits and asked.item == self._wish.item
@@ -124,7 +122,7 @@ class _Sitting:
         place = {option: at for at, option in enumerate(among)}
         return [tuple(place[i] for i in sides_of(one) if i in place) for one in shown]
 
-    def _new_to(self, voter: str) -> list[AskedEvent]:
+    def _new_to(self, voter: str) -> list[Event]:
         return [asked for asked in self.new if asked.voter == voter]
 
     def _hand_out(self, seat: int, one: int, other: int) -> None:
@@ -133,7 +131,7 @@ class _Sitting:
         left, right = self._wish.sides(
             *manners.choose_sides(one, other, coin_of(self._books, number))
         )
-        asked = AskedEvent(number, ASKED, self._wish.now, voter=voter, item=self._wish.item)
+        asked = Event(number, ASKED, self._wish.now, voter=voter, item=self._wish.item)
         self.new.append(asked._replace(left=left, right=right, source=self._wish.source))
         self._under_way[number] = OpenBallot(left, right, voter, self._wish.item, self._wish.now)
 

@@ -10,18 +10,7 @@ from copeland.errors import InvalidParameter
 from copeland.study.commands import Wait
 from copeland.study.input_limits import json_of
 from copeland.study.log.event_log import Log
-from copeland.study.log.events import (
-    ADDED,
-    ASKED,
-    AUDITED,
-    LEFT,
-    RIGHT,
-    AskedEvent,
-    Event,
-    OptionEvent,
-    VoteEvent,
-    is_question,
-)
+from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
 from copeland.study.log.space_state import (
     TRIES,
     AuditLog,
@@ -49,7 +38,7 @@ Point = Mapping[str, Any]
 
 def tuned_questions(
     books: Books, log: Log, wish: Wish, n: int
-) -> tuple[Sequence[Event], list[AskedEvent] | Wait]:
+) -> tuple[list[Event], list[Event] | Wait]:
     """Return what to append, and what to hand out: new questions, or those that the voter holds."""
     held = {
         ballot: asked
@@ -71,9 +60,9 @@ def _without(wish: Wish, held: Mapping[int, OpenBallot]) -> Wish:
     return wish
 
 
-def _again(log: Log, wish: Wish, held: Mapping[int, OpenBallot], n: int) -> list[AskedEvent] | Wait:
+def _again(log: Log, wish: Wish, held: Mapping[int, OpenBallot], n: int) -> list[Event] | Wait:
     """The questions that a voter holds, or until when there are no others."""
-    kept = [asked for asked in map(log.event, held) if asked and is_question(asked)]
+    kept = [asked for asked in map(log.event, held) if asked is not None]
     fitting = [asked for asked in kept if asked.item == wish.item]
     if fitting or not held:
         return fitting[:n]
@@ -86,7 +75,7 @@ class _Asking:
     def __init__(self, books: Books, wish: Wish):
         assert books.tuning is not None
         self.new: list[Event] = []
-        self.asked: list[AskedEvent] = []
+        self.asked: list[Event] = []
         self._books, self._tuning, self._wish = books, books.tuning, wish
         self._offered: dict[str, int] = {}  # points that are options from now on
         self._names: set[str] = set()  # theirs
@@ -157,9 +146,9 @@ class _Asking:
         seated = self._wish.manners.choose_sides(*pair, coin_of(self._books, number))
         left, right = self._wish.sides(*seated)
         self._wish = self._wish.after(left, right)
-        wish = self._wish
-        asked = AskedEvent(number, ASKED, wish.now, voter=wish.voter, item=wish.item, body=body)
-        self.asked.append(asked._replace(left=left, right=right, source=wish.source))
+        asked = Event(number, ASKED, self._wish.now, voter=self._wish.voter, item=self._wish.item)
+        asked = asked._replace(left=left, right=right, source=self._wish.source)
+        self.asked.append(asked._replace(body=body))
         self.new.append(self.asked[-1])
         return number
 
@@ -170,17 +159,16 @@ class _Asking:
             return found
         added = addition_of(self._books, point, len(self.new), self._names, self._wish.now)
         self.new.append(added)
+        assert added.left is not None
         self._names.add((added.body or {})["name"])
         self._offered[key_of(point)] = added.left
         return added.left
 
 
-def addition_of(
-    books: Books, point: Point, before: int, names: set[str], now: float
-) -> OptionEvent:
+def addition_of(books: Books, point: Point, before: int, names: set[str], now: float) -> Event:
     """Return the event that makes a point an option, after this many other events and their names."""
     option = point_option(point, books.settings.show, books.indices.keys() | names)
-    return OptionEvent(
+    return Event(
         books.number + before + 1, ADDED, now, left=books.k + len(names), body=option.shown
     )
 
@@ -198,7 +186,7 @@ def audit_begun(books: Books, point: Point, votes: int, seed: int, now: float) -
         index, events = books.k, [addition_of(books, exact, 0, set(), now)]
     body = {"votes": votes, "delta": tuning.audits.next_delta(), "seed": seed}
     number = books.number + len(events) + 1
-    return [*events, OptionEvent(number, AUDITED, now, left=index, body=body)]
+    return [*events, Event(number, AUDITED, now, left=index, body=body)]
 
 
 SMALL = 0.01  # an estimated regret at which an audit is worth its votes
@@ -270,13 +258,14 @@ def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], T
     return tuner, lambda: Tuned(name, votes, under_way, closed, tuner.recommend(), audits)
 
 
-def cast_of(books: Books, votes: Iterable[VoteEvent]) -> list[Cast]:
+def cast_of(books: Books, votes: Iterable[Event]) -> list[Cast]:
     """Return the votes of a log that count, as votes between points, in the order in which they came."""
     return [_cast(books, vote) for vote in votes if books.proves(vote)]
 
 
-def _cast(books: Books, vote: VoteEvent) -> Cast:
+def _cast(books: Books, vote: Event) -> Cast:
     points = require_tuning(books).points
+    assert vote.left is not None and vote.right is not None
     left, right = points[vote.left], points[vote.right]
     return Cast(left, right, {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or ""))
 

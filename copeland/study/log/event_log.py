@@ -237,15 +237,15 @@ class Log:
         row = next(new, None) or self._rows(_NAMED, unwritten=True, event_id=event_id).first()
         return None if row is None else VoteEvent._make(row)
 
-    def find_votes(self, event_ids: Sequence[str]) -> dict[str, VoteEvent]:
+    def find_votes(self, event_ids: Sequence[str]) -> dict[str, Event]:
         """Return the votes that have one of these ids, by id."""
-        taken: dict[str, VoteEvent] = {}
+        taken: dict[str, Event] = {}
         for start in range(0, len(event_ids), PIECE):
             rows = self._rows(_KNOWN, event_ids=event_ids[start : start + PIECE])
             taken.update((str(vote.event_id), vote) for vote in map(VoteEvent._make, rows))
         return taken
 
-    def answers(self, ballot: int) -> Iterator[VoteEvent]:
+    def answers(self, ballot: int) -> Iterator[Event]:
         """Yield the votes on a ballot; all but one, or all, were undone."""
         return map(VoteEvent._make, self._rows(_ANSWERS, ballot=ballot))
 
@@ -323,7 +323,7 @@ class Log:
         """Yield every vote."""
         return map(VoteEvent._make, self._stream(_VOTED))
 
-    def read_import(self, source: str) -> Iterator[VoteEvent]:
+    def read_import(self, source: str) -> Iterator[Event]:
         """Yield the votes that nobody asked for and that come from a source."""
         return map(VoteEvent._make, self._stream(_IMPORTED, source=source))
 

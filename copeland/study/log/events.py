@@ -194,11 +194,6 @@ def is_vote(event: Event) -> TypeGuard[VoteEvent]:
     return event.kind == VOTED
 
 
-def adds_vote(event: Event) -> TypeGuard[VoteEvent]:
-    """Tell whether an event is a vote, or lets one count."""
-    return event.kind in (VOTED, COUNTED)
-
-
 def times_of(vote: Event) -> int:
     """Return how many votes an event stands for: a row of counts is kept as one event.
 

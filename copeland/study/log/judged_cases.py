@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from copeland.study.log.events import VoteEvent
+from copeland.study.log.events import Event, VoteEvent
 
 Pair = frozenset[int]
 Case = str | None  # None where the options themselves are compared, once
@@ -55,7 +55,7 @@ class Cases:
         """Note that a vote was undone, so that whatever comes later stands in its place."""
         self._undone.add((pair_of(vote), vote.item))
 
-    def was_undone(self, vote: VoteEvent) -> bool:
+    def was_undone(self, vote: Event) -> bool:
         """Tell whether another vote on the same pair and case was undone."""
         return (pair_of(vote), vote.item) in self._undone
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, VOTED, VoteEvent
+from copeland.study.log.events import ERROR, LEFT, RIGHT, SKIP, TIE, VOTED, Event, VoteEvent
 
 MARKS = ("sides", "order", "times")  # of an imported vote, in its body
 
@@ -130,7 +130,7 @@ def has_sides(vote: VoteEvent) -> bool:
     return (vote.body or {}).get("sides", True)
 
 
-def marks_of(vote: VoteEvent) -> dict[str, Any]:
+def marks_of(vote: Event) -> dict[str, Any]:
     """Return what a vote says of its sides, its order and how many it stands for."""
     return {mark: said for mark, said in (vote.body or {}).items() if mark in MARKS}
 
@@ -148,7 +148,7 @@ def flip_of(vote: VoteEvent) -> str | None:
     return source.removeprefix(f"{TWICE}: ") if is_flip else None
 
 
-def find_blocks(votes: Iterable[VoteEvent], sides: Sides) -> Iterator[tuple[list[VoteEvent], bool]]:
+def find_blocks(votes: Iterable[Event], sides: Sides) -> Iterator[tuple[list[Event], bool]]:
     """Yield votes that came together, a ballot's by itself, and whether they have an order, in the order of the log.
 
     Counts have none. In old logs, neither has an import at one time that only lists who won.
@@ -160,6 +160,6 @@ def find_blocks(votes: Iterable[VoteEvent], sides: Sides) -> Iterator[tuple[list
         yield block, order
 
 
-def _together(vote: VoteEvent) -> tuple[Any, ...]:
+def _together(vote: Event) -> tuple[Any, ...]:
     marks = marks_of(vote)
     return vote.ballot, vote.source, vote.time, marks.get("order", True) if marks else None

@@ -28,7 +28,6 @@ from copeland.study.log.events import (
     UNDONE,
     VOTED,
     Event,
-    is_vote,
     times_of,
 )
 from copeland.study.log.sides import find_blocks
@@ -185,7 +184,7 @@ def _standing(log: Iterable[Event]) -> list[Event]:
 
 def _ends(told: list[Event], books: Books) -> dict[int, bool]:
     """The votes without an order, by number, and whether those end with it."""
-    votes = [event for event in told if is_vote(event)]
+    votes = [event for event in told if event.kind == VOTED]
     found = find_blocks(votes, books.sides)
     unordered = {vote.number for block, has_order in found if not has_order for vote in block}
     after = chain((vote.number not in unordered for vote in votes[1:]), [True])

@@ -8,7 +8,7 @@ undone with that reason, for everybody to see.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ class Side(NamedTuple):
 class VoterProgress(NamedTuple):
     """What a voter did so far, and what is still to come."""
 
-    answers: Sequence[Event]  # those that stand, the oldest first
+    answers: list[Event]  # those that stand, the oldest first
     last: Event | None  # which can be undone, if it was the last thing this voter did
     undone: Mapping[int | None, int]  # how often the answer to a ballot was undone
     closed: bool
