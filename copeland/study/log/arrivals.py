@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, islice, takewhile
 from typing import Any, Literal
 
 from copeland.study.log.count_tables import Tables, empty_tables
@@ -27,7 +27,8 @@ COST = 5  # answers that make up for a missing one: it is a loss of both sides, 
 AGAINST, IGNORED = "against", "ignored"
 MISSING = (AGAINST, IGNORED)  # what missing answers do
 
-_Change = tuple[Literal["add", "add_undone"], int, int, str, int]
+_What = Literal["add", "add_undone"]
+_Change = tuple[_What, int, int, str, int]
 
 
 @dataclass
@@ -105,7 +106,9 @@ class Arrivals:
         """Take in the first answer to a ballot, or a vote that nobody asked for; without a meaning it is a skip."""
         key = self._close(vote)
         if key is None and vote.ballot is None and meaning is not None:
-            key = self._arrive(vote, times)
+            # Somebody arrives who was asked elsewhere, or as many without names as a vote stands for.
+            key = vote.number if vote.voter is None else vote.voter
+            self._waiting[key] = Person(vote.time, people=times if vote.voter is None else 1)
         if meaning is not None:
             self._note(key, vote, "add", meaning, times)
         if key is not None:
@@ -145,24 +148,13 @@ class Arrivals:
             self.counted.miss(vote.left, vote.right, -1)
         return key
 
-    def _arrive(self, vote: VoteEvent, times: int) -> str | int:
-        """Let somebody arrive who was asked elsewhere, or as many without names as a vote stands for."""
-        key = vote.number if vote.voter is None else vote.voter
-        self._waiting[key] = Person(vote.time, people=times if vote.voter is None else 1)
-        return key
-
     def _own(self, key: str | int, vote: VoteEvent) -> None:
         """Remember whose vote it is, as long as that person waits."""
         self._waiting[key].votes.append(vote.number)
         self._of_vote[vote.number] = key
 
     def _note(
-        self,
-        key: str | int | None,
-        vote: VoteEvent,
-        what: Literal["add", "add_undone"],
-        meaning: str,
-        times: int,
+        self, key: str | int | None, vote: VoteEvent, what: _What, meaning: str, times: int
     ) -> None:
         """Change the tables, now or when the person is counted."""
         change: _Change = (what, vote.left, vote.right, meaning, times)
@@ -182,24 +174,17 @@ class Arrivals:
         elif not self._waiting[key].open:
             if key == next(reversed(self._waiting)) and self._worth > 0:
                 self._count_first(len(self._waiting))
-            else:
-                self._count_worthwhile()
-
-    def _count_worthwhile(self) -> None:
-        sums = list(accumulate(person.worth for person in self._waiting.values()))
-        most = max(sums)
-        if most > 0:
-            self._count_first(len(sums) - sums[::-1].index(most))
+                return
+            sums = list(accumulate(person.worth for person in self._waiting.values()))
+            most = max(sums)
+            if most > 0:
+                self._count_first(len(sums) - sums[::-1].index(most))
 
     def _count_after_expiry(self, now: float) -> None:
-        if self._missing != IGNORED:
-            return
-        n = 0
-        for person in self._waiting.values():
-            if person.open and person.expires > now:
-                break
-            n += 1
-        self._count_first(n)
+        if self._missing == IGNORED:
+            people = self._waiting.values()
+            gone = takewhile(lambda person: not person.open or person.expires <= now, people)
+            self._count_first(sum(1 for _ in gone))
 
     def _count_first(self, n: int) -> None:
         """Count the first people of those who wait, and take their open ballots for missing answers."""
@@ -221,7 +206,12 @@ class Arrivals:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the tables, as plain values."""
-        return {"waiting": [[key, *_to_list(person)] for key, person in self._waiting.items()]}
+        waiting = []
+        for key, one in self._waiting.items():
+            pairs = [[ballot, *pair] for ballot, pair in one.open.items()]
+            told = (one.expires, one.answers, one.people, one.votes, one.changes, pairs)
+            waiting.append([key, *told])
+        return {"waiting": waiting}
 
     def restore(self, told: dict[str, Any], counted: Iterable[Any]) -> None:
         """Take over what :meth:`to_dict` gave, after a trip through JSON, and the tables."""
@@ -233,9 +223,3 @@ class Arrivals:
             self._worth += person.worth
             self._of_ballot.update((ballot, key) for ballot in person.open)
             self._of_vote.update((number, key) for number in votes)
-
-
-def _to_list(person: Person) -> list[Any]:
-    """Return a person as plain values."""
-    pairs = [[ballot, *pair] for ballot, pair in person.open.items()]
-    return [person.expires, person.answers, person.people, person.votes, person.changes, pairs]

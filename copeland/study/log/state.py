@@ -63,6 +63,7 @@ SCALARS = (
     *("number", "outcomes", "repeated", "extra", "undone_votes", "votes", "guide_votes"),
     *("asked", "epoch", "voted_in_epoch", "since", "closed"),
 )
+SETS = ("undone", "taken_back", "counted", "guides")
 ARRAYS = ("wins", "ties", "undone_wins", "undone_ties", "guide_wins", "guide_ties")
 
 
@@ -402,11 +403,8 @@ class Books:
             "sides": self.sides.to_dict(),
             "arrivals": None if self.arrivals is None else self.arrivals.to_dict(),
             "cases": None if self.cases is None else self.cases.to_dict(),
-            "undone": sorted(self.undone),
-            "taken_back": sorted(self.taken_back),
-            "counted": sorted(self.counted),
             "excused": sorted(self.panel.excused),
-            "guides": sorted(self.guides),
+            **{name: sorted(getattr(self, name)) for name in SETS},
             **{name: getattr(self, name) for name in SCALARS},
         }
         return json.dumps(about)
@@ -521,7 +519,8 @@ def load_books(content: bytes) -> Books | None:
 
 def _restore_books(about: dict[str, Any], arrays: dict[str, Any]) -> Books | None:
     books = Books(Event(1, CREATED, 0.0, body=about))
-    books.guides = set(about["guides"])
+    for name in SETS:
+        setattr(books, name, set(about[name]))
     books.make_room_for_guides()
     for name in ARRAYS:
         if arrays[name].shape != getattr(books, name).shape:
@@ -529,9 +528,6 @@ def _restore_books(about: dict[str, Any], arrays: dict[str, Any]) -> Books | Non
         setattr(books, name, arrays[name].astype(np.int64, casting="safe"))
     for name in SCALARS:
         setattr(books, name, about[name])
-    books.undone = set(about["undone"])
-    books.taken_back = set(about["taken_back"])
-    books.counted = set(about["counted"])
     books.offered = dict(map(tuple, about["offered"]))
     if books.arrivals is not None:
         tables = [arrays[f"counted_{name}"].astype(np.int64) for name in Tables._fields]
