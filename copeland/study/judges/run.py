@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
@@ -380,7 +380,8 @@ class _JudgingLoop:
             if self._is_likely():
                 self._stop_if_idle("likely", self.favourite)
                 break
-            if not self._affordable():
+            reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
+            if self.cap is not None and self.calls + reserved > self.cap:
                 self._stop_if_idle("calls", f"the cap of {self.cap:,} calls is reached.")
                 break
             asked = self._ask()
@@ -411,10 +412,6 @@ class _JudgingLoop:
         option = self.study.option(name)
         return Candidate(**option.shown, state=option.state, folder=self.folder)
 
-    def _affordable(self) -> bool:
-        reserved = SWAPS[self.swap] * (len(self.under_way) + 1)
-        return self.cap is None or self.calls + reserved <= self.cap
-
     def _nothing_left(self) -> tuple[str, str]:
         """Say why there is nothing to ask: the study is settled, or its judges are at their end."""
         if self.study.settings.panel:
@@ -430,10 +427,8 @@ class _JudgingLoop:
             )
         who = f"the judge '{self.turns[0]}' has" if len(self.turns) == 1 else "all judges have"
         if all(self.study.role(judge) == GUIDE for judge in self.turns):
-            return (
-                "answered",
-                f"{who} answered every question there is; what is left is for people.",
-            )
+            people = "what is left is for people."
+            return "answered", f"{who} answered every question there is; {people}"
         if self.proving:
             return "answered", f"{who} skipped or failed on all cases that are left."
         return "answered", (
@@ -446,7 +441,6 @@ class _JudgingLoop:
         """Return a ballot for the next judge that can be given one."""
         self.memory.catch_up()
         self.exhausted = not self.memory.repeat
-        active = {option.name for option in self.study.options if option.state == ACTIVE}
         waits = []
         for name in self._in_turn():
             self.turns.append(self.turns.pop(0))
@@ -454,33 +448,14 @@ class _JudgingLoop:
             if len(held) >= self.study.settings.open_ballots:
                 waits += [Wait(ballot.expires) for ballot in held.values()]
                 continue
-            if name in self.proving:
-                asked = self._ask_on_cases(name, held)
-                if isinstance(asked, _Asked):
+            ask = self._ask_on_case if name in self.proving else self._ask_on_items
+            for asked in ask(name, held):
+                if isinstance(asked, Wait):
+                    waits.append(asked)
+                elif asked.ballot.id in held:  # there is nothing new
+                    waits.append(Wait(asked.ballot.expires))
+                else:
                     return asked
-                waits += [asked] if asked is not None else []
-                self.exhausted &= asked is None
-                continue
-            for item in self._items():
-                shown = None if item is None else name_of(item)
-                without = self.memory.find_answered(name, shown, held.values())
-                endless = bool(self.study.settings.space)
-                spent = bool(without) and not endless and is_all(without, active)
-                self.memory.leave_out(name, shown, spent)
-                if spent:
-                    continue
-                self.exhausted = False
-                ballot = self.study.ask(voter=name, item=shown, without=without)
-                if isinstance(ballot, Wait):
-                    waits.append(ballot)
-                elif ballot is not None and ballot.id in held:  # there is nothing new
-                    waits.append(Wait(ballot.expires))
-                elif ballot is not None:
-                    self.latest = ballot.id
-                    self.memory.note(name, ballot)
-                    return _Asked(ballot, name, item)
-                elif endless or self.study.certificate().verdict != "open":
-                    break  # then other items will not help
         return min(waits, default=None)
 
     def _in_turn(self) -> list[str]:
@@ -490,16 +465,40 @@ class _JudgingLoop:
         rng = stream(self.study.settings.seed, "judge", self.study.number)
         return [self.turns[i] for i in rng.permutation(len(self.turns))]
 
-    def _ask_on_cases(self, judge: str, held: Mapping[int, Ballot]) -> _Asked | Wait | None:
-        """Return a ballot on a test case that the study draws; none on what this judge skips or fails on."""
+    def _ask_on_case(self, judge: str, held: Mapping[int, Ballot]) -> Iterator[_Asked | Wait]:
+        """Yield a ballot on a test case that the study draws; none on what this judge skips or fails on."""
         failed = {asked for by, asked in self.failed if by == judge}
         without = self.memory.find_skips(judge) | failed
         ballot = self.study.ask(voter=judge, cases=self.cases or None, without=without)
-        if ballot is None or isinstance(ballot, Wait):
-            return ballot
-        if ballot.id in held:
-            return Wait(ballot.expires)
-        return _Asked(ballot, judge, None if ballot.item is None else self.cases[ballot.item])
+        self.exhausted &= ballot is None
+        if isinstance(ballot, Wait):
+            yield ballot
+        elif ballot is not None:
+            item = None if ballot.item is None else self.cases[ballot.item]
+            yield _Asked(ballot, judge, item)
+
+    def _ask_on_items(self, judge: str, held: Mapping[int, Ballot]) -> Iterator[_Asked | Wait]:
+        """Yield ballots on one item after the other, until one is new to the judge."""
+        active = {option.name for option in self.study.options if option.state == ACTIVE}
+        endless = bool(self.study.settings.space)
+        for item in self._items():
+            shown = None if item is None else name_of(item)
+            without = self.memory.find_answered(judge, shown, held.values())
+            spent = bool(without) and not endless and is_all(without, active)
+            self.memory.leave_out(judge, shown, spent)
+            if spent:
+                continue
+            self.exhausted = False
+            ballot = self.study.ask(voter=judge, item=shown, without=without)
+            if isinstance(ballot, Wait):
+                yield ballot
+            elif ballot is not None:
+                if ballot.id not in held:
+                    self.latest = ballot.id
+                    self.memory.note(judge, ballot)
+                yield _Asked(ballot, judge, item)
+            elif endless or self.study.certificate().verdict != "open":
+                return  # then other items will not help
 
     def _items(self) -> Iterable[Any]:
         """Return the item to ask about next, and those to try if nothing is left to ask about it."""
@@ -537,9 +536,8 @@ class _JudgingLoop:
         self.failures[asked.judge] = failures
         if failures == self.patience:
             times = "once" if failures == 1 else f"{failures} times in a row"
-            self._stop(
-                "failed", f"the judge '{asked.judge}' failed {times}; the last time: {opinion.note}"
-            )
+            last = f"the last time: {opinion.note}"
+            self._stop("failed", f"the judge '{asked.judge}' failed {times}; {last}")
 
     def _tell(self, asked: _Asked, opinion: Opinion, outcome: str) -> bool:
         """Tell an answer that was paid for, again if it is not sure that it arrived.
@@ -549,17 +547,16 @@ class _JudgingLoop:
         event_id = f"{asked.judge}/{asked.ballot.id}"
         source = TWICE if opinion.calls == 2 and outcome != ERROR else ONCE
         source = f"{source}: {opinion.note}" if opinion.note else source
-        tellings = 0
-        while True:
-            tellings += 1
+        for telling in range(1, _TELLINGS + 1):
             try:
                 self.study.tell(asked.ballot, outcome, asked.judge, event_id, source=source)
                 return True
             except (AlreadyVoted, Conflict):
                 return False
             except StorageError:
-                if tellings == _TELLINGS:
+                if telling == _TELLINGS:
                     raise
+        raise AssertionError  # the last telling returns or raises
 
     def _stop_if_idle(self, reason: str, sentence: str) -> None:
         """Stop unless what is under way may change the reason: give calls back, or open a pair."""
