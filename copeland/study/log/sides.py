@@ -115,12 +115,8 @@ class Sides:
         old = sum(found[LEFT] for found in self.unmarked.values() if not found[RIGHT])
         return self.sideless + old
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        return vars(self)
-
     def restore(self, told: dict[str, Any]) -> None:
-        """Take over what :meth:`to_dict` gave, after a trip through JSON."""
+        """Take over all of it, after a trip through JSON."""
         vars(self).update(told)
         self.swapped = {judge: Swaps(*numbers) for judge, numbers in self.swapped.items()}
 

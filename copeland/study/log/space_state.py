@@ -84,10 +84,6 @@ class Audits:
         told = event.body or {}
         self.all.append(AuditLog(event.left, told["votes"], told["delta"], told["seed"]))
 
-    def take_question(self, ballot: int, place: int) -> None:
-        """Take in a question of the audit under way."""
-        self.all[-1].ballots[ballot] = place
-
     def take_vote(self, vote: VoteEvent, meaning: str, times: int) -> None:
         """Take in a vote, or take it back, if it answers a place of an audit."""
         for one in self.all:
@@ -174,7 +170,7 @@ class Tuning:
         """Take in a question."""
         told = event.body or {}
         if "audit" in told:
-            self.audits.take_question(event.number, told["audit"])
+            self.audits.all[-1].ballots[event.number] = told["audit"]
         else:
             self._steps.append(ask_step(event.number, event.time, told.get("tries", 1)))
 
