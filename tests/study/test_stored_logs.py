@@ -12,11 +12,24 @@ import numpy as np
 import pytest
 
 from copeland import Choice, Real, Space
+from copeland.errors import StorageError
 from copeland.study import Storage, create_study, open_study
-from copeland.study.log.events import KINDS, from_json, last_link, to_json
+from copeland.study.log.events import KINDS, from_json, last_link, read_event, to_json
 from copeland.study.log.state import ARRAYS, dump_books, fold_log, load_books
 
 STORED = json.loads((Path(__file__).parent / "stored_logs.json").read_text())
+NEEDED = {  # the fields without which an event of a kind says nothing
+    **dict.fromkeys(("created", "shown", "clicked"), "body"),
+    **dict.fromkeys(("added", "audited"), "left body"),
+    **dict.fromkeys(("paused", "resumed", "retired"), "left"),
+    **dict.fromkeys(("restarted", "closed"), ""),
+    **dict.fromkeys(("excused", "readmitted"), "voter"),
+    "role": "voter body",
+    "asked": "left right",
+    "voted": "left right outcome",
+    "undone": "left right outcome undoes",
+    "counted": "left right outcome counts",
+}
 SECRET = "sixteen characters and more"
 OPTIONS = ["tea", "milk", "juice"]
 OUTCOMES = ("left", "left", "right", "tie", "both_bad", "skip", "error")
@@ -180,6 +193,18 @@ def test_a_snapshot_and_a_database_hold_the_same_books(name, tmp_path):
     assert again.misfit() is None
     restored = load_books(dump_books(live))
     assert describe(again.replay()) == describe(live) == describe(restored)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_row_that_lacks_a_field_is_read_and_not_taken(name):
+    events = [from_json(row) for row in STORED[name]["rows"]]
+    firsts = {event.kind: event for event in reversed(events)}
+    for event in firsts.values():
+        for field in NEEDED[event.kind].split():
+            damaged = read_event(event._replace(**{field: None}))
+            assert getattr(damaged, field) is None
+            with pytest.raises(StorageError, match=f"event {event.number} of the log cannot"):
+                fold_log([*events[: event.number - 1], damaged])
 
 
 if __name__ == "__main__":  # writes them anew

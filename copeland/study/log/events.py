@@ -31,6 +31,9 @@ restarted   votes before it count no more; ``body``: the ``reason``, if one was 
 closed      no more votes
 =========== ===================================================================================
 
+An :class:`Event` is a row, with the fields of all kinds. :func:`read_event` gives it the class of its kind, in which the
+fields that the kind needs are never None; the fold over a log refuses a row that lacks one.
+
 Options are indices here, in the order in which they were added. A log means what its events say: where
 a vote was undone before there were ``counted`` events, its repeats stayed repeats, and still are.
 
