@@ -13,7 +13,6 @@ from copeland.study import create_study
 from copeland.study.report.study_page import judges_agreement, study_page
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import history_of
-from copeland.study.results.verdict import verdict_of
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
@@ -251,5 +250,5 @@ def test_a_page_is_written_from_a_study(circle, tmp_path):
     assert path == tmp_path / "report.html"
     page = path.read_text("utf-8")
     assert page.startswith("<!doctype html>")
-    assert verdict_of(circle.standing()).claim in text_of(page)
+    assert Analysis(circle.standing()).verdict.claim in text_of(page)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]

@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from soup import text_of, undrawn
 
 import copeland
-from copeland.cli.study.results import describe
 from copeland.study.report.study_page import study_page
 from copeland.study.results.analysis import STANDS_OUT, Analysis
 from copeland.study.results.certificate_file import certificate_to_file
 from copeland.study.results.history import history_of
-from copeland.study.results.verdict import verdict_of
 
 
 def study_of(votes, options, **how):
@@ -51,10 +49,10 @@ def studies(draw):
 @given(studies())
 def test_verdict_page_json_and_file_tell_one_story(study):
     reading = Analysis(study.standing())
-    verdict = verdict_of(reading)
+    verdict = reading.verdict
     with undrawn():
         page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
-    told = json.loads(json.dumps(describe(reading, verdict)))
+    told = json.loads(json.dumps(reading.to_dict()))
     issued, text = certificate_to_file(study)
     filed = json.loads(text)
 
@@ -98,7 +96,7 @@ def test_a_circle_that_may_be_chance_is_told_by_neither():
 
 def test_who_beats_every_other_is_the_only_winner_in_the_sentence_and_in_the_file():
     study = study_of({f"A{rest}": (35, 11) for rest in "BCDEF"}, "ABCDEF")
-    verdict, (issued, text) = verdict_of(study.standing()), certificate_to_file(study)
+    verdict, (issued, text) = Analysis(study.standing()).verdict, certificate_to_file(study)
     assert verdict.claim == "A is proved the only winner."
     assert issued.is_all and json.loads(text)["is_all"]
     assert "A is proved the only winner" in issued.statement

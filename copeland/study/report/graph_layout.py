@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.study.results.analysis import LIKELY, PROVED, Analysis
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.standing import LIKELY, PROVED
 
 DRAWN = 25  # options up to which the graph has all of them
 FEW = 12  # options in the graph if there are more, and they may all be best

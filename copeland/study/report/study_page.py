@@ -11,45 +11,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
 from copeland.study.kinds.panel import PanelStanding
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
-from copeland.study.options import ACTIVE
-from copeland.study.report import panel_sentences, study_sentences
+from copeland.study.report import study_sentences
 from copeland.study.report.graph_figure import graph_figure
 from copeland.study.report.graph_layout import graph_of, shown_options
 from copeland.study.report.study_figures import (
-    BEST,
     COLOURS,
     NUMBERED,
-    OUT,
     PAPER,
-    POSSIBLE,
     Interval,
     matrix_figure,
     position_figure,
     progress_figure,
     scores_figure,
 )
-from copeland.study.results.agreement import JudgeAgreement, agreement
-from copeland.study.results.analysis import PROVED, Analysis
-from copeland.study.results.case_progress import is_judged
+from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, agreement
+from copeland.study.results.analysis import Analysis, OptionRow
 from copeland.study.results.drift import Drift
-from copeland.study.results.guidance import NO_PROOF
 from copeland.study.results.history import Progress, history_of, is_unordered
-from copeland.study.results.ranking import ranking_of, strength_words
-from copeland.study.results.standing import Standing, Voter
-from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.study.results.ranking import strength_words
+from copeland.study.results.standing import PROVED, Standing, Voter
+from copeland.study.results.verdict import Verdict
+from copeland.study.results.voter_reach import is_judged
 from copeland.study.votes import iso
 from copeland.support.atomic_files import write_file
 from copeland.support.phrasing import format_count, percent, shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from copeland.study.kinds.space import Tuned
+    from copeland.tuning import Tuner
+    from copeland.tuning.past_recommendations import Cast
 
 VOTERS = 20  # of whom the page tells
 NEEDS = 20  # pairs that would settle it
@@ -61,8 +59,6 @@ _NAME = 20  # letters of a line of a name beside a figure
 _IN_BOX = 11  # letters of a line of a name in a box
 _AT_CELLS = 16  # letters of a name at the edge of the matrix; fewer where cells have no numbers
 _LINES = 2  # of a name, where there is room
-
-_BADGES = {"winner": "Winner", "tied": "Tied for first", "open": "Keep going"}
 
 
 class _Picture(NamedTuple):
@@ -101,9 +97,9 @@ def study_page(
     Parameters
     ----------
     reading
-        The reading of its votes.
+        The analysis of its votes.
     verdict
-        What :func:`copeland.study.results.verdict.verdict_of` gives.
+        That on these votes, in sentences: ``reading.verdict``, or other words.
     progress
         What :func:`copeland.study.results.history.history_of` gives.
     agreed
@@ -134,7 +130,7 @@ def study_parts(
     return {
         "title": standing.name,
         "lead": study_sentences.lead_sentence(standing),
-        "badge": _badge(verdict, reading),
+        "badge": reading.badge,
         "verdict": verdict,
         "needs": _needs(reading) if verdict.advice and not is_judged(standing) else None,
         "notices": [*study_sentences.notices(reading), *(drift.sentence for drift in drifts)],
@@ -165,13 +161,31 @@ def write_study_page(
     log = log[: standing.events]
     page = study_page(
         reading,
-        verdict_of(reading),
+        reading.verdict,
         history_of(log),
         judges_agreement(standing, log),
         drifts=drifts,
         last=log[-1].time,
         made_with=versions(),
         command=command,
+    )
+    write_file(path, page.encode(), private=True)
+    return Path(path)
+
+
+def write_space_page(
+    tuner: Tuner, tuned: Tuned, cast: Sequence[Cast], path: str | Path, command: str = ""
+) -> Path:
+    """Write where a study of a space stands as one HTML page; return its path."""
+    from copeland.report.tuning_page import tuning_page
+    from copeland.study.kinds.space import ASSUMED
+    from copeland.tuning.past_recommendations import progress_of
+
+    proved = [one.statement for one in tuned.audits]
+    assumed = ASSUMED if proved else ()
+    marks = progress_of(tuner, tuned.found, cast)
+    page = tuning_page(
+        tuner, tuned.found, tuned.name, versions(), marks, [*proved, *assumed], command
     )
     write_file(path, page.encode(), private=True)
     return Path(path)
@@ -204,33 +218,18 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
 # Parts of the page
 
 
-def _badge(verdict: Verdict, reading: Analysis) -> str:
-    if verdict.kind == "open" and reading.standing.closed:
-        return "Closed without a proof"
-    if (
-        verdict.kind == "open"
-        and reading.standing.panel is not None
-        and reading.standing.panel.active.best
-    ):
-        return "Settled for the active options"
-    if reading.likely is not None:
-        return "Likely, not proved"
-    if verdict.kind == "open" and is_judged(reading.standing):
-        return "Not proved"
-    return _BADGES[verdict.kind]
-
-
 def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[str, Any]:
     """What there is to see once there are votes."""
+    rows = reading.rows()
     return {
-        "scores": _scores(reading),
-        "graph": _graph(reading),
+        "scores": _scores(reading, rows),
+        "graph": _graph(reading, rows),
         "matrix": _matrix(reading),
         "progress": _progress(reading, progress),
         "counting": study_sentences.counting_sentences(reading),
         "position": _position(reading.standing),
         "ranking": _ranking(reading),
-        "options": _options(reading),
+        "options": _options(rows),
         "pairs": _pairs(reading),
     }
 
@@ -270,19 +269,12 @@ def _tiles(standing: Standing, progress: Sequence[Progress]) -> dict[str, str]:
     }
 
 
-def _scores(reading: Analysis) -> _Part:
-    known, labels = _classify_options(reading.certificate), reading.standing.labels
-    names = shorten_names(labels, _NAME, _LINES)
+def _scores(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
+    names = shorten_names(reading.standing.labels, _NAME, _LINES)
     rows = [
-        Interval(
-            names[i],
-            reading.scores[i],
-            *reading.certificate.scores[i],
-            COLOURS[known[i]],
-            labels[i],
-        )
-        for i in reading.order
-        if i in reading.among
+        Interval(names[row.index], row.beats, row.least, row.most, COLOURS[row.known], row.name)
+        for row in options
+        if row.counts
     ]
     drawn = _picture(
         scores_figure(rows, len(reading.among)),
@@ -292,8 +284,8 @@ def _scores(reading: Analysis) -> _Part:
     return _Part(drawn, study_sentences.score_sentences(reading))
 
 
-def _graph(reading: Analysis) -> _Part:
-    known, labels = _classify_options(reading.certificate), reading.standing.labels
+def _graph(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
+    known, labels = {row.index: row.known for row in options}, reading.standing.labels
     names = shorten_names(labels, _IN_BOX, _LINES)
     shown = shown_options(reading)
     graph = graph_of(reading.sure, shown)
@@ -333,7 +325,7 @@ def _matrix(reading: Analysis) -> _Part:
 
 def _ranking(reading: Analysis) -> _Part:
     """All options in tiers."""
-    ranking = ranking_of(reading)
+    ranking = reading.ranking
     rows = [
         [
             place.name,
@@ -351,48 +343,39 @@ def _ranking(reading: Analysis) -> _Part:
     )
 
 
-def _options(reading: Analysis) -> _Part:
-    standing, known = reading.standing, _classify_options(reading.certificate)
-    chances = reading.each_chance
-    head = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
-    rows = []
-    for i in reading.order:
-        option, (low, high) = standing.options[i], standing.certificate.scores[i]
-        votes = int(reading.n[i].sum())
-        won = (
-            (reading.standing.wins[i] + reading.standing.ties[i] / 2).sum() / votes
-            if votes
-            else None
-        )
-        row = [
-            option.name,
-            _status_words(known[i], option.state, i in reading.among),
-            f"{reading.scores[i]}",
-            f"{low} to {high}",
-            f"{votes:,}",
-            "-" if won is None else f"{100 * won:.1f} %",
-            f"{reading.borda[i]:.3f}",
-            f"{reading.lottery[i]:.3f}",
+def _options(options: Sequence[OptionRow]) -> _Part:
+    columns = ["option", "known", "beats", "proved", "votes", "won", "Borda", "von Neumann"]
+    rows = [
+        [
+            row.name,
+            row.add_state(row.known),
+            f"{row.beats}",
+            f"{row.least} to {row.most}",
+            f"{row.votes:,}",
+            "-" if row.share is None else f"{100 * row.share:.1f} %",
+            f"{row.borda:.3f}",
+            f"{row.lottery:.3f}",
+            *([] if row.chance is None else [percent(row.chance)]),
         ]
-        rows.append(row if chances is None else [*row, percent(chances[i])])
-    columns = head if chances is None else [*head, "chance to be best"]
+        for row in options
+    ]
+    if options[0].chance is not None:
+        columns.append("chance to be best")
     return _Part(columns=columns, rows=rows, note=study_sentences.OPTIONS_NOTE)
 
 
 def _pairs(reading: Analysis) -> _Part:
+    wins, ties, shares = reading.standing.wins, reading.standing.ties, reading.matrix.p
     pairs = [
-        (i, j) if reading.matrix.p[i, j] >= 0.5 else (j, i)
+        (i, j) if shares[i, j] >= 0.5 else (j, i)
         for i, j in combinations(reading.order, 2)
         if reading.n[i, j]
     ]
     rows = [
         [
             f"{reading.names[i]} against {reading.names[j]}",
-            f"{reading.n[i, j]:,}",
-            f"{reading.standing.wins[i, j]:,}",
-            f"{reading.standing.wins[j, i]:,}",
-            f"{reading.standing.ties[i, j]:,}",
-            f"{100 * reading.matrix.p[i, j]:.1f} %",
+            *(f"{n:,}" for n in (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])),
+            f"{100 * shares[i, j]:.1f} %",
             _pair_words(reading, i, j),
         ]
         for i, j in pairs[:PAIRS]
@@ -417,7 +400,7 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
     lower, note = "evidence there, of what a proof needs", study_sentences.PROGRESS_NOTE
     meant = "how much of the evidence for a proof is there"
     if reading.standing.panel is not None:
-        lower, note = "pairs settled", panel_sentences.PROGRESS_NOTE
+        lower, note = "pairs settled", study_sentences.PANEL_PROGRESS_NOTE
         meant = "how many of the pairs are settled"
     drawn = _picture(
         progress_figure(
@@ -499,7 +482,7 @@ def _members(panel: PanelStanding) -> _Part:
         for one in panel.rows()
     ]
     columns = ["member", "answers", "missing", "to ask"]
-    return _Part(columns=columns, rows=rows, note=panel_sentences.members_note(panel))
+    return _Part(columns=columns, rows=rows, note=study_sentences.members_note(panel))
 
 
 def _guides(standing: Standing) -> _Part:
@@ -573,20 +556,6 @@ def _picture(figure: Figure, alt: str, whole: bool = False) -> _Picture:
 
 def _share(share: float | None, n: int) -> str:
     return "-" if share is None else f"{100 * share:.1f} % of {n:,}"
-
-
-def _status_words(known: str, state: str, among: bool) -> str:
-    """What is known of an option, and whether it is asked."""
-    if state == ACTIVE:
-        return known
-    return f"{known}, {state}" if among else state
-
-
-def _classify_options(certificate: Certificate | PanelCertificate) -> dict[int, str]:
-    best, possible = set(certificate.best), set(certificate.possible)
-    return {
-        i: BEST if i in best else POSSIBLE if i in possible else OUT for i in range(certificate.k)
-    }
 
 
 def _most_votes(voters: Iterable[Voter], most: int) -> list[Voter]:

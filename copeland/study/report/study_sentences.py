@@ -9,13 +9,14 @@ import numpy as np
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
+from copeland.study.kinds.panel import PanelStanding
 from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
-from copeland.study.report import panel_sentences
 from copeland.study.report.graph_layout import INTO, MANY, Graph
 from copeland.study.results.agreement import flip_sentences
-from copeland.study.results.analysis import AHEAD, LEAST, LIKELY, PROVED, Analysis
+from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import Progress, is_unordered
-from copeland.study.results.standing import Position, Standing
+from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Position, Standing
+from copeland.study.results.verdict import LEAST
 from copeland.support.phrasing import format_count, join_names
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}
@@ -24,6 +25,11 @@ PROGRESS_NOTE = (
     "A proof needs wins of one option and losses of all others, each with enough evidence. The "
     "lower curve shows how much of that evidence there is for the option nearest to its proof. "
     "It may fall when votes turn. Undone votes are left out."
+)
+PANEL_PROGRESS_NOTE = (
+    "A pair is settled once the missing answers cannot change it: one option beats the other, or all have "
+    "answered and it is a tie. Not all pairs need be settled to know who is best. Undone votes "
+    "are left out."
 )
 NO_ORDER = "These votes came as counts, which have no order, so there is no curve over time."
 OPTIONS_NOTE = (
@@ -48,13 +54,16 @@ _MOVED = 3  # options whose places differ most
 
 def lead_sentence(standing: Standing) -> str:
     """Return what kind of study it is, in a line."""
-    if standing.panel is not None:
-        return panel_sentences.lead_sentence(len(standing.options), standing.votes, standing.panel)
-    voters = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
-    return (
-        f"A study of {format_count(len(standing.options), 'option')}: "
-        f"{format_count(standing.votes, 'vote')}{voters}."
+    options, votes = (
+        format_count(len(standing.options), "option"),
+        format_count(standing.votes, "vote"),
     )
+    if standing.panel is not None:
+        missing = format_count(int(standing.panel.missing.sum()) // 2, "answer")
+        members = len(standing.panel.members)
+        return f"A study of {options} by a panel of {members}: {votes}, and {missing} missing."
+    voters = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
+    return f"A study of {options}: {votes}{voters}."
 
 
 def notices(reading: Analysis) -> Iterator[str]:
@@ -144,7 +153,10 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
         f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
-        yield panel_sentences.SCORES
+        yield (
+            "A dot shows how many others an option beats so far. A bar shows where its "
+            "number can still end, whatever the missing answers say; both ends are possible."
+        )
         return
     verdict = f" The verdict allows for the margin: {name} beats, or ties within it, at least {certificate.lower[first]}."
     yield (
@@ -157,7 +169,7 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
 def cycle_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
     """Yield which options beat each other in cycles, with the votes of each link."""
     if not reading.circles and reading.standing.panel is not None:
-        yield panel_sentences.NO_CYCLE
+        yield "No cycle is settled among these options."
     elif not reading.circles:
         chance = " beyond what may be chance" if graph.rings else ""
         yield f"There is no cycle among these options{chance}."
@@ -202,7 +214,10 @@ def win_words(reading: Analysis, i: int, j: int) -> str:
 def sureness_sentence(certificate: Certificate | PanelCertificate) -> str:
     """Return what the kinds of arrows mean."""
     if isinstance(certificate, PanelCertificate):
-        return panel_sentences.SURENESS
+        return (
+            "Proved: whatever the missing answers say. Ahead: more members for than against so far, "
+            "nothing more. It can be sure who is best while many pairs are not."
+        )
     return (
         f"Proved: right together with all else that is proved, at every vote, with probability {1 - certificate.delta:g}. "
         "Likely: as sure as that, but for this pair alone. Ahead: more votes for than against, nothing "
@@ -238,36 +253,34 @@ def cells_sentence(numbered: bool) -> str:
 
 def matrix_sentence(reading: Analysis) -> str:
     """Return how many pairs were voted on, and how many are decided."""
-    certificate = reading.certificate
-    if isinstance(certificate, PanelCertificate):
-        return panel_sentences.matrix_sentence(reading, certificate)
+    found = reading.certificate
     proved, likely = (int((reading.sure == kind).sum()) for kind in (PROVED, LIKELY))
-    tied = (
-        f" Proved tied within the margin of {certificate.margin:g}: {len(certificate.ties):,}."
-        if certificate.margin
-        else ""
-    )
+    if isinstance(found, PanelCertificate):
+        others = f"proved tied: {len(found.ties):,}."
+    else:
+        others = f"likely, not proved: {likely:,}."
+        if found.margin:
+            others += f" Proved tied within the margin of {found.margin:g}: {len(found.ties):,}."
     return (
         f"Pairs with votes: {reading.pairs - reading.unmet:,} of {reading.pairs:,}. Proved one way or the other: "
-        f"{proved:,}; likely, not proved: {likely:,}.{tied}"
+        f"{proved:,}; {others}"
     )
 
 
 def progress_sentences(reading: Analysis, progress: Sequence[Progress]) -> Iterator[str]:
     """Yield how far the proof has come, since when it holds, and who led when."""
     last = progress[-1]
+    votes = format_count(last.votes, "vote")
     if last.best:
         yield (
-            f"After {format_count(last.votes, 'vote')} the proof is complete: {format_count(last.best, 'option')} "
+            f"After {votes} the proof is complete: {format_count(last.best, 'option')} "
             f"proved best, {last.possible} of {last.options} not ruled out."
         )
-    elif reading.standing.panel is not None:
-        yield panel_sentences.progress_sentence(last)
     else:
-        yield (
-            f"After {format_count(last.votes, 'vote')}, {last.possible} of {last.options} options could still be best. "
-            f"The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
-        )
+        far = f", and {_percent(last.share)} of the pairs are settled."
+        if reading.standing.panel is None:
+            far = f". The votes give {_percent(last.share)} of the evidence that the nearest proof needs."
+        yield f"After {votes}, {last.possible} of {last.options} options could still be best{far}"
     if is_unordered(progress):
         yield NO_ORDER
         return
@@ -439,3 +452,12 @@ def judges_note(compared: int, voters: int) -> str:
     if voters <= compared:
         return ""
     return f"Only the {compared} voters with the most answers are compared, of {voters:,}."
+
+
+def members_note(panel: PanelStanding) -> str:
+    """Return how to read the table of members."""
+    excused = join_names(panel.excused)
+    return (
+        "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
+        f"affect who is best.{f' Excused, so the study does not wait for: {excused}.' if excused else ''}"
+    )

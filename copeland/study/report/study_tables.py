@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from copeland.forecast.races import Forecast, Way
+    from copeland.study.results.analysis import OptionRow
     from copeland.study.results.ranking import Ranking
 
 
@@ -31,7 +32,7 @@ def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def standing_table(rows: Sequence[OptionRow]) -> Table:
     """Return the options of a study, who leads first."""
     table = _table(None)
     table.add_column("option", overflow="fold")
@@ -40,29 +41,16 @@ def standing_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     table.add_column("")
     for row in rows[:LONGEST]:
         table.add_row(
-            _plain(row["name"]),
-            f"{row['won']:,}",
-            f"{row['lost']:,}",
-            f"{row['tied']:,}",
-            f"{row['beats']:,}",
-            f"{row['beats_proved']:,}",
-            "" if row["chance"] is None else percent(row["chance"]),
-            _plain(_place_words(row)),
+            _plain(row.name),
+            *(f"{n:,}" for n in (row.won, row.lost, row.tied, row.beats, row.least)),
+            "" if row.chance is None else percent(row.chance),
+            _plain(row.add_state(row.place)),
         )
     more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
     table.caption = _plain(
         f"{more}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
     )
     return table
-
-
-def _place_words(row: Mapping[str, Any]) -> str:
-    """What is known of an option, and whether it is asked."""
-    return (
-        row["place"]
-        if row["state"] in ("active", row["place"])
-        else f"{row['place']}, {row['state']}"
-    )
 
 
 def ranking_table(ranking: Ranking) -> Table:

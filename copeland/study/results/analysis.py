@@ -1,15 +1,16 @@
-"""The one reading of a study's votes: every sentence, table and picture takes its numbers from here.
+"""The one analysis of a study's votes: every sentence, table, picture and JSON takes its numbers from here.
 
-What is *proved* is in the certificate. Here is what only *shows*: shares, who leads, in which order, how
+What is *proved* is in the certificate. Here is also what only *shows*: shares, who leads, in which order, how
 sure each win is, who beats whom in a cycle, and what is likely.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,23 +25,71 @@ from copeland.forecast.start import LIKELY as LIKELY_BEST
 from copeland.forecast.votes_remaining import Remaining
 from copeland.matrix import PreferenceMatrix
 from copeland.study.options import ACTIVE
-from copeland.study.results.case_progress import outlook_on_cases
-from copeland.study.results.standing import Standing, order_of
-from copeland.study.results.voter_reach import Reach, reach_of, remaining_in
+from copeland.study.results.ranking import Ranking, ranking_of, tiers_of
+from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
+from copeland.study.results.verdict import LEAST, Verdict, verdict_of
+from copeland.study.results.voter_reach import (
+    Reach,
+    is_judged,
+    outlook_on_cases,
+    reach_of,
+    remaining_in,
+)
 from copeland.support.phrasing import NAME, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
 
-# How sure it is that one option beats another.
-PROVED = 3  # together with all other pairs
-LIKELY = 2  # as far as this pair alone goes
-AHEAD = 1  # by the votes as they are
+# What is known of an option.
+BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
 
 STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
 LONGEST = 6  # options in a circle that is looked for
-LEAST = 0.01  # a difference in shares, or a share of a lottery, that is worth naming
 
 Floats = NDArray[np.floating]
 Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class OptionRow:
+    """What the votes say of one option: a row of every table of options."""
+
+    index: int
+    name: str
+    state: str  # whether it is asked: active, paused or retired
+    known: str  # BEST, POSSIBLE or OUT
+    place: str  # the same in more words; the state, if the certificate is not about it
+    counts: bool  # whether the certificate is about it
+    tier: int | None  # from 1: every tier is proved to beat more others than all below it
+    won: int
+    lost: int
+    tied: int
+    share: float | None  # of its votes, a tie as half a win; None without votes
+    beats: int  # others, by the votes as they are
+    least: int  # others that it beats at least: proved
+    most: int  # at most: proved
+    chance: float | None  # to be best, an estimate
+    borda: float
+    lottery: float
+
+    @property
+    def votes(self) -> int:
+        """All its votes."""
+        return self.won + self.lost + self.tied
+
+    def add_state(self, words: str) -> str:
+        """Return what is known of it, and whether it is asked."""
+        if self.state == ACTIVE:
+            return words
+        return f"{words}, {self.state}" if self.counts else self.state
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it ready for JSON."""
+        told = ("name", "state", "won", "lost", "tied", "beats")
+        guessed = ("chance", "borda", "lottery", "place")
+        return (
+            {name: getattr(self, name) for name in told}
+            | {"beats_proved": self.least, "score": [self.least, self.most]}
+            | {name: getattr(self, name) for name in guessed}
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,6 +366,130 @@ class Analysis:
     def links(self, circle: tuple[int, ...]) -> list[tuple[int, int]]:
         """Return the wins of a circle, winner first."""
         return list(pairwise((*circle, circle[0])))
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """All of it in sentences."""
+        return verdict_of(self)
+
+    @cached_property
+    def tiers(self) -> dict[int, int]:
+        """The tier of each option that the certificate is about, from 1."""
+        found = self.certificate
+        first = found.best if found.is_all and not found.margin else ()
+        return dict(zip(self.among, tiers_of(found.scores, first, self.among), strict=True))
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The options that are not retired, in tiers that are proved apart."""
+        return ranking_of(self)
+
+    @property
+    def badge(self) -> str:
+        """What is proved, or likely, in a word or two."""
+        kind, standing = self.certificate.verdict, self.standing
+        if kind != "open":
+            return "Winner" if kind == "winner" else "Tied for first"
+        if standing.closed:
+            return "Closed without a proof"
+        if standing.panel is not None and standing.panel.active.best:
+            return "Settled for the active options"
+        if self.likely is not None:
+            return "Likely, not proved"
+        return "Not proved" if is_judged(standing) else "Keep going"
+
+    def rows(self) -> list[OptionRow]:
+        """Return what is known of each option, who leads first."""
+        standing, chances = self.standing, self.each_chance
+        won, lost, tied = (
+            counts.sum(axis=1).tolist()
+            for counts in (standing.wins, standing.wins.T, standing.ties)
+        )
+        rows = []
+        for i in self.order:
+            option, counts = standing.options[i], i in self.among
+            votes = won[i] + lost[i] + tied[i]
+            known, place = self._classify(i)
+            rows.append(
+                OptionRow(
+                    index=i,
+                    name=option.name,
+                    state=option.state,
+                    known=known,
+                    place=place if counts else option.state,
+                    counts=counts,
+                    tier=self.tiers.get(i),
+                    won=won[i],
+                    lost=lost[i],
+                    tied=tied[i],
+                    share=(won[i] + tied[i] / 2) / votes if votes else None,
+                    beats=int(self.scores[i]),
+                    least=self.certificate.scores[i][0],
+                    most=self.certificate.scores[i][1],
+                    chance=None if chances is None else chances[i],
+                    borda=float(self.borda[i]),
+                    lottery=float(self.lottery[i]),
+                )
+            )
+        return rows
+
+    def _classify(self, option: int) -> tuple[str, str]:
+        """What is known of an option, in a word and in more."""
+        found = self.certificate
+        if option in found.best:
+            return BEST, BEST
+        if option not in found.possible:
+            return OUT, OUT
+        may_tie = found.best and not found.margin
+        return POSSIBLE, "may be tied with the best" if may_tie else "not ruled out"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how the study stands, ready for JSON."""
+        standing, labels, outlook = self.standing, self.standing.labels, self.outlook
+        likely, chances = self.likely, self.chances  # an estimate, not a proof
+        return {
+            "study": standing.name,
+            "votes": standing.votes,
+            "closed": standing.closed,
+            "verdict": self.verdict.to_dict(),
+            "outlook": {
+                "champion": None if outlook.champion is None else labels[outlook.champion],
+                "votes": outlook.votes,
+                "pairs": [
+                    {"first": labels[i], "second": labels[j], "votes": votes}
+                    for i, j, votes in outlook.pairs
+                ],
+            },
+            "remaining": None if self.remaining is None else self.remaining.to_dict(),
+            "reach": None if self.reach is None else self.reach.to_dict(),
+            "likely": None
+            if likely is None or chances is None
+            else {"option": labels[likely], "chance": chances.each[likely]},
+            "panel": None if standing.panel is None else standing.panel.rows(),
+            "leader": standing.leader,
+            "leaders": [labels[i] for i in self.leaders],
+            "circles": [[labels[i] for i in circle] for circle in self.circles],
+            "options": [row.to_dict() for row in self.rows()],
+            "certificate": asdict(standing.certificate),
+            "position": asdict(standing.position)
+            | {"without_sides": standing.sideless, "both_ways": standing.both_ways},
+            "swaps": [{"name": name} | swaps._asdict() for name, swaps in standing.swaps.items()],
+            "outcomes": standing.outcomes,
+            "asked": standing.asked,
+            "open": standing.open,
+            "lists": {"shown": standing.lists, "unclicked": standing.unclicked},
+            "repeated": standing.repeated,
+            "undone": standing.undone,
+            "voters": [
+                {"name": one.name, "votes": one.votes, "agreement": one.agreement}
+                for one in standing.voters
+            ],
+            "guides": [
+                one._asdict() | {"agreement": one.agreement, "role": "guide", "proves": False}
+                for one in standing.guides
+            ],
+            "settings": standing.settings.to_dict(),
+        }
 
 
 def _restore_indices(outlook: Outlook, options: list[int]) -> Outlook:

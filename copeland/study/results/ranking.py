@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,11 @@ from scipy.sparse.csgraph import connected_components
 from copeland.certificate import PanelCertificate
 from copeland.errors import MissingExtra, need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS
-from copeland.study.results.analysis import Analysis
 from copeland.support.notebook_html import MOST_ROWS, html_table
 from copeland.support.phrasing import format_count, join_names
+
+if TYPE_CHECKING:
+    from copeland.study.results.analysis import Analysis
 
 PRIOR = 0.1  # of a vote for each option over each other, where the votes alone bound no strength
 _ROUNDS = 1_000
@@ -147,23 +149,20 @@ class Ranking:
 
 def ranking_of(reading: Analysis) -> Ranking:
     """Return all options that are not retired in tiers, with scores and strengths."""
-    found = reading.certificate
-    first = found.best if found.is_all and not found.margin else ()
-    among = dict(zip(reading.among, tiers_of(found.scores, first, reading.among), strict=True))
+    found, tiers = reading.certificate, reading.tiers
     strengths, notes = strengths_of(reading)
-    order = sorted((i for i in reading.order if i in among), key=lambda i: among[i])
-    left_out = [reading.names[i] for i in range(reading.k) if i not in among]
+    left_out = [reading.names[i] for i in range(reading.k) if i not in tiers]
     if left_out:
         notes = (f"Retired, and so without a place: {join_names(left_out)}.", *notes)
     places = (
         Place(
             reading.standing.labels[i],
-            among[i],
+            tiers[i],
             int(reading.scores[i]),
             *found.scores[i],
             None if strengths is None else float(strengths[i]),
         )
-        for i in order
+        for i in sorted((i for i in reading.order if i in tiers), key=lambda i: tiers[i])
     )
     delta = None if isinstance(found, PanelCertificate) else found.delta
     return Ranking(tuple(places), delta, notes)

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,12 @@ from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
 from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Books, find_options_left
 from copeland.study.options import ACTIVE, Option
-from copeland.study.results.guidance import Guidance
 from copeland.study.settings import Settings
+
+# How sure it is that one option beats another.
+PROVED = 3  # together with all other pairs
+LIKELY = 2  # as far as this pair alone goes
+AHEAD = 1  # by the votes as they are
 
 Z = 1.959964  # normal quantile of the 95 % interval of the position bias
 
@@ -102,6 +107,20 @@ class Voter:
     @property
     def agreement(self) -> float | None:
         """The share of compared votes that agree, None if there are none."""
+        return self.agreed / self.compared if self.compared else None
+
+
+class Guidance(NamedTuple):
+    """What one guide said: of ``compared`` pairs on which it leans and people do, it ``agreed`` on some."""
+
+    name: str
+    votes: int
+    agreed: int
+    compared: int
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of compared pairs on which guide and people lean to the same, None if there are none."""
         return self.agreed / self.compared if self.compared else None
 
 
@@ -426,6 +445,42 @@ def _count_agreement(
         agreed += times * (same > opposite)
         compared += times * (same != opposite)
     return agreed, compared
+
+
+def guidance_of(
+    tally: Iterable[tuple[str | None, int, int, str, int]],
+    guides: Collection[str],
+    wins: NDArray[np.int64],
+) -> tuple[Guidance, ...]:
+    """Return every guide, from how often each gave an outcome to an ordered pair, and the wins of people.
+
+    Examples
+    --------
+    >>> people = np.array([[0, 3], [1, 0]])
+    >>> guidance_of([("model", 0, 1, "left", 1), ("model", 1, 0, "right", 1)], {"model"}, people)
+    (Guidance(name='model', votes=2, agreed=1, compared=1),)
+    """
+    leads: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in guides}
+    votes: defaultdict[str, int] = defaultdict(int)
+    for voter, left, right, outcome, times in tally:
+        if voter not in leads or outcome in (SKIP, ERROR):
+            continue
+        votes[voter] += times
+        if outcome in (LEFT, RIGHT):
+            sign = 1 if (outcome == LEFT) == (left < right) else -1
+            leads[voter][min(left, right), max(left, right)] += sign * times
+    return tuple(
+        Guidance(name, votes[name], *_count_common_leanings(leads[name], wins))
+        for name in sorted(leads)
+    )
+
+
+def _count_common_leanings(
+    leads: Counter[tuple[int, int]], wins: NDArray[np.int64]
+) -> tuple[int, int]:
+    """On how many pairs a guide and people lean to the same, and on how many both lean."""
+    both = [lead * int(wins[pair] - wins[pair[::-1]]) for pair, lead in leads.items()]
+    return sum(product > 0 for product in both), sum(product != 0 for product in both)
 
 
 def _freeze(array: NDArray[np.int64]) -> NDArray[np.int64]:
