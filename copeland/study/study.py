@@ -70,9 +70,8 @@ from copeland.study.log.events import (
 from copeland.study.log.state import Books, fold_log
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.results.analysis import Analysis
-from copeland.study.results.drift import Drift, drifts_of
-from copeland.study.results.ranking import Ranking
+from copeland.study.results.analysis import Analysis, Ranking
+from copeland.study.results.history import Drift, drifts_of
 from copeland.study.results.standing import (
     Standing,
     certificate_of,

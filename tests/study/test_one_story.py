@@ -18,14 +18,14 @@ from copeland.certificate.certificate import Certificate
 from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts
-from copeland.study.results.analysis import PROVED, Analysis
+from copeland.study.results.analysis import Analysis, ranking_of
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     read_certificate,
 )
 from copeland.study.results.history import history_of
-from copeland.study.results.ranking import ranking_of
+from copeland.study.results.standing import PROVED
 from copeland.support.phrasing import percent
 
 OPTIONS = ("ale", "beer", "cider", "dew", "elixir", "fizz")

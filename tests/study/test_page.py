@@ -105,7 +105,7 @@ def test_the_numbers_behind_the_figures_are_in_tables(page):
 def test_the_chances_to_be_best_are_in_the_table_if_they_are_known(circle, page, monkeypatch):
     head = '<th scope="col">chance to be best</th>'
     assert head in page
-    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.measures.MOST_OPTIONS", 2)
     assert head not in words_of(circle)
 
 

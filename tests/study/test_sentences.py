@@ -17,7 +17,7 @@ from copeland.study.results.certificate_file import (
     objections,
     read_certificate,
 )
-from copeland.study.results.drift import Drift
+from copeland.study.results.history import Drift
 from copeland.support.phrasing import quote_name
 
 

@@ -359,7 +359,7 @@ def test_a_verdict_reads_well_as_text_and_in_a_notebook():
 
 
 def test_with_very_many_options_chances_are_left_out(monkeypatch):
-    monkeypatch.setattr("copeland.study.results.analysis.MOST_OPTIONS", 2)
+    monkeypatch.setattr("copeland.study.results.measures.MOST_OPTIONS", 2)
     verdict = said({"AB": (6, 4), "AC": (6, 4)}, "ABC")
     assert verdict.chances is None
     assert not any("Chances" in one for one in verdict.shown)

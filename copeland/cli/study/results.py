@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from copeland.study import Standing
-    from copeland.study.results.drift import Drift
+    from copeland.study.results.history import Drift
     from copeland.study.results.verdict import Verdict
 
 _MOST = 100_000  # votes that are gone through for changes; of more, the report tells

@@ -31,10 +31,8 @@ from copeland.study.report.study_figures import (
     scores_figure,
 )
 from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, agreement
-from copeland.study.results.analysis import Analysis, OptionRow
-from copeland.study.results.drift import Drift
-from copeland.study.results.history import Progress, history_of, is_unordered
-from copeland.study.results.ranking import strength_words
+from copeland.study.results.analysis import Analysis, OptionRow, strength_words
+from copeland.study.results.history import Drift, Progress, history_of, is_unordered
 from copeland.study.results.standing import PROVED, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged

@@ -15,8 +15,8 @@ from copeland.study.report.graph_layout import INTO, MANY, Graph
 from copeland.study.results.agreement import flip_sentences
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.history import Progress, is_unordered
+from copeland.study.results.measures import LEAST
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Position, Standing
-from copeland.study.results.verdict import LEAST
 from copeland.support.phrasing import format_count, join_names
 
 SURENESS = {PROVED: "proved", LIKELY: "likely", AHEAD: "ahead"}

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from copeland.report.terminal_tables import LONGEST, _plain, _table
-from copeland.study.results.ranking import strength_words
+from copeland.study.results.analysis import strength_words
 from copeland.support.phrasing import about, format_count, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from copeland.forecast.races import Forecast, Way
-    from copeland.study.results.analysis import OptionRow
-    from copeland.study.results.ranking import Ranking
+    from copeland.study.results.analysis import OptionRow, Ranking
 
 
 def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:

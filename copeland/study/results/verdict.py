@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from copeland.certificate.certificate import Certificate, advice_of
 from copeland.certificate.sentences import on_cases
@@ -16,6 +16,7 @@ from copeland.forecast.plausible_worlds import MOST_OPTIONS
 from copeland.forecast.start import Goal
 from copeland.study.kinds.panel import PanelStanding
 from copeland.study.options import ACTIVE
+from copeland.study.results.measures import LEAST, Measures
 from copeland.study.results.standing import PROVED, Standing
 from copeland.study.results.voter_reach import (
     are_too_few,
@@ -40,10 +41,6 @@ from copeland.support.phrasing import (
     shorten_names,
 )
 
-if TYPE_CHECKING:
-    from copeland.study.results.analysis import Analysis
-
-LEAST = 0.01  # a difference in shares, or a chance, that is worth naming
 ESTIMATE = "an estimate, not a proof"
 
 
@@ -176,16 +173,16 @@ class Verdict:
         return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
 
 
-def verdict_of(votes: Analysis) -> Verdict:
+def verdict_of(votes: Measures) -> Verdict:
     """Return the verdict on a study, as of its last vote; an analysis has it as :attr:`Analysis.verdict`.
 
     Examples
     --------
     >>> from copeland.study import create_study
-    >>> from copeland.study.results.analysis import Analysis
+    >>> from copeland.study.results.measures import Measures
     >>> study = create_study("tea", ["green", "black"])
     >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
-    >>> verdict_of(Analysis(study.standing())).claim
+    >>> verdict_of(Measures(study.standing())).claim
     'green is proved the only winner.'
     """
     certificate = votes.certificate
@@ -201,7 +198,7 @@ def verdict_of(votes: Analysis) -> Verdict:
     )
 
 
-def claim_of(votes: Analysis) -> str:
+def claim_of(votes: Measures) -> str:
     """Return the verdict in a sentence or two, which takes no forecast."""
     said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
     if not votes.standing.settings.cases or not votes.standing.votes:
@@ -209,7 +206,7 @@ def claim_of(votes: Analysis) -> str:
     return f"{on_cases(votes.certificate)}{said}"
 
 
-def _name_winners(votes: Analysis) -> str:
+def _name_winners(votes: Measures) -> str:
     """What is proved, in a few words."""
     found = votes.certificate
     name = _name(votes, found.best)
@@ -223,7 +220,7 @@ def _name_winners(votes: Analysis) -> str:
     return f"{name} are proved tied for first{of}{', in a cycle' if votes.in_circle else ''}."
 
 
-def _name_leaders(votes: Analysis) -> str:
+def _name_leaders(votes: Measures) -> str:
     """Who leads, in a few words."""
     standing, panel = votes.standing, votes.standing.panel
     best = "proved best" if panel is None else "sure to be best"
@@ -257,7 +254,7 @@ def _name_leaders(votes: Analysis) -> str:
     return f"{lead} so far{cycle}.{_likelier(votes)} {more}: no option is {best} yet."
 
 
-def _likelier(votes: Analysis) -> str:
+def _likelier(votes: Measures) -> str:
     """Who is likelier to be best than all who lead, if anybody is."""
     likeliest, first = votes.likeliest, votes.leaders[0]
     if votes.chances is None or likeliest is None or likeliest in votes.leaders:
@@ -269,7 +266,7 @@ def _likelier(votes: Analysis) -> str:
     )
 
 
-def _list_proofs(votes: Analysis) -> Iterator[str]:
+def _list_proofs(votes: Measures) -> Iterator[str]:
     found, standing, panel = votes.certificate, votes.standing, votes.standing.panel
     if panel is None:
         yield found.statement
@@ -302,7 +299,7 @@ def _list_proofs(votes: Analysis) -> Iterator[str]:
         yield f"{states}; {covers}."
 
 
-def _list_unproved(votes: Analysis) -> Iterator[str]:
+def _list_unproved(votes: Measures) -> Iterator[str]:
     """The answers that do not count yet, and the options that may be best too."""
     found, waiting = votes.certificate, votes.standing.waiting
     if waiting:
@@ -319,7 +316,7 @@ def _list_unproved(votes: Analysis) -> Iterator[str]:
         yield f"Whether {_name(votes, others)} {are} {what} is not proved."
 
 
-def _describe_votes(votes: Analysis) -> Iterator[str]:
+def _describe_votes(votes: Measures) -> Iterator[str]:
     panel = votes.standing.panel
     if panel is not None:
         yield from _count_answers(panel)
@@ -352,7 +349,7 @@ def _shorten_members(panel: PanelStanding) -> dict[str, str]:
     return dict(zip(panel.members, shorten_names(panel.members, NAME), strict=True))
 
 
-def _leading(votes: Analysis) -> Iterator[str]:
+def _leading(votes: Measures) -> Iterator[str]:
     won = {int(votes.scores[i]) for i in votes.leaders}
     if len(won) > 1:
         return
@@ -367,7 +364,7 @@ def _leading(votes: Analysis) -> Iterator[str]:
     )
 
 
-def _leading_in_panel(votes: Analysis) -> Iterator[str]:
+def _leading_in_panel(votes: Measures) -> Iterator[str]:
     others, among = votes.rivals, list(votes.among)
     for i in votes.leaders if len(votes.leaders) <= PAIRS else ():
         even = others - int(((votes.sure[i, among] > 0) | (votes.sure[among, i] > 0)).sum())
@@ -378,7 +375,7 @@ def _leading_in_panel(votes: Analysis) -> Iterator[str]:
         )
 
 
-def _circle(votes: Analysis) -> str:
+def _circle(votes: Measures) -> str:
     """The cycle, with the votes of each link and whether it is proved."""
     links = votes.links(votes.circle)
     told = join_names(
@@ -395,7 +392,7 @@ def _circle(votes: Analysis) -> str:
     return f"There is a cycle: {told}. {sure}."
 
 
-def _behind(votes: Analysis) -> Iterator[str]:
+def _behind(votes: Measures) -> Iterator[str]:
     """Who is not among the leaders, though not ruled out."""
     rest = [i for i in votes.certificate.possible if i not in votes.leaders]
     chances = votes.chances.among if votes.chances else [1.0] * len(votes.names)
@@ -408,7 +405,7 @@ def _behind(votes: Analysis) -> Iterator[str]:
         yield f"Behind, but still possible: {_name(votes, behind)}."
 
 
-def _estimates(votes: Analysis) -> Estimates | None:
+def _estimates(votes: Measures) -> Estimates | None:
     """How likely each option is to be best, while none is proved to be."""
     chances = votes.chances
     if chances is None or votes.standing.votes == 0 or votes.certificate.verdict != "open":
@@ -435,7 +432,7 @@ def _estimates(votes: Analysis) -> Estimates | None:
     return Estimates(tuple(rows), note)
 
 
-def _other_counts(votes: Analysis) -> Iterator[str]:
+def _other_counts(votes: Measures) -> Iterator[str]:
     """Where Borda and von Neumann name others, by what is believed of all pairs."""
     leading = set(votes.leaders)
     if not leading & set(votes.borda_first):
@@ -454,18 +451,18 @@ def _other_counts(votes: Analysis) -> Iterator[str]:
         )
 
 
-def _name(votes: Analysis, options: Sequence[int]) -> str:
+def _name(votes: Measures, options: Sequence[int]) -> str:
     """Options by name, as in a sentence."""
     return join_names([votes.names[i] for i in options])
 
 
-def _score(votes: Analysis, i: int, j: int) -> str:
+def _score(votes: Measures, i: int, j: int) -> str:
     """The votes of one option against another."""
     wins, tied = votes.standing.wins, votes.standing.ties[i, j]
     return f"{wins[i, j]:,}:{wins[j, i]:,}" + (f", {tied:,} tied" if tied else "")
 
 
-def _advice(votes: Analysis) -> Iterator[str]:
+def _advice(votes: Measures) -> Iterator[str]:
     standing, panel = votes.standing, votes.standing.panel
     if panel is not None:
         yield from _advise_panel(votes, panel)
@@ -500,7 +497,7 @@ def _advice(votes: Analysis) -> Iterator[str]:
             yield from case_advice(standing)
 
 
-def _advise_panel(votes: Analysis, panel: PanelStanding) -> Iterator[str]:
+def _advise_panel(votes: Measures, panel: PanelStanding) -> Iterator[str]:
     """What would settle it, and who is to be asked."""
     if votes.standing.closed or panel.active.best:
         return
@@ -519,13 +516,13 @@ def _advise_panel(votes: Analysis, panel: PanelStanding) -> Iterator[str]:
     yield f"Still to be asked: {join_names([names[one] for one in panel.members_to_ask])}."
 
 
-def _list_pairs(votes: Analysis, needs: Sequence[Need]) -> str:
+def _list_pairs(votes: Measures, needs: Sequence[Need]) -> str:
     """The first pairs to ask, by name."""
     pairs = [f"{votes.names[need.first]} against {votes.names[need.second]}" for need in needs]
     return join_names(pairs, PAIRS)
 
 
-def _forecast(votes: Analysis, needed: int) -> str:
+def _forecast(votes: Measures, needed: int) -> str:
     """How many more votes it takes, in a sentence; on test cases, of which there are so many, an estimate."""
     if votes.remaining is None:
         return f"About {about(needed)} more vote{'' if needed == 1 else 's'} may settle it."
