@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
@@ -115,6 +115,7 @@ if TYPE_CHECKING:
 CLAIM = 80  # letters of what is said of a study in passing
 
 Clock = Callable[[], float]
+T = TypeVar("T")
 
 
 class Saying:
@@ -789,6 +790,10 @@ class Study(Tunable, Saying):
     def books(self) -> Books:
         """Return a copy of the state that the log gives, to look at."""
         return copy.deepcopy(self._current())
+
+    def look_at_books(self, look: Callable[[Books], T]) -> T:
+        """Return what ``look`` makes of that state, which it must not change; nothing is copied."""
+        return self._work.read(lambda _log: look(self._books))
 
     def replay(self) -> Books:
         """Return the same state, rebuilt from the bare log without a snapshot."""

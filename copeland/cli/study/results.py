@@ -151,15 +151,14 @@ def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
 def _describe_row(name: str, storage: str) -> dict[str, Any]:
     work = open_study(name, storage)
     if work.settings.space:  # without any estimate, which would take a while
-        books = work.books()
         return {
             "study": name,
-            "options": books.k,
-            "votes": books.votes,
+            "options": len(work.options),
+            "votes": work.look_at_books(lambda books: books.votes),
             "verdict": "open",
             "best": [],
             "leader": None,
-            "closed": books.closed,
+            "closed": work.closed,
             "stands": "points of a space: see its status",
         }
     standing = work.standing(voters=False)

@@ -224,15 +224,12 @@ def flip_sentence(judge: str, swaps: Swaps) -> str:
 def guidance_sentences(guides: Collection[Guidance]) -> Iterator[str]:
     """Yield what each guide said and how far people agree, if there are guides."""
     for guide in guides:
-        yield f"{guide.name} guides, with {format_count(guide.votes, 'vote')}. {_agreement(guide)}"
+        agree = "There is no pair yet on which both the guide and people lean to one side."
+        if guide.agreement is not None:
+            agree = (
+                f"People agree with it on {guide.agreed:,} of {format_count(guide.compared, 'pair')} on which "
+                f"both lean to one side ({percent(guide.agreement)})."
+            )
+        yield f"{guide.name} guides, with {format_count(guide.votes, 'vote')}. {agree}"
     if guides:
         yield NO_PROOF
-
-
-def _agreement(guide: Guidance) -> str:
-    if guide.agreement is None:
-        return "There is no pair yet on which both the guide and people lean to one side."
-    return (
-        f"People agree with it on {guide.agreed:,} of {format_count(guide.compared, 'pair')} on which "
-        f"both lean to one side ({percent(guide.agreement)})."
-    )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import evidence
+from copeland.certificate.certificate import Certificate, evidence
 from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
@@ -95,7 +95,8 @@ def history_of(log: Iterable[Event], points: int = POINTS) -> tuple[Progress, ..
     log = list(log)
     told = _standing(log)
     books = Books(told[0])
-    marks = _marks(sum(_counts(event, books) for event in told), points)
+    votes = sum(_counts(event, books) for event in told)
+    marks = set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())
     now = fold_log(log)
     ends = _ends(told, now)
     rows = {0: _progress(books)}
@@ -144,31 +145,24 @@ def proved_share(books: Books | Standing) -> float:
 
 def share_of(standing: Standing) -> float:
     """Return how much of a proof is there: of its evidence, or of a panel's pairs."""
-    if isinstance(standing.certificate, PanelCertificate):
-        return settled_share(standing.certificate)
-    return 1.0 if standing.certificate.best else proved_share(standing)
+    return _share_of(standing, standing.certificate)
 
 
-def settled_share(certificate: PanelCertificate) -> float:
-    """Return how many of all pairs a panel has settled, as a share."""
-    k = certificate.k
-    return (len(certificate.beats) + len(certificate.ties)) / (k * (k - 1) / 2)
+def _share_of(votes: Books | Standing, found: Certificate | PanelCertificate) -> float:
+    if isinstance(found, PanelCertificate):
+        return (len(found.beats) + len(found.ties)) / (found.k * (found.k - 1) / 2)
+    return 1.0 if found.best else proved_share(votes)  # sums of floats may miss 1
 
 
 def _progress(books: Books) -> Progress:
-    certificate = certificate_of(books)
-    best = len(certificate.best)
-    if isinstance(certificate, PanelCertificate):
-        share = settled_share(certificate)
-    else:
-        share = 1.0 if best else proved_share(books)  # sums of floats may miss 1
+    found = certificate_of(books)
     return Progress(
         books.votes,
-        books.k if certificate.active is None else len(certificate.active),
-        leader_of(books, certificate),
-        len(certificate.possible),
-        best,
-        share,
+        books.k if found.active is None else len(found.active),
+        leader_of(books, found),
+        len(found.possible),
+        len(found.best),
+        _share_of(books, found),
     )
 
 
@@ -208,10 +202,6 @@ def _counts(event: Event, books: Books) -> int:
     """How many votes that count an event stands for."""
     votes = event.kind == VOTED and event.repeats is None
     return times_of(event) if votes and books.meaning(event.outcome) is not None else 0
-
-
-def _marks(votes: int, points: int) -> set[int]:
-    return set(np.linspace(0, votes, max(points, 2)).round().astype(int).tolist())
 
 
 # Pairs whose votes changed

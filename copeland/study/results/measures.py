@@ -13,12 +13,12 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate, evidence
 from copeland.forecast.forecast_range import ForecastRange
-from copeland.forecast.outlook import SETTLED, Outlook, outlook_of, scale_outlook
+from copeland.forecast.outlook import SETTLED, Need, Outlook, outlook_of, scale_outlook
 from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.forecast.start import LIKELY as LIKELY_BEST
@@ -141,13 +141,11 @@ class Measures:
     def _ahead(self) -> tuple[int, ...]:
         if self.certificate.best or self.standing.votes == 0:
             return self.certificate.best
-        among = np.array(self.among)
-        p = self.matrix.p[self._cut]
+        p, among = self.matrix.p[self._cut], np.array(self.among)
         if self._missing_pairs is None:
             return tuple(among[copeland_winners(PreferenceMatrix(p), ties=0.5)].tolist())
-        scores = (p > 0.5).sum(axis=1) + ((p == 0.5) & self._missing_pairs[self._cut]).sum(
-            axis=1
-        ) / 2
+        even = (p == 0.5) & self._missing_pairs[self._cut]
+        scores = (p > 0.5).sum(axis=1) + even.sum(axis=1) / 2
         return tuple(among[scores == scores.max()].tolist())
 
     @property
@@ -160,9 +158,9 @@ class Measures:
     @property
     def likely(self) -> int | None:
         """Who is likely best, while nobody is proved to be: the chance is LIKELY_BEST or more. An estimate."""
-        if self.standing.panel is not None or self.certificate.best or self.standing.votes == 0:
-            return None
-        if self.chances is None:
+        standing = self.standing
+        is_settled = standing.panel is not None or self.certificate.best or standing.votes == 0
+        if is_settled or self.chances is None:
             return None
         first = int(np.argmax(self.chances.each))
         return first if self.chances.each[first] >= LIKELY_BEST else None
@@ -198,15 +196,25 @@ class Measures:
         """To be best; None if there are too many options to tell in passing."""
         if self.k > MOST_OPTIONS:
             return None
-        settings = self.standing.settings
+        settings, panel = self.standing.settings, self.standing.panel
         wins, ties = self.standing.wins[self._cut], self.standing.ties[self._cut]
         ahead = [self.among.index(i) for i in self._ahead]
-        if self.standing.panel is not None:
-            missing = self.standing.panel.missing[self._cut]
-            found = panel_chances(wins, ties, missing, ahead, settings.seed)
+        if panel is not None:
+            found = panel_chances(wins, ties, panel.missing[self._cut], ahead, settings.seed)
         else:
             found = chances_of(wins, ties, settings.margin, ahead, settings.seed)
-        return _among_all(found, self.among, self.matrix.p)
+        if len(self.among) == self.k:
+            return found
+        each, one_of = (tuple(self._spread(part).tolist()) for part in (found.each, found.among))
+        mean = self.matrix.p.copy()
+        mean[self._cut] = found.mean
+        return found._replace(each=each, among=one_of, mean=mean)
+
+    def _spread(self, values: ArrayLike) -> Floats:
+        """The values of the options that the certificate is about in the places of all, 0 for the others."""
+        wide = np.zeros(self.k)
+        wide[list(self.among)] = values
+        return wide
 
     @property
     def each_chance(self) -> tuple[float, ...] | None:
@@ -221,39 +229,39 @@ class Measures:
         return self.chances.each
 
     @cached_property
-    def belief_matrix(self) -> PreferenceMatrix:
-        """What is believed of every pair: the mean of plausible worlds, or else the shares of the votes."""
-        if self.chances is None:
-            return self.matrix
-        return PreferenceMatrix(_antisymmetric(self.chances.mean))
-
-    @cached_property
     def borda(self) -> Floats:
         """The share of votes that each option would win against a random other, estimated; 0 if it is retired."""
-        return _spread(borda_scores(self._contest) / self.rivals, self.among, self.k)
+        return self._spread(borda_scores(self._contest) / self.rivals)
 
     @cached_property
     def lottery(self) -> Floats:
         """Von Neumann's, estimated."""
-        return _spread(von_neumann(self._contest), self.among, self.k)
+        return self._spread(von_neumann(self._contest))
 
     @property
     def _contest(self) -> PreferenceMatrix:
-        """What is believed of the options that the certificate is about."""
-        return PreferenceMatrix(self.belief_matrix.p[self._cut])
+        """What is believed of the options that the certificate is about: the mean of plausible worlds, or the shares."""
+        if self.chances is None:
+            return PreferenceMatrix(self.matrix.p[self._cut])
+        above = np.triu(self.chances.mean, 1)  # so that p_ji = 1 - p_ij to the last bit
+        believed = above + np.tril(1 - above.T, -1) + np.eye(self.k) / 2
+        return PreferenceMatrix(believed[self._cut])
 
     @cached_property
     def remaining(self) -> ForecastRange | None:
         """How many more votes, or answers, it may take; None if it is settled or cannot be settled so."""
-        if self.standing.settings.cases:  # there are only so many votes: the outlook counts them
+        standing, panel, cut = (
+            self.standing,
+            self.standing.panel,
+            np.ix_(self._active, self._active),
+        )
+        if standing.settings.cases:  # there are only so many votes: the outlook counts them
             return None
-        if self.standing.panel is None:
+        if panel is None:
             return None if self._remaining is None else self._remaining.votes
-        cut = np.ix_(self._active, self._active)
         if len(self._active) < 2:
             return None
-        silent = self.standing.panel.silent[:, *cut]
-        return panel_remaining(self.standing.wins[cut], self.standing.ties[cut], silent)
+        return panel_remaining(standing.wins[cut], standing.ties[cut], panel.silent[:, *cut])
 
     @cached_property
     def _remaining(self) -> Remaining | None:
@@ -273,15 +281,20 @@ class Measures:
 
     @property
     def _plan(self) -> Outlook:
-        if self.standing.settings.cases:
-            return outlook_on_cases(self.standing)
-        if self.standing.panel is None:
-            return _restore_indices(outlook_of(self.standing.start), self.standing.options_left)
-        if len(self._active) < 2:
+        standing, panel = self.standing, self.standing.panel
+        if standing.settings.cases:
+            return outlook_on_cases(standing)
+        if panel is None:
+            options, found = standing.options_left, outlook_of(standing.start)
+        elif len(self._active) < 2:
             return SETTLED
-        cut = np.ix_(self._active, self._active)
-        plan = panel_outlook(self.standing.wins[cut], self.standing.panel.missing[cut])
-        return _restore_indices(plan, self._active)
+        else:
+            options, cut = self._active, np.ix_(self._active, self._active)
+            found = panel_outlook(standing.wins[cut], panel.missing[cut])
+        if found.champion is None:
+            return found
+        pairs = tuple(Need(options[i], options[j], votes) for i, j, votes in found.pairs)
+        return found._replace(champion=options[found.champion], pairs=pairs)
 
     @cached_property
     def reach(self) -> Reach | None:
@@ -350,35 +363,6 @@ def tiers_of(
     return [tiers[i] for i in options]
 
 
-def _restore_indices(outlook: Outlook, options: list[int]) -> Outlook:
-    """An outlook on some of the options, with their own numbers."""
-    if outlook.champion is None:
-        return outlook
-    pairs = (
-        need._replace(first=options[need.first], second=options[need.second])
-        for need in outlook.pairs
-    )
-    return outlook._replace(champion=options[outlook.champion], pairs=tuple(pairs))
-
-
-def _among_all(found: Chances, among: tuple[int, ...], shares: Floats) -> Chances:
-    """The chances of some options as those of all: the others have none."""
-    k = len(shares)
-    if len(among) == k:
-        return found
-    each, one_of = (_spread(np.array(part), among, k) for part in (found.each, found.among))
-    mean = shares.copy()
-    mean[np.ix_(among, among)] = found.mean
-    return found._replace(each=tuple(each.tolist()), among=tuple(one_of.tolist()), mean=mean)
-
-
-def _spread(values: Floats, among: tuple[int, ...], k: int) -> Floats:
-    """The values of some options in the places of all, 0 for the others."""
-    wide = np.zeros(k)
-    wide[list(among)] = values
-    return wide
-
-
 def _clear(wins: Ints) -> NDArray[np.bool_]:
     """Which wins stand out: in a circle of 2:1s there is nothing to see."""
     few = 4  # that 1:0 is nothing yet
@@ -427,9 +411,3 @@ def _surest_circle(sure: Ints, group: list[int]) -> tuple[int, ...]:
 
 def _tournament(beats: NDArray[np.bool_]) -> PreferenceMatrix:
     return PreferenceMatrix(0.5 + (beats * 0.5 - beats.T * 0.5))
-
-
-def _antisymmetric(p: Floats) -> Floats:
-    """The matrix with p_ji = 1 - p_ij to the last bit."""
-    above = np.triu(p, 1)
-    return above + np.tril(1 - above.T, -1) + np.eye(len(p)) / 2

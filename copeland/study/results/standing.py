@@ -219,7 +219,7 @@ def standing_of(
     guides: tuple[Guidance, ...] = (),
 ) -> Standing:
     """Return the standing that the books give."""
-    certificate = certificate_of(books)
+    certificate, sideless = certificate_of(books), books.sides.sideless_of
     return Standing(
         name=name,
         settings=books.settings,
@@ -238,7 +238,9 @@ def standing_of(
         certificate=certificate,
         leader=leader_of(books, certificate),
         position=position_of(*books.sides.wins.values()),
-        voters=tuple(_with_sides(voter, books) for voter in voters),
+        voters=tuple(
+            replace(one, sideless=tuple(sideless.get(one.name, (0, 0)))) for one in voters
+        ),
         guides=guides,
         guide_votes=books.guide_votes,
         panel=panel_standing_of(books),
@@ -252,12 +254,6 @@ def standing_of(
         both_ways=books.sides.both,
         swaps=dict(books.sides.swapped),
     )
-
-
-def _with_sides(voter: Voter, books: Books) -> Voter:
-    """A voter, with what the books know of sides."""
-    left, right = books.sides.sideless_of.get(voter.name, (0, 0))
-    return replace(voter, sideless=(left, right))
 
 
 def certificate_of(books: Books, active: bool = False) -> Certificate | PanelCertificate:
@@ -329,20 +325,15 @@ def is_open(books: Books) -> bool:
     """Tell whether no option is proved best; with few votes that is known without looking at them."""
     if books.tuning is not None:  # a space always has something to ask
         return True
-    terms = books.settings.terms(books.epoch)
-    if len(books.options_left) < books.k:
-        return certificate_of(books).verdict == "open"
-    if books.settings.finite is None and books.votes < fewest_votes(books.k, **terms):
+    settings, is_whole = books.settings, len(books.options_left) == books.k
+    terms = settings.terms(books.epoch)
+    if is_whole and settings.finite is None and books.votes < fewest_votes(books.k, **terms):
         return True
-    if books.settings.panel:
+    if not is_whole or settings.panel:
         return certificate_of(books).verdict == "open"
     proof = books.proof
-    counts = {
-        "missing": proof.missing_or_none,
-        "given": proof.before_undoing,
-        "cases": books.settings.finite,
-    }
-    return not is_decided(proof.wins, proof.ties, **terms, **counts)
+    given = {"missing": proof.missing_or_none, "given": proof.before_undoing}
+    return not is_decided(proof.wins, proof.ties, **terms, **given, cases=settings.finite)
 
 
 def leader_of(books: Books, certificate: Certificate | PanelCertificate) -> str | None:
