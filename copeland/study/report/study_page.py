@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
 from copeland.study.kinds.panel import PanelStanding
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
-from copeland.study.report import study_sentences
+from copeland.study.report import study_sentences as sentences
 from copeland.study.report.graph_figure import graph_figure
 from copeland.study.report.graph_layout import graph_of, shown_options
 from copeland.study.report.study_figures import (
@@ -30,15 +31,14 @@ from copeland.study.report.study_figures import (
     progress_figure,
     scores_figure,
 )
-from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, agreement
+from copeland.study.results.agreement import NO_PROOF, JudgeAgreement, compare_judges
 from copeland.study.results.analysis import Analysis, OptionRow, strength_words
 from copeland.study.results.history import Drift, Progress, history_of, is_unordered
 from copeland.study.results.standing import PROVED, Standing, Voter
 from copeland.study.results.verdict import Verdict
 from copeland.study.results.voter_reach import is_judged
-from copeland.study.votes import iso
 from copeland.support.atomic_files import write_file
-from copeland.support.phrasing import format_count, percent, shorten_names
+from copeland.support.phrasing import format_count, join_names, percent, shorten_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -127,11 +127,11 @@ def study_parts(
     voted = standing.votes > 0
     return {
         "title": standing.name,
-        "lead": study_sentences.lead_sentence(standing),
+        "lead": sentences.lead_sentence(standing),
         "badge": reading.badge,
         "verdict": verdict,
         "needs": _needs(reading) if verdict.advice and not is_judged(standing) else None,
-        "notices": [*study_sentences.notices(reading), *(drift.sentence for drift in drifts)],
+        "notices": [*sentences.notices(reading), *(drift.sentence for drift in drifts)],
         "tiles": _tiles(standing, progress),
         "voted": voted,
         **(_make_result_parts(reading, progress) if voted else {}),
@@ -141,7 +141,7 @@ def study_parts(
         "judges": _judges(agreed, len(standing.voters))
         if agreed is not None and agreed.pairs
         else None,
-        "outcomes": study_sentences.outcomes_sentence(standing),
+        "outcomes": sentences.outcomes_sentence(standing),
         "certificate": standing.certificate,
         "known": _basis(standing, last),
     }
@@ -191,15 +191,10 @@ def write_space_page(
 
 def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement:
     """Return how far the voters with the most votes agree where they voted on the same."""
-    votes, undone = [], set()
     names = {voter.name for voter in _most_votes(standing.voters, JUDGES)}
-    for event in log:
-        if event.undoes is not None:
-            undone.add(event.undoes)
-        elif event.outcome is not None and event.voter in names:
-            votes.append(event)
-    labels = standing.labels
-    return agreement(
+    log, labels = list(log), standing.labels
+    undone = {event.undoes for event in log}
+    return compare_judges(
         {
             "voter": vote.voter,
             "left": labels[vote.left or 0],
@@ -208,8 +203,11 @@ def judges_agreement(standing: Standing, log: Iterable[Event]) -> JudgeAgreement
             "item": vote.item,
             "times": times_of(vote),
         }
-        for vote in votes
-        if vote.number not in undone
+        for vote in log
+        if vote.outcome is not None
+        and vote.undoes is None
+        and vote.voter in names
+        and vote.number not in undone
     )
 
 
@@ -224,7 +222,7 @@ def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[
         "graph": _graph(reading, rows),
         "matrix": _matrix(reading),
         "progress": _progress(reading, progress),
-        "counting": study_sentences.counting_sentences(reading),
+        "counting": sentences.counting_sentences(reading),
         "position": _position(reading.standing),
         "ranking": _ranking(reading),
         "options": _options(rows),
@@ -234,20 +232,19 @@ def _make_result_parts(reading: Analysis, progress: Sequence[Progress]) -> dict[
 
 def _needs(reading: Analysis) -> _Part:
     """The pairs that would settle it."""
-    rows, outlook, panel = [], reading.outlook, reading.standing.panel
-    for need in outlook.pairs[:NEEDS]:
-        i, j = need.first, need.second
-        rows.append(
-            [
-                f"{reading.names[i]} {'over' if panel is None else 'against'} {reading.names[j]}",
-                f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
-                "-" if outlook.votes is None else f"{need.votes:,}",
-            ]
-        )
+    outlook, is_panel = reading.outlook, reading.standing.panel is not None
+    what, against = ("answers", "against") if is_panel else ("votes", "over")
+    rows = [
+        [
+            f"{reading.names[i]} {against} {reading.names[j]}",
+            f"{reading.standing.wins[i, j]:,} of {reading.n[i, j]:,}",
+            "-" if outlook.votes is None else f"{votes:,}",
+        ]
+        for i, j, votes in outlook.pairs[:NEEDS]
+    ]
     left = len(outlook.pairs) - len(rows)
-    what = "votes" if panel is None else "answers"
     note = f"{format_count(left, 'pair')} more, with fewer {what} each." if left else ""
-    columns = ["to be proved" if panel is None else "pair", "won so far", f"more {what}, about"]
+    columns = ["pair" if is_panel else "to be proved", "won so far", f"more {what}, about"]
     return _Part(columns=columns, rows=rows, note=note)
 
 
@@ -279,7 +276,7 @@ def _scores(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
         "Number of options that each option beats, with intervals: "
         + "; ".join(f"{row.full} {row.value} ({row.low:g} to {row.high:g})" for row in rows),
     )
-    return _Part(drawn, study_sentences.score_sentences(reading))
+    return _Part(drawn, sentences.score_sentences(reading))
 
 
 def _graph(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
@@ -289,14 +286,13 @@ def _graph(reading: Analysis, options: Sequence[OptionRow]) -> _Part:
     graph = graph_of(reading.sure, shown)
     drawn = _picture(
         graph_figure(graph, dict(enumerate(names)), known, dict(enumerate(labels))),
-        "Arrows from winners to losers. "
-        + " ".join(study_sentences.arrow_sentences(reading, graph)),
+        "Arrows from winners to losers. " + " ".join(sentences.arrow_sentences(reading, graph)),
     )
     key = [
-        study_sentences.graph_sentence(len(shown), reading.k),
-        study_sentences.sureness_sentence(reading.certificate),
+        sentences.graph_sentence(len(shown), reading.k),
+        sentences.sureness_sentence(reading.certificate),
     ]
-    return _Part(drawn, study_sentences.cycle_sentences(reading, graph), key=key)
+    return _Part(drawn, sentences.cycle_sentences(reading, graph), key=key)
 
 
 def _matrix(reading: Analysis) -> _Part:
@@ -314,11 +310,13 @@ def _matrix(reading: Analysis) -> _Part:
         "the numbers are in a table below.",
         whole=True,
     )
-    said, note = (
-        [study_sentences.matrix_sentence(reading)],
-        study_sentences.cells_sentence(numbered),
+    mark = (
+        "Numbers are percentages of the votes, with a tie as half a vote; those in bold are proved."
+        if numbered
+        else "A dot marks a win that is proved."
     )
-    return _Part(drawn, said, note, whole=not numbered)
+    note = f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
+    return _Part(drawn, [sentences.matrix_sentence(reading)], note, whole=not numbered)
 
 
 def _ranking(reading: Analysis) -> _Part:
@@ -337,7 +335,7 @@ def _ranking(reading: Analysis) -> _Part:
     left = len(ranking.places) - len(rows)
     more = f" {format_count(left, 'option')} further down are left out." if left else ""
     return _Part(
-        said=[ranking.sentence, *ranking.notes], rows=rows, note=study_sentences.RANKING_NOTE + more
+        said=[ranking.sentence, *ranking.notes], rows=rows, note=sentences.RANKING_NOTE + more
     )
 
 
@@ -359,7 +357,7 @@ def _options(options: Sequence[OptionRow]) -> _Part:
     ]
     if options[0].chance is not None:
         columns.append("chance to be best")
-    return _Part(columns=columns, rows=rows, note=study_sentences.OPTIONS_NOTE)
+    return _Part(columns=columns, rows=rows, note=sentences.OPTIONS_NOTE)
 
 
 def _pairs(reading: Analysis) -> _Part:
@@ -369,36 +367,28 @@ def _pairs(reading: Analysis) -> _Part:
         for i, j in combinations(reading.order, 2)
         if reading.n[i, j]
     ]
-    rows = [
-        [
-            f"{reading.names[i]} against {reading.names[j]}",
-            *(f"{n:,}" for n in (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])),
-            f"{100 * shares[i, j]:.1f} %",
-            _pair_words(reading, i, j),
-        ]
-        for i, j in pairs[:PAIRS]
-    ]
+    rows = []
+    for i, j in pairs[:PAIRS]:
+        said = sentences.SURENESS.get(int(reading.sure[i, j]), "even")
+        if (min(i, j), max(i, j)) in reading.certificate.ties:
+            is_panel = reading.standing.panel is not None
+            said = "proved tied" if is_panel else f"{said}, tied within the margin"
+        pair = f"{reading.names[i]} against {reading.names[j]}"
+        counts = (reading.n[i, j], wins[i, j], wins[j, i], ties[i, j])
+        rows.append([pair, *(f"{n:,}" for n in counts), f"{100 * shares[i, j]:.1f} %", said])
     left = len(pairs) - len(rows)
     note = f"{left:,} pairs of options further down are left out." if left else ""
     return _Part(rows=rows, note=note)
 
 
-def _pair_words(reading: Analysis, i: int, j: int) -> str:
-    said = study_sentences.SURENESS.get(int(reading.sure[i, j]), "even")
-    tied = (min(i, j), max(i, j)) in reading.certificate.ties
-    if tied and reading.standing.panel is not None:
-        return "proved tied"
-    return f"{said}, tied within the margin" if tied else said
-
-
 def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
-    said = list(study_sentences.progress_sentences(reading, progress))
+    said = list(sentences.progress_sentences(reading, progress))
     if is_unordered(progress):
         return _Part(said=said)
-    lower, note = "evidence there, of what a proof needs", study_sentences.PROGRESS_NOTE
+    lower, note = "evidence there, of what a proof needs", sentences.PROGRESS_NOTE
     meant = "how much of the evidence for a proof is there"
     if reading.standing.panel is not None:
-        lower, note = "pairs settled", study_sentences.PANEL_PROGRESS_NOTE
+        lower, note = "pairs settled", sentences.PANEL_PROGRESS_NOTE
         meant = "how many of the pairs are settled"
     drawn = _picture(
         progress_figure(
@@ -406,7 +396,7 @@ def _progress(reading: Analysis, progress: Sequence[Progress]) -> _Part:
             [row.possible for row in progress],
             [row.share for row in progress],
             max(row.options for row in progress),
-            study_sentences.find_first_proof(progress),
+            sentences.find_first_proof(progress),
             lower,
         ),
         f"Over the votes: how many options are not ruled out, and {meant}. {' '.join(said)}",
@@ -425,47 +415,35 @@ def _position(standing: Standing) -> _Part:
         for whole, name, p in [all_votes, *zip(full, names, positions, strict=True)]
         if p.left + p.right
     ]
-    alt = "Share of wins of the left side: " + "; ".join(
-        f"{row.full} {100 * row.value:.1f} %" for row in rows
-    )
+    told = "; ".join(f"{row.full} {100 * row.value:.1f} %" for row in rows)
+    alt = f"Share of wins of the left side: {told}"
     drawn = _picture(position_figure(rows), alt) if rows else None
     sides = sum(voter.position.left + voter.position.right > 0 for voter in standing.voters)
-    said = study_sentences.side_sentences(standing)
-    return _Part(drawn, said, study_sentences.note_omission(sides - max(len(rows) - 1, 0), "voter"))
+    note = sentences.note_omission(sides - max(len(rows) - 1, 0), "voter")
+    return _Part(drawn, sentences.side_sentences(standing), note)
 
 
 def _voters(standing: Standing) -> _Part:
     voters = _most_votes(standing.voters, VOTERS)
-    flips = {
-        voter.name: standing.swaps[voter.name].flips
-        for voter in voters
-        if voter.name in standing.swaps
-    }
-    rows = [
-        [
-            voter.name,
-            f"{voter.votes:,}",
-            f"{voter.outcomes[TIE] - flips.get(voter.name, 0):,}",
-            *([f"{flips.get(voter.name, 0):,}"] if flips else []),
-            *(f"{voter.outcomes[outcome]:,}" for outcome in (BOTH_BAD, SKIP, ERROR)),
-            _share(voter.agreement, voter.compared),
-        ]
-        for voter in voters
-    ]
-    note = study_sentences.voters_note(len(standing.voters) - len(voters))
-    columns = [
-        "voter",
-        "answers",
-        "ties",
-        *(["flips"] if flips else []),
-        "both bad",
-        "skips",
-        "errors",
-        "with the majority",
-    ]
-    return _Part(
-        said=[study_sentences.voters_sentence(standing)], columns=columns, rows=rows, note=note
+    swaps = {one.name: standing.swaps[one.name] for one in voters if one.name in standing.swaps}
+    rows = []
+    for voter in voters:
+        flips = swaps[voter.name].flips if voter.name in swaps else 0
+        ties = [voter.outcomes[TIE] - flips, *([flips] if swaps else [])]
+        others = (voter.outcomes[outcome] for outcome in (BOTH_BAD, SKIP, ERROR))
+        counts = [f"{n:,}" for n in (voter.votes, *ties, *others)]
+        rows.append([voter.name, *counts, _share(voter.agreement, voter.compared)])
+    columns = ["voter", "answers", "ties", "both bad", "skips", "errors", "with the majority"]
+    if swaps:
+        columns.insert(3, "flips")
+    known = sum(voter.votes for voter in standing.voters)
+    number, left = len(standing.voters), len(standing.voters) - len(voters)
+    said = f"{format_count(number, 'voter')} gave {known:,} answers, not counting skips and errors."
+    note = (
+        "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
+        f"one{f'; {left:,} with fewer answers are left out' if left else ''}."
     )
+    return _Part(said=[said], columns=columns, rows=rows, note=note)
 
 
 def _members(panel: PanelStanding) -> _Part:
@@ -479,8 +457,12 @@ def _members(panel: PanelStanding) -> _Part:
         ]
         for one in panel.rows()
     ]
-    columns = ["member", "answers", "missing", "to ask"]
-    return _Part(columns=columns, rows=rows, note=study_sentences.members_note(panel))
+    excused = f" Excused, so the study does not wait for: {join_names(panel.excused)}."
+    note = (
+        "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
+        f"affect who is best.{excused if panel.excused else ''}"
+    )
+    return _Part(columns=["member", "answers", "missing", "to ask"], rows=rows, note=note)
 
 
 def _guides(standing: Standing) -> _Part:
@@ -488,7 +470,7 @@ def _guides(standing: Standing) -> _Part:
         [guide.name, f"{guide.votes:,}", _share(guide.agreement, guide.compared)]
         for guide in standing.guides[:VOTERS]
     ]
-    more = study_sentences.note_omission(len(standing.guides) - len(rows), "guide")
+    more = sentences.note_omission(len(standing.guides) - len(rows), "guide")
     return _Part(rows=rows, note=f"{NO_PROOF} {more}".strip())
 
 
@@ -502,11 +484,10 @@ def _judges(agreed: JudgeAgreement, voters: int) -> _Part:
         ]
         for pair in sorted(agreed.pairs, key=lambda pair: -pair.n)[:VOTERS]
     ]
-    more = study_sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
-    compared = study_sentences.judges_note(JUDGES, voters)
-    return _Part(
-        rows=rows, note=" ".join(filter(None, (study_sentences.KAPPA_NOTE, more, compared)))
-    )
+    more = sentences.note_omission(len(agreed.pairs) - len(rows), "pair", "of judges")
+    compared = f"Only the {JUDGES} voters with the most answers are compared, of {voters:,}."
+    notes = (sentences.KAPPA_NOTE, more, compared if voters > JUDGES else "")
+    return _Part(rows=rows, note=" ".join(filter(None, notes)))
 
 
 def _basis(standing: Standing, last: float | None) -> dict[str, str]:
@@ -530,9 +511,8 @@ def _basis(standing: Standing, last: float | None) -> dict[str, str]:
         said["voters"] = f"judges, on {format_count(settings.cases, 'case')}"
         said["what is proved"] = "on these cases" if settings.finite else "on cases like these"
     if last is not None:
-        said["last event"] = (
-            f"number {standing.events:,}, at {iso(last)[:19].replace('T', ' ')} UTC"
-        )
+        time = datetime.fromtimestamp(last, UTC)
+        said["last event"] = f"number {standing.events:,}, at {time:%Y-%m-%d %H:%M:%S} UTC"
     return said
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.study.kinds.panel import PanelStanding
 from copeland.study.log.events import BOTH_BAD, ERROR, LEFT, PAUSED, RETIRED, RIGHT, SKIP, TIE
 from copeland.study.report.graph_layout import INTO, MANY, Graph
 from copeland.study.results.agreement import flip_sentences
@@ -241,16 +240,6 @@ def graph_sentence(shown: int, k: int) -> str:
     )
 
 
-def cells_sentence(numbered: bool) -> str:
-    """Return how to read the heat map."""
-    mark = (
-        "Numbers are percentages of the votes, with a tie as half a vote; those in bold are proved."
-        if numbered
-        else "A dot marks a win that is proved."
-    )
-    return f"Blue: the row beats the column; orange: it loses; blank: no votes. {mark}"
-
-
 def matrix_sentence(reading: Analysis) -> str:
     """Return how many pairs were voted on, and how many are decided."""
     found = reading.certificate
@@ -413,21 +402,6 @@ def _compare_places(reading: Analysis) -> Iterator[str]:
         yield f"Farthest apart: {'; '.join(told)}."
 
 
-def voters_sentence(standing: Standing) -> str:
-    """Return how many voters are known."""
-    known = sum(voter.votes for voter in standing.voters)
-    return f"{format_count(len(standing.voters), 'voter')} gave {known:,} answers, not counting skips and errors."
-
-
-def voters_note(left_out: int) -> str:
-    """Return how to read the table of voters."""
-    more = f"; {left_out:,} with fewer answers are left out" if left_out else ""
-    return (
-        "With the majority: how often this voter agreed with the majority of the others, on pairs where they have "
-        f"one{more}."
-    )
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
@@ -445,19 +419,3 @@ def note_omission(count: int, what: str, more: str = "") -> str:
     named = what if count == 1 else f"{what}s"
     said = f"{count:,} more {named} {more}".strip()
     return f"{said} {'is' if count == 1 else 'are'} not shown."
-
-
-def judges_note(compared: int, voters: int) -> str:
-    """Return whom the table of judges leaves out."""
-    if voters <= compared:
-        return ""
-    return f"Only the {compared} voters with the most answers are compared, of {voters:,}."
-
-
-def members_note(panel: PanelStanding) -> str:
-    """Return how to read the table of members."""
-    excused = join_names(panel.excused)
-    return (
-        "Answers: skips included. Missing: pairs not answered. To ask: those that may still "
-        f"affect who is best.{f' Excused, so the study does not wait for: {excused}.' if excused else ''}"
-    )

@@ -114,25 +114,33 @@ def agreement(votes: Any, judges: Collection[str] | None = None) -> JudgeAgreeme
     >>> agreement(votes).pairs
     (PairOfJudges(first='ann', second='bob', n=1, agreement=1.0, kappa=1.0),)
     """
-    shared = _group_opinions(votes, judges)
+    return compare_judges((row for _, row in rows_of_table(votes)), judges)
+
+
+def compare_judges(
+    rows: Iterable[Mapping[str, Any]], judges: Collection[str] | None = None
+) -> JudgeAgreement:
+    """Return the same from votes that are mappings."""
     said: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     agreed: defaultdict[str, list[bool]] = defaultdict(list)
-    for opinions in shared:
+    for opinions in _group_opinions(rows, judges):
         for one, other in combinations(sorted(opinions), 2):
             said[one, other].append((opinions[one], opinions[other]))
         for judge, majority in _majorities(opinions):
             agreed[judge].append(opinions[judge] == majority)
     return JudgeAgreement(
-        tuple(_compare_judges(*pair, said[pair]) for pair in sorted(said)),
+        tuple(_compare_pair(*pair, said[pair]) for pair in sorted(said)),
         tuple(JudgeInMajority(j, len(agreed[j]), _share(agreed[j])) for j in sorted(agreed)),
     )
 
 
-def _group_opinions(votes: Any, judges: Collection[str] | None) -> Iterable[_Opinions]:
+def _group_opinions(
+    rows: Iterable[Mapping[str, Any]], judges: Collection[str] | None
+) -> Iterable[_Opinions]:
     """Return what was said on everything that several judges voted on."""
     by_subject: defaultdict[tuple[Any, ...], _Opinions] = defaultdict(dict)
     times: Counter[tuple[Any, ...]] = Counter()
-    for _, vote in rows_of_table(votes):
+    for vote in rows:
         voter, opinion = vote["voter"], _opinion(vote)
         asked = isinstance(voter, str) and (judges is None or voter in judges)
         if not asked or opinion is None or vote.get("undone"):
@@ -175,7 +183,7 @@ def _majorities(opinions: _Opinions) -> Iterable[tuple[str, str]]:
             yield judge, leading[0][0]
 
 
-def _compare_judges(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
+def _compare_pair(first: str, second: str, said: list[tuple[str, str]]) -> PairOfJudges:
     same = _share([one == other for one, other in said])
     chance = _chance([one for one, _ in said], [other for _, other in said])
     kappa = (same - chance) / (1 - chance) if chance < 1 else None
