@@ -89,6 +89,41 @@ def _spaced(text):
     return " ".join(text.split())
 
 
+@pytest.mark.parametrize(
+    ("votes", "how", "closed", "badge"),
+    [
+        ({"AB": (40, 0)}, {}, False, "Winner"),
+        ({"AB": (40, 0)}, {}, True, "Winner"),
+        ({"AB": (2, 1)}, {}, False, "Keep going"),
+        ({"AB": (2, 1)}, {}, True, "Closed without a proof"),
+        ({"AB": (10, 0)}, {"delta": 0.0001}, False, "Likely, not proved"),
+        ({"AB": (50, 50)}, {"margin": 0.4}, False, "Tied for first"),
+    ],
+)
+def test_a_badge_says_in_a_word_or_two_what_is_proved_or_likely(votes, how, closed, badge):
+    study = study_of(votes, "AB", **how)
+    if closed:
+        study.close()
+    assert Analysis(study.standing()).badge == badge
+
+
+def test_rows_hold_what_is_known_of_each_option_who_leads_first():
+    study = study_of({"AB": (1, 40), "AC": (6, 2)}, "ABC")
+    study.pause_option("C")
+    first, second, third = Analysis(study.standing()).rows()
+    assert (first.name, first.won, first.lost, first.votes) == ("B", 40, 1, 41)
+    assert first.share == 40 / 41 and (first.beats, first.least) == (1, 1)
+    assert (second.name, second.share, second.index) == ("A", 7 / 49, 0)
+    assert third.add_state(third.known) == "possible, paused"
+    assert {row.tier for row in (first, second, third)} == {1}
+
+
+def test_looking_at_the_books_copies_nothing():
+    study = study_of({"AB": (2, 1)}, "AB")
+    assert study.look_at_books(lambda books: books) is study.look_at_books(lambda books: books)
+    assert study.look_at_books(lambda books: books.votes) == study.books().votes == 3
+
+
 def test_a_circle_that_may_be_chance_is_told_by_neither():
     reading = Analysis(study_of({p: (6, 4) for p in ("AB", "BC", "CA")}, "ABC").standing())
     assert reading.circles == () and reading.circle == ()

@@ -53,10 +53,8 @@ _MOVED = 3  # options whose places differ most
 
 def lead_sentence(standing: Standing) -> str:
     """Return what kind of study it is, in a line."""
-    options, votes = (
-        format_count(len(standing.options), "option"),
-        format_count(standing.votes, "vote"),
-    )
+    options = format_count(len(standing.options), "option")
+    votes = format_count(standing.votes, "vote")
     if standing.panel is not None:
         missing = format_count(int(standing.panel.missing.sum()) // 2, "answer")
         members = len(standing.panel.members)
@@ -71,22 +69,18 @@ def notices(reading: Analysis) -> Iterator[str]:
     if standing.closed:
         yield "The study is closed: it takes no more votes."
     gone, waiting = (
-        [
-            name
-            for name, option in zip(reading.names, standing.options, strict=True)
-            if option.state == state
-        ]
+        [i for i, option in enumerate(standing.options) if option.state == state]
         for state in (RETIRED, PAUSED)
     )
     if gone:
         them = "it" if len(gone) == 1 else "them"
         covered = "leaves" if reading.certificate.active is not None else "covers"
         yield (
-            f"Retired, so no longer asked about: {join_names(gone)}. The verdict {covered} {them} "
+            f"Retired, so no longer asked about: {reading.join_names(gone)}. The verdict {covered} {them} "
             f"{'out' if covered == 'leaves' else 'too'}."
         )
     if waiting:
-        yield f"Paused, so not asked about for now: {join_names(waiting)}."
+        yield f"Paused, so not asked about for now: {reading.join_names(waiting)}."
 
 
 def outcomes_sentence(standing: Standing) -> str:
@@ -145,10 +139,10 @@ def score_sentences(reading: Analysis) -> Iterator[str]:
     even = reading.rivals - won - lost
     name, certificate = reading.names[first], reading.certificate
     low, high = certificate.scores[first]
-    level = [reading.names[i] for i in reading.leaders]
-    lead = f"{join_names(level)} lead together" if len(level) > 1 else ""
+    several = len(reading.leaders) > 1
+    lead = f"{reading.join_names(reading.leaders)} lead together" if several else f"{name} leads"
     yield (
-        f"{lead or f'{name} leads'}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
+        f"{lead}. So far {name} beats {won} of {format_count(reading.rivals, 'other')} and loses to {lost}"
         f"{f' ({even} even or without votes)' if even else ''}; its bar goes from {low} to {high}."
     )
     if isinstance(certificate, PanelCertificate):
@@ -176,7 +170,7 @@ def cycle_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
         links = reading.links(circle)
         weakest = min(int(reading.sure[link]) for link in links)
         yield (
-            f"{join_names([reading.names[option] for option in circle])} beat each other in a cycle: "
+            f"{reading.join_names(circle)} beat each other in a cycle: "
             f"{join_names([win_words(reading, *link) for link in links], len(links))}. "
             f"{_CIRCLE_WORDS[weakest]}"
         )
@@ -194,10 +188,8 @@ _CIRCLE_WORDS = {
 def arrow_sentences(reading: Analysis, graph: Graph) -> Iterator[str]:
     """Yield the arrows of the graph, for those who do not see them."""
     for arrow in graph.arrows:
-        winners_, losers = (
-            join_names([reading.names[i] for i in ends]) for ends in (arrow.winners, arrow.losers)
-        )
-        yield f"{winners_} to {losers}: {SURENESS[arrow.sure]}."
+        winners, losers = reading.join_names(arrow.winners), reading.join_names(arrow.losers)
+        yield f"{winners} to {losers}: {SURENESS[arrow.sure]}."
 
 
 def win_words(reading: Analysis, i: int, j: int) -> str:
@@ -357,10 +349,10 @@ def counting_sentences(reading: Analysis) -> Iterator[str]:
         )
     yield (
         f"Copeland counts how many others an option beats, and puts "
-        f"{join_names([names[i] for i in leaders])} first."
+        f"{reading.join_names(leaders)} first."
     )
     yield (
-        f"Borda counts by how much options win, and puts {join_names([names[i] for i in borda])} first, with "
+        f"Borda counts by how much options win, and puts {reading.join_names(borda)} first, with "
         f"{_percent(float(reading.borda.max()))} of the votes against another option drawn at random. "
         f"{_agreeing(set(leaders), set(borda), 'Borda')}"
     )

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the studies of a storage, a row for each."""
-    table = _table(None)
-    table.add_column("study", overflow="fold")
-    for name in ("options", "votes"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _start_table("study", ("options", "votes"))
     table.add_column("how it stands")
     for row in rows:
         stands = row["stands"] + (" (closed)" if row["closed"] else "")
@@ -31,12 +28,18 @@ def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def _start_table(name: str, numbers: Sequence[str]) -> Table:
+    """A table of names, with columns of numbers."""
+    table = _table(None)
+    table.add_column(name, overflow="fold")
+    for number in numbers:
+        table.add_column(number, justify="right", no_wrap=True)
+    return table
+
+
 def standing_table(rows: Sequence[OptionRow]) -> Table:
     """Return the options of a study, who leads first."""
-    table = _table(None)
-    table.add_column("option", overflow="fold")
-    for name in ("won", "lost", "tied", "beats", "proved", "chance"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _start_table("option", ("won", "lost", "tied", "beats", "proved", "chance"))
     table.add_column("")
     for row in rows[:LONGEST]:
         table.add_row(
@@ -45,11 +48,16 @@ def standing_table(rows: Sequence[OptionRow]) -> Table:
             "" if row.chance is None else percent(row.chance),
             _plain(row.add_state(row.place)),
         )
-    more = f"the first {LONGEST} of {len(rows)} options, --json gives all; " * (len(rows) > LONGEST)
     table.caption = _plain(
-        f"{more}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
+        f"{_note_first(len(rows))}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
     )
     return table
+
+
+def _note_first(options: int) -> str:
+    """That a table does not show all options; nothing if it does."""
+    more = f"the first {LONGEST} of {options} options, --json gives all; "
+    return more if options > LONGEST else ""
 
 
 def ranking_table(ranking: Ranking) -> Table:
@@ -71,10 +79,8 @@ def ranking_table(ranking: Ranking) -> Table:
             f"{place.least} to {place.most}",
             strength_words(place.strength),
         )
-    number = len(ranking.places)
-    more = f"the first {LONGEST} of {number} options, --json gives all; " * (number > LONGEST)
     table.caption = _plain(
-        f"{more}beats: how many others, so far; proved: where that number must be; "
+        f"{_note_first(len(ranking.places))}beats: how many others, so far; proved: where that number must be; "
         "strength: log-odds by Bradley and Terry, an estimate"
     )
     return table
@@ -82,10 +88,7 @@ def ranking_table(ranking: Ranking) -> Table:
 
 def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the members of a panel, and how much each has answered."""
-    table = _table(None)
-    table.add_column("member", overflow="fold")
-    for name in ("answers", "missing", "to ask"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = _start_table("member", ("answers", "missing", "to ask"))
     table.add_column("")
     for row in rows:
         table.add_row(
@@ -101,11 +104,9 @@ def plan_table(plan: Forecast, price: float | None) -> Table:
     """Return how many more votes each way of asking may take, and what they cost."""
     table = _table(None)
     table.add_column("how pairs are chosen", no_wrap=True)
-    for name in ("more votes (median)", "10 % to 90 %"):
+    costs = () if price is None else ("cost (median)", "10 % to 90 %")
+    for name in ("more votes (median)", "10 % to 90 %", *costs):
         table.add_column(name, justify="right", no_wrap=True)
-    if price is not None:
-        table.add_column("cost (median)", justify="right", no_wrap=True)
-        table.add_column("10 % to 90 %", justify="right", no_wrap=True)
     for way in plan.ways:
         table.add_row(way.name, *_cells(way, None), *(_cells(way, price) if price else ()))
     return table

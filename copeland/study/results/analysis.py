@@ -22,7 +22,7 @@ from copeland.study.results.measures import Floats, Measures
 from copeland.study.results.verdict import Verdict, verdict_of
 from copeland.study.results.voter_reach import is_judged
 from copeland.support.notebook_html import MOST_ROWS, html_table
-from copeland.support.phrasing import format_count, join_names
+from copeland.support.phrasing import format_count
 
 # What is known of an option.
 BEST, POSSIBLE, OUT = "proved best", "possible", "ruled out"
@@ -245,15 +245,12 @@ def _lacks(reading: Measures, points: Floats) -> Iterator[str]:
             f"The votes fall into {format_count(int(parts.max()) + 1, 'part')} that never met: strengths of options in "
             "different parts cannot be compared."
         )
-    never_won, never_lost = (
-        [reading.names[i] for i in np.flatnonzero(total == 0)]
-        for total in (points.sum(axis=1), points.sum(axis=0))
-    )
+    never_won, never_lost = (np.flatnonzero(points.sum(axis=axis) == 0).tolist() for axis in (1, 0))
     bounded = f"only by regularisation, {PRIOR:g} of a vote for each option over each other"
-    for names, what in ((never_won, "never won"), (never_lost, "never lost")):
-        if names:
-            its = "its strength is" if len(names) == 1 else "their strengths are"
-            yield f"{join_names(names)} {what}: {its} bounded {bounded}."
+    for options, what in ((never_won, "never won"), (never_lost, "never lost")):
+        if options:
+            its = "its strength is" if len(options) == 1 else "their strengths are"
+            yield f"{reading.join_names(options)} {what}: {its} bounded {bounded}."
     if not never_won and not never_lost and parts.max() == 0:
         yield f"Some options together never won against the others: how far apart they are is bounded {bounded}."
 
@@ -266,7 +263,7 @@ def _groups(points: Floats, connection: str) -> NDArray[np.int64]:
 def _circles(reading: Measures) -> Iterator[str]:
     for circle in reading.circles[:1]:
         yield (
-            f"{join_names([reading.names[i] for i in circle])} beat each other in a cycle, which strengths on one "
+            f"{reading.join_names(circle)} beat each other in a cycle, which strengths on one "
             "scale cannot show."
         )
 
@@ -333,9 +330,9 @@ def ranking_of(reading: Measures) -> Ranking:
     """Return all options that are not retired in tiers, with scores and strengths."""
     found, tiers = reading.certificate, reading.tiers
     strengths, notes = strengths_of(reading)
-    left_out = [reading.names[i] for i in range(reading.k) if i not in tiers]
+    left_out = [i for i in range(reading.k) if i not in tiers]
     if left_out:
-        notes = (f"Retired, and so without a place: {join_names(left_out)}.", *notes)
+        notes = (f"Retired, and so without a place: {reading.join_names(left_out)}.", *notes)
     places = (
         Place(
             reading.standing.labels[i],

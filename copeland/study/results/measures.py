@@ -7,7 +7,7 @@ sure each win is, who beats whom in a cycle, and what is likely.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -27,7 +27,7 @@ from copeland.matrix import PreferenceMatrix
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of
 from copeland.study.results.voter_reach import Reach, outlook_on_cases, reach_of, remaining_in
-from copeland.support.phrasing import NAME, quote_names, shorten_names
+from copeland.support.phrasing import NAME, join_names, quote_names, shorten_names
 from copeland.theory.winners import borda_scores, copeland_winners, cycles, von_neumann
 
 STANDS_OUT = 1.0  # standard deviations by which a win of a circle leads
@@ -70,6 +70,10 @@ class Measures:
     def names(self) -> tuple[str, ...]:
         """The options as they stand in sentences: not too long, and in quotation marks where these help."""
         return tuple(quote_names(shorten_names(self.standing.labels, NAME)))
+
+    def join_names(self, options: Iterable[int]) -> str:
+        """Return options by name, as in a sentence."""
+        return join_names([self.names[i] for i in options])
 
     @cached_property
     def n(self) -> Ints:

@@ -209,7 +209,7 @@ def claim_of(votes: Measures) -> str:
 def _name_winners(votes: Measures) -> str:
     """What is proved, in a few words."""
     found = votes.certificate
-    name = _name(votes, found.best)
+    name = votes.join_names(found.best)
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
     if up_to and isinstance(found, Certificate):
         are = "is" if found.verdict == "winner" else "are each"
@@ -230,7 +230,7 @@ def _name_leaders(votes: Measures) -> str:
     if panel is not None and panel.active.best:
         are = "is" if len(panel.active.best) == 1 else "are"
         return (
-            f"{_name(votes, panel.active.best)} {are} best of the active options. With those "
+            f"{votes.join_names(panel.active.best)} {are} best of the active options. With those "
             "that are paused, none is sure to be best."
         )
     more = "More people are needed" if is_exhausted(standing) else "Keep going"
@@ -239,7 +239,7 @@ def _name_leaders(votes: Measures) -> str:
         if is_judged(standing):
             return f"{said} All cases are judged, and no option is proved best."
         return f"{said} {more} for a proof: no option is proved best yet."
-    first = _name(votes, votes.leaders)
+    first = votes.join_names(votes.leaders)
     lead = f"{first} leads" if len(votes.leaders) == 1 else f"{first} are tied for first"
     cycle = ", in a cycle" if votes.in_circle else ""
     if standing.closed:
@@ -278,11 +278,11 @@ def _list_proofs(votes: Measures) -> Iterator[str]:
     out = [i for i in votes.among if i not in found.possible]
     if found.margin and out:
         yield (
-            f"Ruled out: {_name(votes, out)}. Some option beats more others by more than the margin than "
+            f"Ruled out: {votes.join_names(out)}. Some option beats more others by more than the margin than "
             f"{'it' if len(out) == 1 else 'each of them'} beats or ties."
         )
     elif out:
-        yield f"Ruled out: {_name(votes, out)}."
+        yield f"Ruled out: {votes.join_names(out)}."
     best = set(found.best)
     close = [pair for pair in found.ties if not best or best.issuperset(pair)]
     if close and panel is None:
@@ -313,7 +313,7 @@ def _list_unproved(votes: Measures) -> Iterator[str]:
         are = "are" if len(others) > 1 else "is"
         them = "it" if found.verdict == "winner" else "them"
         what = "best up to the margin too" if found.margin else f"tied with {them}"
-        yield f"Whether {_name(votes, others)} {are} {what} is not proved."
+        yield f"Whether {votes.join_names(others)} {are} {what} is not proved."
 
 
 def _describe_votes(votes: Measures) -> Iterator[str]:
@@ -360,7 +360,7 @@ def _leading(votes: Measures) -> Iterator[str]:
     many = won.pop()
     whom = f"{many} of the {format_count(others, 'other')}" if many < others else "every other"
     yield (
-        f"So far, {_name(votes, votes.leaders)} {beat} {whom}{besides}, and no option beats more."
+        f"So far, {votes.join_names(votes.leaders)} {beat} {whom}{besides}, and no option beats more."
     )
 
 
@@ -382,13 +382,12 @@ def _circle(votes: Measures) -> str:
         [f"{votes.names[i]} beats {votes.names[j]} ({_score(votes, i, j)})" for i, j in links]
     )
     proved = [link for link in links if votes.sure[link] == PROVED]
+    sure = "None of these wins is proved yet"
     if len(proved) == len(links):
         sure = f"Each of these wins is proved ({votes.certificate.proviso})"
     elif proved:
-        sure = join_names([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
-        sure += f" {'is' if len(proved) == 1 else 'are'} proved, the rest not"
-    else:
-        sure = "None of these wins is proved yet"
+        wins = join_names([f"{votes.names[i]} over {votes.names[j]}" for i, j in proved])
+        sure = f"{wins} {'is' if len(proved) == 1 else 'are'} proved, the rest not"
     return f"There is a cycle: {told}. {sure}."
 
 
@@ -400,9 +399,9 @@ def _behind(votes: Measures) -> Iterator[str]:
     behind = [i for i in rest if i not in out]
     if out:
         look = "looks" if len(out) == 1 else "look"
-        yield f"{_name(votes, out)} {look} out of the running, but that is not proved."
+        yield f"{votes.join_names(out)} {look} out of the running, but that is not proved."
     if behind:
-        yield f"Behind, but still possible: {_name(votes, behind)}."
+        yield f"Behind, but still possible: {votes.join_names(behind)}."
 
 
 def _estimates(votes: Measures) -> Estimates | None:
@@ -424,7 +423,7 @@ def _estimates(votes: Measures) -> Estimates | None:
         worlds = f"{chances.worlds:,} ways in which the missing answers may plausibly turn out"
         smaller = ""
     exactly = (
-        f" That exactly {_name(votes, votes.leaders)} are best: {percent(chances.together)}."
+        f" That exactly {votes.join_names(votes.leaders)} are best: {percent(chances.together)}."
         if len(votes.leaders) > 1
         else ""
     )
@@ -449,11 +448,6 @@ def _other_counts(votes: Measures) -> Iterator[str]:
             "Von Neumann's lottery, which no single option beats, would draw "
             f"{join_names(told)}, by estimate."
         )
-
-
-def _name(votes: Measures, options: Sequence[int]) -> str:
-    """Options by name, as in a sentence."""
-    return join_names([votes.names[i] for i in options])
 
 
 def _score(votes: Measures, i: int, j: int) -> str:

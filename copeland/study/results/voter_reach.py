@@ -293,8 +293,9 @@ def _pairs(k: int) -> int:
 def votes_left(standing: Standing) -> NDArray[np.int64]:
     """Return how many cases are left for each pair; none for options that are not asked."""
     left = standing.settings.cases - (standing.wins + standing.wins.T + standing.ties)
+    np.fill_diagonal(left, 0)
     active = np.array([option.state == ACTIVE for option in standing.options])
-    return np.where(active[:, None] & active & ~np.eye(len(active), dtype=bool), left, 0)
+    return np.where(active[:, None] & active, left, 0)
 
 
 def is_judged(standing: Standing) -> bool:
