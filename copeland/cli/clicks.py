@@ -18,7 +18,7 @@ from copeland.support.phrasing import format_count
 from copeland.support.timestamps import seconds_since_1970
 
 if TYPE_CHECKING:
-    from copeland.ranking.logs.counts import ClickCounts
+    from copeland.ranking.click_log import ClickCounts
 
 clicks = Group("clicks", invoke_without_command=True)
 app.add(clicks)
@@ -119,8 +119,7 @@ def count_command(
     """Count who won each interleaved list by its clicks, from logs of any size."""
     require_new(out, force)
 
-    from copeland.ranking.logs.counting import count_clicks
-    from copeland.ranking.logs.joining import Rules
+    from copeland.ranking.click_log import Rules, count_clicks
     from copeland.support.atomic_files import write_file
 
     rules = Rules(window, bots=bots, once=once)

@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,8 @@ from copeland.support.escaping import inert
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
 
-    from copeland.waiting import Bar
+    from copeland.support.progress import Tell
 
 COMPILING = "starting (the first time, compiling)"
 
@@ -34,7 +33,7 @@ def print_json(value: Any) -> None:
 
 def show(*things: Any) -> None:
     """Put text and tables on standard output."""
-    terminal = _console(stderr=False)
+    terminal = _console()
     for thing in things:
         text = inert(thing) if isinstance(thing, str) else thing
         terminal.print(text, markup=False, highlight=False)
@@ -63,7 +62,7 @@ def print_line(text: str) -> None:
 
 def width() -> int:
     """Return how many characters a line of standard output holds."""
-    return _console(stderr=False).width
+    return _console().width
 
 
 def note(text: str) -> None:
@@ -122,44 +121,18 @@ def complain(error: BaseException) -> None:
     note(f"copeland: {sentence}")
 
 
-@contextmanager
-def progress_bar(what: str, starting: str = COMPILING) -> Iterator[Bar]:
+def progress_bar(what: str, starting: str = COMPILING) -> AbstractContextManager[Tell]:
     """Show a bar with the time left on standard error, if that is a terminal.
 
     Gives a function to be called with (done, in all); until it is, the bar says ``starting``.
     """
-    from copeland.waiting import columns_bar
+    from copeland.support import progress
 
-    console = _console(stderr=True)
-    with columns_bar(console, shown=console.is_terminal) as bar:
-        yield _Advance(bar, what, starting)
+    return progress.progress_bar(what, starting=starting)
 
 
-class _Advance:
-    """Moves a bar of rich."""
-
-    def __init__(self, bar: Progress, what: str, starting: str) -> None:
-        self._bar, self._what, self._begun = bar, what, False
-        self._task = bar.add_task(starting, total=None)
-
-    def __call__(self, done: int, total: int) -> None:
-        if not self._begun:
-            # What was done before took no time now: the estimate begins here.
-            self._begun = True
-            self._bar.reset(self._task, description=self._what, completed=done, total=total)
-        self._bar.update(self._task, completed=done)
-
-    def say(self, sentence: str) -> None:
-        self._bar.update(self._task, description=sentence)
-
-    def left(self, seconds: float | None) -> None:
-        from copeland.waiting import ends_at
-
-        self._bar.update(self._task, ends=ends_at(seconds))
-
-
-def _console(stderr: bool) -> Console:
-    """A console that shows text, in tables and bars too, and obeys none of it."""
+def _console() -> Console:
+    """A console that shows text, in tables too, and obeys none of it."""
     from rich.console import Console
     from rich.segment import Segment
 
@@ -169,6 +142,5 @@ def _console(stderr: bool) -> Console:
             for text, style, control in super().render(renderable, options):
                 yield Segment(text if control else inert(text), style, control)
 
-    stream = sys.stderr if stderr else sys.stdout
-    limited = stream.isatty() or "COLUMNS" in os.environ
-    return Inert(stderr=stderr, width=None if limited else _PIPE_WIDTH)
+    limited = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return Inert(width=None if limited else _PIPE_WIDTH)

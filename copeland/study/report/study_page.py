@@ -6,12 +6,14 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from copeland.certificate import PanelCertificate
+from copeland.certificate.certificate import Certificate
 from copeland.report.document import document, inline_svg
 from copeland.report.images import image
 from copeland.report.styles import PALETTE
@@ -79,6 +81,37 @@ class _Part(NamedTuple):
     rows: Sequence[Sequence[str]] = ()
 
 
+@dataclass(frozen=True)
+class StudyParts:
+    """All that a page of a study shows; templates use these names."""
+
+    title: str
+    lead: str
+    badge: str
+    verdict: Verdict
+    needs: _Part | None
+    notices: Sequence[str]
+    tiles: Mapping[str, str]
+    voted: bool
+    guides: _Part | None
+    voters: _Part | None
+    members: _Part | None
+    judges: _Part | None
+    outcomes: str
+    certificate: Certificate | PanelCertificate
+    known: Mapping[str, str]
+    # Only once there are votes:
+    scores: _Part | None = None
+    graph: _Part | None = None
+    matrix: _Part | None = None
+    progress: _Part | None = None
+    counting: Iterable[str] = ()
+    position: _Part | None = None
+    ranking: _Part | None = None
+    options: _Part | None = None
+    pairs: _Part | None = None
+
+
 def study_page(
     reading: Analysis,
     verdict: Verdict,
@@ -110,7 +143,7 @@ def study_page(
         How the page was made, if that shall be said.
     """
     parts = study_parts(reading, verdict, progress, agreed, drifts=drifts, last=last)
-    return document("study", **parts, versions=made_with, command=command)
+    return document("study", **vars(parts), versions=made_with, command=command)
 
 
 def study_parts(
@@ -121,30 +154,30 @@ def study_parts(
     *,
     drifts: Sequence[Drift] = (),
     last: float | None = None,
-) -> dict[str, Any]:
+) -> StudyParts:
     """Return all that a page of a study shows, part by part, for whichever template."""
     standing = reading.standing
     voted = standing.votes > 0
-    return {
-        "title": standing.name,
-        "lead": sentences.lead_sentence(standing),
-        "badge": reading.badge,
-        "verdict": verdict,
-        "needs": _needs(reading) if verdict.advice and not is_judged(standing) else None,
-        "notices": [*sentences.notices(reading), *(drift.sentence for drift in drifts)],
-        "tiles": _tiles(standing, progress),
-        "voted": voted,
+    return StudyParts(
+        title=standing.name,
+        lead=sentences.lead_sentence(standing),
+        badge=reading.badge,
+        verdict=verdict,
+        needs=_needs(reading) if verdict.advice and not is_judged(standing) else None,
+        notices=[*sentences.notices(reading), *(drift.sentence for drift in drifts)],
+        tiles=_tiles(standing, progress),
+        voted=voted,
         **(_make_result_parts(reading, progress) if voted else {}),
-        "guides": _guides(standing) if standing.guides else None,
-        "voters": _voters(standing) if standing.voters else None,
-        "members": None if standing.panel is None else _members(standing.panel),
-        "judges": _judges(agreed, len(standing.voters))
+        guides=_guides(standing) if standing.guides else None,
+        voters=_voters(standing) if standing.voters else None,
+        members=None if standing.panel is None else _members(standing.panel),
+        judges=_judges(agreed, len(standing.voters))
         if agreed is not None and agreed.pairs
         else None,
-        "outcomes": sentences.outcomes_sentence(standing),
-        "certificate": standing.certificate,
-        "known": _basis(standing, last),
-    }
+        outcomes=sentences.outcomes_sentence(standing),
+        certificate=standing.certificate,
+        known=_basis(standing, last),
+    )
 
 
 def write_study_page(
