@@ -144,7 +144,7 @@ def flip_of(vote: VoteEvent) -> str | None:
     return source.removeprefix(f"{TWICE}: ") if is_flip else None
 
 
-def find_blocks(votes: Iterable[Event], sides: Sides) -> Iterator[tuple[list[Event], bool]]:
+def find_blocks(votes: Iterable[VoteEvent], sides: Sides) -> Iterator[tuple[list[VoteEvent], bool]]:
     """Yield votes that came together, a ballot's by itself, and whether they have an order, in the order of the log.
 
     Counts have none. In old logs, neither has an import at one time that only lists who won.
@@ -156,6 +156,6 @@ def find_blocks(votes: Iterable[Event], sides: Sides) -> Iterator[tuple[list[Eve
         yield block, order
 
 
-def _together(vote: Event) -> tuple[Any, ...]:
+def _together(vote: VoteEvent) -> tuple[Any, ...]:
     marks = marks_of(vote)
     return vote.ballot, vote.source, vote.time, marks.get("order", True) if marks else None
