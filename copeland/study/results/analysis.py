@@ -1,6 +1,6 @@
 """The one analysis of a study's votes: numbers, sentences, rows of tables, a ranking and JSON.
 
-Pages, terminal and server show what is here, and compute nothing of their own.
+Pages and tables show what is here, and compute nothing of their own.
 """
 
 from __future__ import annotations
