@@ -173,18 +173,23 @@ class Verdict:
         return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
 
 
-def verdict_of(votes: Measures) -> Verdict:
-    """Return the verdict on a study, as of its last vote; an analysis has it as :attr:`Analysis.verdict`.
+def verdict_of(votes: Standing | Measures) -> Verdict:
+    """Return the verdict on a study, as of its last vote.
+
+    Parameters
+    ----------
+    votes
+        Where the study stands, or what its votes come to if that is known already.
 
     Examples
     --------
     >>> from copeland.study import create_study
-    >>> from copeland.study.results.measures import Measures
     >>> study = create_study("tea", ["green", "black"])
     >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
-    >>> verdict_of(Measures(study.standing())).claim
+    >>> verdict_of(study.standing()).claim
     'green is proved the only winner.'
     """
+    votes = votes if isinstance(votes, Measures) else Measures(votes)
     certificate = votes.certificate
     return Verdict(
         kind=certificate.verdict,
