@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.certificate.certificate import _apply_row_argument, _log_evidence
-from copeland.forecast.likely_best import is_enough, looks
-from copeland.forecast.planner_race import PlannedRace
-from copeland.forecast.start import PROOF, Counts, Goal, Probabilities, Start
+from copeland.forecast.races import PlannedRace, is_enough, looks
+from copeland.forecast.start import PROOF, Goal, Start
 from copeland.kernels.vote_evidence import levels
+from copeland.support.arrays import Floats, Ints
 from copeland.support.rng import stream
 
 MOST_PEOPLE = 1_000_000
@@ -34,7 +34,7 @@ class Voters(NamedTuple):
     """Who can vote, and on what."""
 
     number: int
-    room: Counts  # K x K: how many more votes each pair can get from them
+    room: Ints  # K x K: how many more votes each pair can get from them
     left: int  # votes that they can still give in all
     each: int  # votes that a person has
     dealt: int | None = None  # people who get no further pairs, where all are dealt at the arrival
@@ -53,7 +53,7 @@ def new_voters(start: Start, number: int, each: int | None = None) -> Voters:
     return Voters(number, room, min(int(room.sum()) // 2, number * own), own)
 
 
-def room_of(start: Start, voters: int, met: Counts | None = None) -> Counts:
+def room_of(start: Start, voters: int, met: Ints | None = None) -> Ints:
     """Return how many more votes each pair can get, K x K.
 
     Parameters
@@ -61,13 +61,13 @@ def room_of(start: Start, voters: int, met: Counts | None = None) -> Counts:
     met
         How many of the voters have met each pair; by default, as many as it has votes.
     """
-    before = start.wins + start.wins.T + start.ties if met is None else met
+    before = start.met if met is None else met
     able = np.isin(np.arange(start.k), list(start.paused), invert=True)
     asked = able[:, None] & able & ~np.eye(start.k, dtype=bool)
     return np.where(asked, np.maximum(voters - before, 0), 0)
 
 
-def is_possible(start: Start, room: Counts, wins: Counts, ties: Counts) -> bool:
+def is_possible(start: Start, room: Ints, wins: Ints, ties: Ints) -> bool:
     """Tell whether any further answers could prove an option best: each claim gets all the votes left."""
     at = levels(start.k, start.delta, start.epoch, start.dependent)
     found = _log_evidence(wins + room, wins.T, ties, start.margin)
@@ -95,8 +95,8 @@ def _agreeing(start: Start, people: int) -> bool:
 def race_of_voters(
     start: Start,
     voters: Voters,
-    p: Probabilities,
-    tie: Probabilities,
+    p: Floats,
+    tie: Floats,
     key: tuple[int, ...] = (0,),
     goal: Goal = PROOF,
 ) -> int | None:
@@ -121,19 +121,19 @@ class _Race(PlannedRace):
     def __init__(
         self,
         start: Start,
-        room: Counts,
-        p: Probabilities,
-        tie: Probabilities,
+        room: Ints,
+        p: Floats,
+        tie: Floats,
         key: tuple[int, ...],
     ) -> None:
         super().__init__(start, p, tie, key)
         self._start, self._p, self._tie = start, p, tie
-        self._most = start.wins + start.wins.T + start.ties + room
+        self._most = start.met + room
         self._answers = stream(*key, "votes", "in turn")
         self._spent = np.eye(start.k, dtype=bool)
         self._withhold_full_pairs()
 
-    def count_room(self) -> Counts:
+    def count_room(self) -> Ints:
         """How many more votes each pair can get."""
         wins, ties = self.counts()
         return self._most - (wins + wins.T + ties)
@@ -158,7 +158,7 @@ class _Race(PlannedRace):
             self._withhold_full_pairs()
         return True
 
-    def _has_use(self, goal: Goal, left: Counts) -> bool:
+    def _has_use(self, goal: Goal, left: Ints) -> bool:
         return goal.likely is not None or is_possible(self._start, left, *self.counts())
 
     def _withhold_full_pairs(self) -> None:
@@ -168,7 +168,7 @@ class _Race(PlannedRace):
             self.withhold(i, j)
         self._spent |= spent
 
-    def _ask_all(self, left: Counts) -> None:
+    def _ask_all(self, left: Ints) -> None:
         asked = np.triu(left > 0)
         luck = self._answers.random(left.shape)
         won = asked & (luck < self._p - self._tie / 2)

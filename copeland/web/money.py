@@ -7,7 +7,7 @@ import math
 from starlette.datastructures import FormData
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import ForecastRange
+from copeland.forecast.forecast import ForecastRange
 from copeland.study.log.events import ERROR
 from copeland.study.results.standing import Standing
 from copeland.web.page import Page

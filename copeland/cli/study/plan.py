@@ -13,7 +13,7 @@ from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
 from copeland.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from copeland.forecast.races import Forecast, Way
+    from copeland.forecast.forecast import Forecast, Way
     from copeland.forecast.voter_races import Within
     from copeland.study import Study
 

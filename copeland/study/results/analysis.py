@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate, evidence
-from copeland.forecast.forecast_range import ForecastRange
-from copeland.forecast.outlook import SETTLED, Outlook, outlook_of, scale_outlook
+from copeland.forecast.forecast import ForecastRange
+from copeland.forecast.outlook import SETTLED, Outlook, Remaining, outlook_of, scale_outlook
 from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.forecast.start import LIKELY as LIKELY_BEST
-from copeland.forecast.votes_remaining import Remaining
 from copeland.matrix import PreferenceMatrix
 from copeland.study.options import ACTIVE
 from copeland.study.results.case_progress import outlook_on_cases

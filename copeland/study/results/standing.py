@@ -21,7 +21,7 @@ from copeland.certificate.certificate import (
     is_decided,
 )
 from copeland.errors import InvalidParameter
-from copeland.forecast.races import Start
+from copeland.forecast.start import Start
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.kinds.panel import PanelStanding, panel_certificate_of, panel_standing_of
 from copeland.study.log.arrivals import AGAINST

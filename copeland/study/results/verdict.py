@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 from copeland.certificate.certificate import Certificate, advice_of
 from copeland.certificate.sentences import on_cases
 from copeland.errors import InvalidParameter
-from copeland.forecast.likely_best import favourite_of
 from copeland.forecast.outlook import Need
-from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances
+from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, favourite_of
 from copeland.forecast.start import Goal
 from copeland.study.options import ACTIVE
 from copeland.study.results.analysis import LEAST, PROVED, Analysis
