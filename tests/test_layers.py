@@ -133,7 +133,7 @@ def test_the_way_of_a_vote_to_a_certificate_is_short():
     study.tell(ballot, "left")
     study.certificate()
     sys.setprofile(None)
-    assert len(files) <= 17
+    assert len(files) <= 20
 
 
 def test_the_papers_algorithms_import_no_others_than_the_papers():

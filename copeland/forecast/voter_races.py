@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from copeland.certificate.certificate import _apply_row_argument, _log_evidence
+from copeland.certificate.evidence import log_evidence_of_pairs
+from copeland.certificate.proof import apply_row_argument
 from copeland.forecast.races import PlannedRace, is_enough, looks
 from copeland.forecast.start import PROOF, Goal, Start
 from copeland.kernels.vote_evidence import levels
@@ -70,8 +71,8 @@ def room_of(start: Start, voters: int, met: Ints | None = None) -> Ints:
 def is_possible(start: Start, room: Ints, wins: Ints, ties: Ints) -> bool:
     """Tell whether any further answers could prove an option best: each claim gets all the votes left."""
     at = levels(start.k, start.delta, start.epoch, start.dependent)
-    found = _log_evidence(wins + room, wins.T, ties, start.margin)
-    _, _, best, _ = _apply_row_argument(
+    found = log_evidence_of_pairs(wins + room, wins.T, ties, start.margin)
+    _, _, best, _ = apply_row_argument(
         found, at, np.ones(start.k, dtype=bool), wins + wins.T + ties > 0
     )
     return bool(best.any())

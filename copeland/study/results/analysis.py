@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate, evidence
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.evidence import evidence
 from copeland.forecast.forecast import ForecastRange
 from copeland.forecast.outlook import SETTLED, Outlook, Remaining, outlook_of, scale_outlook
 from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining

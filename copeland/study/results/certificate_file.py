@@ -18,7 +18,6 @@ import numpy as np
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.sentences import statement_before
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
@@ -463,7 +462,7 @@ def _wording(filed: Filed) -> Iterator[str]:
     found = filed.certificate
     known = [found.statement]
     if isinstance(found, Certificate | PanelCertificate):
-        known.append(_words_before(found))
+        known.append(found.statement_before)
     if filed.unbound and isinstance(found, Certificate):
         known.append(_earlier_words(found))
     if filed.content.get("statement") not in known:
@@ -472,15 +471,10 @@ def _wording(filed: Filed) -> Iterator[str]:
         yield f"it states other assumptions than these: {' '.join(found.assumptions)}"
 
 
-def _words_before(found: Certificate | PanelCertificate) -> str:
-    """The statement as copeland 0.2 put it."""
-    return statement_before(found) if isinstance(found, Certificate) else found.statement_before
-
-
 def _earlier_words(found: Certificate) -> str:
     """The statement as versions put it that wrote no envelope."""
     others = (found.k if found.active is None else len(found.active)) - 1
-    said = statement_before(found).replace(
+    said = found.statement_before.replace(
         "every other,", f"at least {others} of the {others} others,"
     )
     return said.replace("by more than the margin", "by over the margin")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import evidence
+from copeland.certificate.evidence import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.log.events import (
     ADDED,
