@@ -75,6 +75,14 @@ def matrix_problem(m: PreferenceMatrix, ties: ArrayLike | None = None) -> Proble
         ``p[i, j]`` is the probability that i wins plus half that of a tie.
     ties
         K x K symmetric probabilities of a tie; none by default.
+
+    Examples
+    --------
+    >>> problem = matrix_problem(PreferenceMatrix([[0.5, 0.7], [0.3, 0.5]]), ties=[[0, 0.2], [0.2, 0]])
+    >>> problem.answer(problem.world, 0, 1, np.random.default_rng(1))  # option 0 wins
+    0
+    >>> problem.scores.tolist()
+    [1.0, 0.0]
     """
     table = np.zeros((0, 0)) if ties is None else _check_ties(m, ties)
     return Problem(

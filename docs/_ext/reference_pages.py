@@ -122,9 +122,9 @@ def _entry(path: str) -> str:
     home, _, name = path.rpartition(".")
     value = getattr(importlib.import_module(home), name)
     if inspect.isclass(value):
-        inherited = any(base.__module__.startswith("copeland.") for base in value.__bases__)
-        parts = "   :inherited-members:\n" if inherited and not issubclass(value, Exception) else ""
-        return f".. autoclass:: {path}\n   :members:\n{parts}"
+        shared = any(base.__name__ == "BaseCertificate" for base in value.__bases__)
+        inherited = "   :inherited-members:\n" if shared else ""
+        return f".. autoclass:: {path}\n   :members:\n{inherited}"
     if callable(value):
         return f".. autofunction:: {path}\n"
     hidden = "" if len(repr(value)) <= _SHORT else "   :no-value:\n"
