@@ -9,7 +9,7 @@ import typer
 from copeland.cli.options import Json
 from copeland.cli.shell import app, note, print_json, print_line
 from copeland.registry import algorithms, find
-from copeland.simulation.readiness import Compiled, compile_ahead
+from copeland.simulation.compilation import Compiled, compile_ahead
 from copeland.support.phrasing import format_count
 
 Names = Annotated[

@@ -13,7 +13,7 @@ from copeland.cli.shell import app, print_json, print_line
 from copeland.errors import MissingExtra
 from copeland.problems.download import folder
 from copeland.registry import algorithms
-from copeland.simulation.readiness import cache_folders, is_ready
+from copeland.simulation.compilation import cache_folders, is_ready
 from copeland.support.phrasing import format_count, join_names
 from copeland.version import __version__
 

@@ -12,7 +12,7 @@ from copeland.forecast.plausible_worlds import belief_of, ties_in, worlds
 from copeland.forecast.races import WAYS, Ended, count_votes_to_proof, run_to_proof, votes_to_likely
 from copeland.forecast.start import PLANNED, PROOF, Goal, Start
 from copeland.forecast.voter_races import Voters, Within, is_possible, race_of_voters
-from copeland.simulation.cell import _interrupts_between_calls as interrupts_between_calls
+from copeland.simulation.cell import interrupts_between_calls
 from copeland.simulation.compilation import compile_now
 from copeland.support.arrays import Floats
 from copeland.support.phrasing import about

@@ -92,7 +92,7 @@ class Cell:
         shortfall = shortfall_of(problem, self.regret)
         among = np.zeros(problem.k, np.int64)
         work = WORK if self.compiled else WORK // 100
-        with _interrupts_between_calls() as look:
+        with interrupts_between_calls() as look:
             # The first call may compile, or load what was compiled before: not part of the run's time.
             loop(state, world, shortfall, among, ledger, 0, self.jump, noise, rng)
             start = time.perf_counter()
@@ -174,7 +174,7 @@ def _clear_later_marks(ledger: RunRecord) -> None:
 
 
 @contextmanager
-def _interrupts_between_calls() -> Iterator[Callable[[], None]]:
+def interrupts_between_calls() -> Iterator[Callable[[], None]]:
     """Give a function that raises what Ctrl-C asked for; inside a compiled call it must not be raised.
 
     There it may surface while numba takes a generator apart, as another error or as a crash.
