@@ -16,8 +16,8 @@ from copeland.simulation.cell import interrupts_between_calls
 from copeland.simulation.compilation import compile_now
 from copeland.support.arrays import Floats
 from copeland.support.phrasing import about
+from copeland.support.progress import progress_bar, tell_what
 from copeland.support.rng import stream
-from copeland.waiting import tell_what, waiting
 
 SHARE = 0.1  # of the cases below a range, and above it
 
@@ -191,7 +191,7 @@ def forecast_of(
     done: list[_Raced] = []
     interrupted = False
     try:
-        with waiting("worlds", progress) as tell, interrupts_between_calls() as look:
+        with progress_bar("worlds", progress) as tell, interrupts_between_calls() as look:
             if len(start.pairs):
                 compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):

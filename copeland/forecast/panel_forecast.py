@@ -22,8 +22,8 @@ from copeland.forecast.outlook import SETTLED, Need, Outlook
 from copeland.forecast.plausible_worlds import Belief, Chances, belief_of, ties_in, worlds
 from copeland.forecast.races import ALL_PAIRS
 from copeland.support.arrays import Bools, Floats, Ints
+from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
-from copeland.waiting import waiting
 
 PLANNED = "panel planner"
 WORLDS = 1_000  # that chances are told from
@@ -168,7 +168,7 @@ def panel_forecast(
         raise InvalidParameter(f"worlds is {count}; it must lie between 1 and {MOST_WORLDS:,}.")
     belief, done, interrupted = belief_of(wins, ties, SPREADS), [], False
     try:
-        with waiting("worlds", progress) as tell:
+        with progress_bar("worlds", progress) as tell:
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 rng = stream(seed, "answers", number)
                 said = _draw_answers(belief, p, len(silent), rng)
