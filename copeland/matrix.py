@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from copeland.errors import InvalidMatrix, InvalidParameter, InvalidRow
+from copeland.support.arrays import Floats
 from copeland.support.atomic_files import whole_file
 from copeland.support.escaping import cell, inert, uncell
 from copeland.support.notebook_html import MOST_ROWS, html_table
@@ -53,7 +54,7 @@ class PreferenceMatrix:
     <PreferenceMatrix of 2 options: a, b; Condorcet winner a>
     """
 
-    p: NDArray[np.float64]
+    p: Floats
     labels: tuple[str, ...]
     name: str = field(default="")
 
@@ -245,7 +246,7 @@ class PreferenceMatrix:
             raise InvalidMatrix(f"{path}: cannot be written: {reason}.") from error
 
 
-def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
+def numbers_of(values: ArrayLike, what: str) -> Floats:
     """Return values as a new array of numbers; refuse what is none.
 
     Examples
@@ -259,7 +260,7 @@ def numbers_of(values: ArrayLike, what: str) -> NDArray[np.float64]:
         raise InvalidParameter(f"{what} must be numbers, in rows of one length.") from None
 
 
-def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
+def _square(values: ArrayLike, what: str) -> Floats:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -273,7 +274,7 @@ def _square(values: ArrayLike, what: str) -> NDArray[np.float64]:
     return array
 
 
-def _check_probabilities(values: ArrayLike) -> NDArray[np.float64]:
+def _check_probabilities(values: ArrayLike) -> Floats:
     p = _square(values, "a preference matrix")
     outside = ~((p >= 0) & (p <= 1))  # true also for NaN
     if outside.any():
@@ -387,9 +388,7 @@ def _are_counts(rows: list[list[float]]) -> bool:
     )
 
 
-def _shares(
-    wins: NDArray[np.float64], ties: NDArray[np.float64] | None, labels: Sequence[str] | None
-) -> NDArray[np.float64]:
+def _shares(wins: Floats, ties: Floats | None, labels: Sequence[str] | None) -> Floats:
     """The matrix of counts in a file, in which every two options must have met."""
     met = wins + wins.T + (0 if ties is None else ties) + np.eye(len(wins))
     if not met.all():

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix, numbers_of
+from copeland.support.arrays import Bools, Floats
 from copeland.support.rng import stream
 
 Gaps = float | tuple[float, float]
@@ -204,9 +204,7 @@ def bradley_terry(
     return PreferenceMatrix(1 / (1 + np.exp(behind)), name=f"bradley-terry-{len(values)}")
 
 
-def _plant_once(
-    k: int, winners: int, losses: int, rng: np.random.Generator
-) -> NDArray[np.bool_] | None:
+def _plant_once(k: int, winners: int, losses: int, rng: np.random.Generator) -> Bools | None:
     """One attempt at the wins of :func:`plant_winners`; None where chance left no way."""
     beats = np.triu(rng.random((k, k)) < 0.5, 1)
     beats |= np.tril(~beats.T, -1)
@@ -228,7 +226,7 @@ def _plant_once(
     return beats if _lower(beats, winners, losses, rng) else None
 
 
-def _lower(beats: NDArray[np.bool_], winners: int, losses: int, rng: np.random.Generator) -> bool:
+def _lower(beats: Bools, winners: int, losses: int, rng: np.random.Generator) -> bool:
     """Turn wins over until every option but the winners has more than ``losses`` losses."""
     others = np.arange(winners, len(beats))
     while len(others):
@@ -245,20 +243,20 @@ def _lower(beats: NDArray[np.bool_], winners: int, losses: int, rng: np.random.G
     return True
 
 
-def _circle(n: int) -> NDArray[np.bool_]:
+def _circle(n: int) -> Bools:
     """Who beats whom if each beats the half that follows it; of two that are opposite, the first."""
     ahead = (np.arange(n) - np.arange(n)[:, None]) % n
     opposite = (2 * ahead == n) & np.triu(np.ones((n, n), bool))
     return ((ahead > 0) & (2 * ahead < n)) | opposite
 
 
-def _tournament(beats: NDArray[np.bool_], gaps: NDArray[np.float64], name: str) -> PreferenceMatrix:
+def _tournament(beats: Bools, gaps: Floats, name: str) -> PreferenceMatrix:
     p = np.where(beats, 0.5 + gaps, 0.5 - gaps)
     np.fill_diagonal(p, 0.5)
     return PreferenceMatrix(p, name=name)
 
 
-def _gaps(k: int, gap: Gaps, rng: np.random.Generator) -> NDArray[np.float64]:
+def _gaps(k: int, gap: Gaps, rng: np.random.Generator) -> Floats:
     low, high = gap if isinstance(gap, tuple) else (gap, gap)
     if not 0 <= low <= high <= 0.5:
         raise InvalidParameter(f"the gap is {gap}; it must lie between 0 and 0.5.")

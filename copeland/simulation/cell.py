@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.kernels.compiler.compile import is_from_file
@@ -25,6 +24,7 @@ from copeland.kernels.loop import RunRecord, loop_of, new_ledger, weak_cost
 from copeland.problems import Problem, problem_of_run
 from copeland.registry import Algorithm
 from copeland.simulation.runs import BOUNDED
+from copeland.support.arrays import Floats, Ints
 from copeland.support.rng import stream
 from copeland.support.spec import Spec
 from copeland.support.tasks import Arrays
@@ -51,7 +51,7 @@ class Cell:
     first: int
     count: int
     horizon: int
-    marks: NDArray[np.int64] = field(repr=False)
+    marks: Ints = field(repr=False)
     seed: int
     jump: bool = True
     compiled: bool = True
@@ -127,7 +127,7 @@ class Cell:
         return self.source
 
 
-def shortfall_of(problem: Problem, regret: str) -> NDArray[np.float64]:
+def shortfall_of(problem: Problem, regret: str) -> Floats:
     """Return what each option is short of the best: in Copeland score, or in duels with the Condorcet winner."""
     if not regret.startswith("condorcet"):
         return problem.scores.max() - problem.scores

@@ -21,9 +21,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, InvalidRow, InvalidVote, nearest
+from copeland.support.arrays import Floats
 from copeland.support.phrasing import join_names
 from copeland.support.row_files import Table, column_name
 
@@ -44,8 +44,8 @@ _ELSEWHERE = {"voter": "judge", "time": "tstamp"}  # LMArena's names
 class Tally(NamedTuple):
     """Counts of the votes on each pair of options, in the order in which options are first named."""
 
-    wins: NDArray[np.float64]
-    ties: NDArray[np.float64]
+    wins: Floats
+    ties: Floats
     labels: list[str]
 
 
