@@ -116,7 +116,7 @@ class Policy:
             if self.algorithm.advance is not None:
                 self.algorithm.advance(self.state, t, rng)
             first, second = self.algorithm.select(self.state, t, rng)
-        self.algorithm.check_named(first, second, self.k, t)
+        self.algorithm.check_pair(first, second, self.k, t)
         self.asked = t
         duel = Duel(t, int(first), int(second))
         self.expect(duel)

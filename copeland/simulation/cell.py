@@ -104,7 +104,7 @@ class Cell:
                     state = with_stand_in(algorithm.enlarge(state))
                 loop(state, world, shortfall, among, ledger, work, self.jump, noise, rng)
                 first, second = ledger.astray.tolist()
-                algorithm.check_named(first, second, problem.k, int(ledger.t[0]))
+                algorithm.check_pair(first, second, problem.k, int(ledger.t[0]))
             seconds = time.perf_counter() - start
         _clear_later_marks(ledger)
         return {
