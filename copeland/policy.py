@@ -19,6 +19,7 @@ from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 
 MOST_AT_ONCE = 100_000  # duels
+# How arrays begin that policies dumped earlier do not have.
 _LATER = (
     "hints",
     "joint.",
@@ -28,7 +29,7 @@ _LATER = (
     "wanted",
     "calm.",
     "base.calm.",
-)  # how arrays begin that policies dumped earlier do not have
+)
 
 
 class Duel(NamedTuple):

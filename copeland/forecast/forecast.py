@@ -205,7 +205,11 @@ def forecast_of(
     taken = zip(*(raced.votes for raced in done), strict=True)
     told = tuple(Way(way, votes, most) for way, votes in zip(ways, taken, strict=True))
     people = _people_way(done) if start.people else None
-    within = _within(start, voters, done) if voters is not None and voters.number else None
+    within = None
+    if voters is not None and voters.number:
+        possible = is_possible(start, voters.room, start.wins, start.ties)
+        settling = tuple(raced.within for raced in done[:_LIMITED])
+        within = Within(voters.number, voters.left, possible, settling)
     return Forecast(start.k, start.votes, len(done), most, told, interrupted, goal, people, within)
 
 
@@ -303,9 +307,3 @@ def _of_voters(world: _World, ended: Ended) -> int | None:
     if ended.done and ended.votes <= voters.left and (ended.n <= most).all():
         return ended.votes  # nobody was asked twice
     return race_of_voters(start, voters, world.p, world.tie, world.key, world.goal)
-
-
-def _within(start: Start, voters: Voters, done: list[_Raced]) -> Within:
-    possible = is_possible(start, voters.room, start.wins, start.ties)
-    votes = tuple(raced.within for raced in done[:_LIMITED])
-    return Within(voters.number, voters.left, possible, votes)

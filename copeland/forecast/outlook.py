@@ -127,9 +127,7 @@ class Remaining(NamedTuple):
     """What it may still take to prove an option best."""
 
     votes: ForecastRange  # further ones
-    people: (
-        ForecastRange | None
-    )  # in all, those so far included; None where every vote is a fresh draw
+    people: ForecastRange | None  # in all, those so far included; None: every vote is a fresh draw
     simulated: bool  # else it is a rule of thumb
 
 

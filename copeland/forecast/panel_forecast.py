@@ -80,17 +80,13 @@ def _complete_answers(
     p = np.stack([world[i, j] for world in worlds(belief, count, rng)])
     tie = np.minimum(belief.tie, 2 * np.minimum(p, 1 - p))  # as ties_in has it
     even = rng.binomial(left, tie) if belief.tie else np.zeros(p.shape, np.int64)
-    first = rng.binomial(left - even, _without_ties(p, tie))
+    row = np.clip((p - tie / 2) / np.maximum(1 - tie, 1e-9), 0.0, 1.0)  # of those that are no tie
+    first = rng.binomial(left - even, row)
     won[:, i, j] += first
     won[:, j, i] += left - even - first
     tied[:, i, j] += even
     tied[:, j, i] += even
     return won, tied
-
-
-def _without_ties(p: Floats, tie: Floats) -> Floats:
-    """The chance that an answer which is no tie is for the row."""
-    return np.clip((p - tie / 2) / np.maximum(1 - tie, 1e-9), 0.0, 1.0)
 
 
 def panel_outlook(wins: Ints, missing: Ints) -> Outlook:
@@ -163,7 +159,9 @@ def panel_forecast(
         How questions are chosen: by the planner, and pair by pair.
     """
     k = len(wins)
-    count = _worlds(wins, silent) if count is None else count
+    if count is None:
+        plan = cheapest_plan(wins, _missing(silent))
+        count = USUAL if plan is None else max(min(USUAL, _QUESTIONS // plan.answers), FEWEST)
     if not 1 <= count <= MOST_WORLDS:
         raise InvalidParameter(f"worlds is {count}; it must lie between 1 and {MOST_WORLDS:,}.")
     belief, done, interrupted = belief_of(wins, ties, SPREADS), [], False
@@ -183,11 +181,6 @@ def panel_forecast(
     columns = zip(ways, zip(*done, strict=True), strict=True)
     told = tuple(Way(name, answers, most) for name, answers in columns)
     return Forecast(k, votes, len(done), most, told, interrupted)
-
-
-def _worlds(wins: Ints, silent: Bools) -> int:
-    plan = cheapest_plan(wins, _missing(silent))
-    return USUAL if plan is None else max(min(USUAL, _QUESTIONS // plan.answers), FEWEST)
 
 
 def _draw_answers(belief: Belief, p: Floats, members: int, rng: np.random.Generator) -> Ints:

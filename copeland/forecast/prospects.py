@@ -23,9 +23,7 @@ class Prospect(NamedTuple):
     possible: bool  # whether any answers of theirs could prove an option best
     fewest: int  # voters with whom that is possible, if all of them agree
     settled: float  # the share of plausible worlds in which their votes prove an option best
-    panel: (
-        ForecastRange | None
-    )  # answers that settle it if they are all that counts; None if they are many
+    panel: ForecastRange | None  # answers, if they are all that counts; None if they are many
     population: ForecastRange  # voters that a proof about the population takes
 
     def to_dict(self) -> dict[str, Any]:

@@ -150,7 +150,9 @@ class _Race(PlannedRace):
         while self.votes < until and not self.is_proved:
             before, left = self.votes, self.count_room()
             open_pairs = left[~self._spent]
-            if not len(open_pairs) or not self._has_use(goal, left):
+            if not len(open_pairs):
+                return False
+            if goal.likely is None and not is_possible(self._start, left, *self.counts()):
                 return False
             # Until one pair has no room, no other vote can find none.
             self.run(self.steps + min(until - before, int(open_pairs.min())))
@@ -158,9 +160,6 @@ class _Race(PlannedRace):
                 self._ask_all(left)
             self._withhold_full_pairs()
         return True
-
-    def _has_use(self, goal: Goal, left: Ints) -> bool:
-        return goal.likely is not None or is_possible(self._start, left, *self.counts())
 
     def _withhold_full_pairs(self) -> None:
         """Ask no more about pairs without room."""

@@ -1,4 +1,4 @@
-"""Problems made by a rule and a seed."""
+"""Problems made by a rule and a seed, some of them from another problem."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from copeland.errors import InvalidParameter
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.support.arrays import Bools, Floats
 from copeland.support.rng import stream
+from copeland.theory.winners import condorcet_winner
 
 Gaps = float | tuple[float, float]
 
 GAPS = (0.05, 0.45)
 WIDE = (0.02, 0.45)  # of random tournaments
+DRAWS = 1_000  # of options, to find some with a Condorcet winner, or without
 LARGEST = 10_000  # options: a table of all pairs takes 800 MB then
 TINY_GAP = 0.0005  # of the pairs that `near_tie` makes hard
 
@@ -202,6 +204,38 @@ def bradley_terry(
     # Not scipy's expit: a bit differs in one number of fifty, and a problem is known by its numbers.
     behind = np.clip(values[None, :] - values[:, None], -700, 700)  # exp beyond it overflows
     return PreferenceMatrix(1 / (1 + np.exp(behind)), name=f"bradley-terry-{len(values)}")
+
+
+def part(
+    k: int, of: PreferenceMatrix, seed: int = 0, condorcet: bool | None = None
+) -> PreferenceMatrix:
+    """Return a matrix of K options drawn from another.
+
+    Parameters
+    ----------
+    condorcet
+        Whether one option is to beat all others; drawn as it comes if that is not said.
+    """
+    if not 2 <= k <= of.k:
+        raise InvalidParameter(f"{k} options cannot be drawn from {of.k}; take 2 to {of.k}.")
+    rng = stream(seed, "part")
+    for _ in range(DRAWS):
+        drawn = of.sub(rng.permutation(of.k)[:k].tolist())
+        if condorcet is None or (condorcet_winner(drawn) is not None) == bool(condorcet):
+            return PreferenceMatrix(drawn.p, drawn.labels, name=f"part-{k}-of-{of.name}")
+    sought = "with" if condorcet else "without"
+    raise InvalidParameter(
+        f"{DRAWS:,} draws of {k} options from {of.name} had none {sought} a Condorcet winner."
+    )
+
+
+def add_noise(sd: float, of: PreferenceMatrix, seed: int = 0) -> PreferenceMatrix:
+    """Return a matrix with normal noise of standard deviation ``sd`` on every pair, kept in [0, 1]."""
+    if not 0 <= sd < 1:
+        raise InvalidParameter(f"the noise is {sd}; it must lie from 0 to below 1.")
+    noise = np.triu(stream(seed, "perturbed").normal(0, sd, of.p.shape), 1)
+    p = np.clip(of.p + noise - noise.T, 0.0, 1.0)
+    return PreferenceMatrix(p, of.labels, name=f"perturbed-{sd:g}-of-{of.name}")
 
 
 def _plant_once(k: int, winners: int, losses: int, rng: np.random.Generator) -> Bools | None:

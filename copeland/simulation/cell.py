@@ -81,7 +81,9 @@ class Cell:
         return {name: np.stack([one[name] for one in done]) for name in done[0]}
 
     def _run(self, run: int) -> Arrays:
-        problem, algorithm = self._problem(run), self.algorithm
+        algorithm, problem = self.algorithm, self.source
+        if isinstance(problem, str):
+            problem = problem_of_run(problem, self.seed, run)
         loop = self.loop(problem)
         world = _writable(problem.world)
         state = with_stand_in(algorithm.start(problem.k, self.horizon, **self.spec.params))
@@ -119,12 +121,6 @@ class Cell:
     def loop(self, problem: Problem) -> Callable[..., None]:
         """Return the duel loop that runs on a problem."""
         return loop_for(self.algorithm, problem, self.compiled, self.regret.endswith("weak"))
-
-    def _problem(self, run: int) -> Problem:
-        """The problem that a run meets."""
-        if isinstance(self.source, str):
-            return problem_of_run(self.source, self.seed, run)
-        return self.source
 
 
 def shortfall_of(problem: Problem, regret: str) -> Floats:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -90,13 +90,12 @@ _refused: dict[Algorithm, str] = {}  # a refusal takes numba as long as compilin
 
 def _find_plain_parts(algorithm: Algorithm) -> list[str]:
     """The parts of an algorithm that are no kernels, with their lines."""
-    parts = algorithm.kernels().items()
-    return [f"`{name}`{_line_of(part)}" for name, part in parts if not is_kernel(part)]
-
-
-def _line_of(part: Callable[..., Any]) -> str:
-    code = getattr(part, "__code__", None)
-    return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
+    found = []
+    for name, part in algorithm.kernels().items():
+        code = getattr(part, "__code__", None)
+        line = f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
+        found += [] if is_kernel(part) else [f"`{name}`{line}"]
+    return found
 
 
 def _place_and_reason(told: str) -> str:

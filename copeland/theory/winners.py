@@ -349,10 +349,9 @@ def cycles(
         named = sorted({m.index(option) for option in among})
         options = _best_first(m, np.array(named, dtype=np.intp))
     found = _cycles_by_length(_beats(m)[np.ix_(options, options)], longest)
-    return [
-        _from_smallest(options[list(cycle)].tolist())
-        for cycle in islice(found, min(limit, sys.maxsize))
-    ]
+    listed = [options[list(cycle)].tolist() for cycle in islice(found, min(limit, sys.maxsize))]
+    starts = [cycle.index(min(cycle)) for cycle in listed]
+    return [(*cycle[at:], *cycle[:at]) for cycle, at in zip(listed, starts, strict=True)]
 
 
 def _beats(m: PreferenceMatrix) -> Bools:
@@ -457,8 +456,3 @@ def _complete_cycles(
         # Only from length 6 on can steps that lead back meet the path before its start.
         if option not in path:
             yield from _complete_cycles((*path, option), beats, back[:-1])
-
-
-def _from_smallest(cycle: list[int]) -> tuple[int, ...]:
-    start = cycle.index(min(cycle))
-    return tuple(cycle[start:] + cycle[:start])
