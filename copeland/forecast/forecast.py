@@ -253,11 +253,9 @@ def _run_races(world: _World, ways: Sequence[str], look: Callable[[], None]) -> 
 def _count_votes(way: str, world: _World) -> int:
     if world.goal.likely is None:
         return count_votes_to_proof(way, *world[:5])
-    return (
-        votes_to_likely(way, *world[:5], world.goal.likely).votes
-        if len(world.start.pairs)
-        else world.most
-    )
+    if len(world.start.pairs) == 0:
+        return world.most
+    return votes_to_likely(way, *world[:5], world.goal.likely).votes
 
 
 def _run_planner_race(world: _World) -> Ended:
@@ -278,7 +276,7 @@ def _people(world: _World, ended: Ended) -> int:
     start, voters = world.start, world.voters
     each = len(start.pairs) if voters is None else voters.each
     dealt = None if voters is None else voters.dealt
-    n = ended.n if dealt is None else ended.n - (start.met)
+    n = ended.n if dealt is None else ended.n - start.met
     return (dealt or 0) + max(int(n.max()), -(-int(n.sum() // 2) // max(each, 1)))
 
 

@@ -102,8 +102,8 @@ def race_of_voters(
     goal: Goal = PROOF,
 ) -> int | None:
     """Return how many votes of these voters settle it in a world; None if all of them together do not.
-    Pairs are chosen by cpc-pac; once its plan waits for pairs that
-    have no room, all others are asked in turn.
+
+    Pairs are chosen by cpc-pac; once its plan waits for pairs that have no room, all others are asked in turn.
     """
     race = _Race(start, voters.room, p, tie, key)
     for due in looks(start.votes, voters.left):

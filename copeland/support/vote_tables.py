@@ -148,7 +148,10 @@ def form_of(table: Table, named: Mapping[str, str] | None = None) -> Form:
     for role in named or {}:
         if role not in ROLES:
             raise InvalidParameter(f"there is no column role '{role}'; {nearest(role, ROLES)}")
-    given = {role: table.require(name, _flag(role)) for role, name in (named or {}).items()}
+    given = {
+        role: table.require(name, f" (--{'id' if role == 'event_id' else role})")
+        for role, name in (named or {}).items()
+    }
     found = _main_columns(table.columns, given)
     if found is None:
         raise InvalidRow(_unknown(table, given))
@@ -193,10 +196,6 @@ def _other_columns(columns: Sequence[str], given: Mapping[str, str]) -> dict[str
         role: given.get(role) or next((name for name in names if name in columns), None)
         for role, names in known.items()
     }
-
-
-def _flag(role: str) -> str:
-    return f" (--{'id' if role == 'event_id' else role})"
 
 
 def _unknown(table: Table, given: Mapping[str, str]) -> str:
