@@ -26,14 +26,20 @@ STAYS = {
     "relabelled",  # public
     "tuned",
 }
-TWICE = {  # a room and its reflection: a command, a page or a kernel on the subject of another file
+TWICE = {  # a subject and its pages or commands, or the kernels of it
+    "app",
     "arrays",
+    "ballots",
     "clicks",
+    "create",
+    "forecast",
+    "images",
     "live",
     "options",
     "plan",
     "rankers",
     "results",
+    "voting",
 }
 
 
