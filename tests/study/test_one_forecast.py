@@ -7,14 +7,12 @@ import pytest
 
 import copeland
 from copeland.cli.study.plan import _describe as plan_values
-from copeland.cli.study.results import describe
 from copeland.forecast.forecast import ForecastRange, quantile_of, range_of
 from copeland.forecast.outlook import outlook_of, remaining_of
 from copeland.forecast.panel_forecast import new_panel_remaining
 from copeland.forecast.start import Start, new_start
 from copeland.simulation.compilation import compile_now
 from copeland.study.results.analysis import Analysis
-from copeland.study.results.verdict import verdict_of
 from copeland.study.results.voter_reach import (
     answers_words,
     people_words,
@@ -54,10 +52,10 @@ def quantiles(found):
 def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     study = voted(voters="independent")
     reading = Analysis(study.standing())
-    verdict, found = verdict_of(reading), reading.remaining
+    verdict, found = reading.verdict, reading.remaining
     assert found.low < found.middle
     assert f"{capital(found.words)} more votes" in verdict.advice[0]
-    told = json.loads(json.dumps(describe(reading, verdict)))
+    told = json.loads(json.dumps(reading.to_dict()))
     assert told["remaining"] == found.to_dict()
     assert told["outlook"]["votes"] == (found.middle or found.most)
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
