@@ -156,6 +156,6 @@ def few_worlds():
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave figures empty, for who reads words, numbers or names of files: drawing takes most of the time."""
-    for module in ("report.pages", "experiments.reproduction_page"):
+    for module in ("report.simulation_page", "reproduction.reproduction_page"):
         monkeypatch.setattr(f"copeland.{module}.regret_figure", lambda *_, **__: None)
         monkeypatch.setattr(f"copeland.{module}.image", lambda *_: b"<svg></svg>")

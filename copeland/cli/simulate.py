@@ -24,8 +24,7 @@ from copeland.cli.shell import (
 )
 from copeland.cli.shell import width as window
 from copeland.errors import Interrupted, InvalidParameter, Undefined
-from copeland.report.least_regret import lower_bound_of
-from copeland.report.plot_options import PlotOptions, check_look
+from copeland.report.plot_options import PlotOptions, check_look, lower_bound_of
 from copeland.report.terminal_tables import limit_sentence, runs_table
 from copeland.simulation.runs import Curves, Runs, number
 from copeland.simulation.simulator import RUNS, simulate

@@ -32,7 +32,10 @@ class End(NamedTuple):
 
 def label_ends(axes: Axes, ends: Sequence[End], size: Size) -> None:
     """Name each line where it ends; names that would overlap are moved apart."""
-    wide, high = _extent(axes)
+    figure = axes.figure.canvas.figure
+    figure.draw_without_rendering()  # so that everything else has its place
+    box = axes.get_window_extent()
+    wide, high = box.width * 72 / figure.dpi, box.height * 72 / figure.dpi
     for end in ends:
         if end.cut:
             _label_cut(axes, end, size.ticks)
@@ -87,14 +90,6 @@ def apart(
     positions = np.empty(len(wanted))
     positions[order] = np.clip(pooled, low, max(low, high - room.sum())) + steps
     return positions.round(9).tolist()
-
-
-def _extent(axes: Axes) -> tuple[float, float]:
-    """How wide and high axes are, in points, once everything else has its place."""
-    figure = axes.figure.canvas.figure
-    figure.draw_without_rendering()
-    box = axes.get_window_extent()
-    return box.width * 72 / figure.dpi, box.height * 72 / figure.dpi
 
 
 def _height(axes: Axes, end: End) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from copeland.report.document import inline_svg
 from copeland.report.images import image
-from copeland.report.landscape_figure import landscape_figure
+from copeland.report.tuning_page import landscape_figure
 from copeland.study import Study
 from copeland.study.kinds.space import Tuned, tuned_of, tuned_verdict
 from copeland.study.log.state import fold_log
