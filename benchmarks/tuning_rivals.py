@@ -9,10 +9,8 @@ from scipy.special import ndtr
 
 from copeland.policy import Policy
 from copeland.support.rng import stream
-from copeland.tuning.covariance import against, kernels
 from copeland.tuning.duel_choice import Proposal, best_in, crowd, field_of, join_crowds
-from copeland.tuning.laplace import solve_half
-from copeland.tuning.posterior_samples import prepare_points, sample
+from copeland.tuning.preference_model import against, kernels, prepare_points, sample, solve_half
 from copeland.tuning.tuner import Tuner
 from copeland.tuning.walkers import start_walkers
 

@@ -146,7 +146,7 @@ def options_table(found: Mapping[str, Any]) -> Table:
     """Return every score of each option of ``copeland winners``, most wins first."""
     shown = sorted(range(found["k"]), key=lambda i: -found["copeland_scores"][i])
     numbers = ("wins", "Borda", "random walk", "von Neumann")
-    table = _table(None, {"option": {}, **dict.fromkeys(numbers, {"justify": "right"})})
+    table = _table(None, {"option": {}, **{key: {"justify": "right"} for key in numbers}})
     for i in shown[:LONGEST]:
         table.add_row(
             _plain(option_name(found, i)),

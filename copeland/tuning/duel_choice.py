@@ -7,18 +7,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.tuning.covariance import (
-    Floats,
+from copeland.tuning.preference_model import (
+    Fit,
+    Heard,
+    Sample,
     Theta,
     VoteKernels,
+    Votes,
     against,
     compare_with_votes,
     kernels,
+    prepare_points,
+    relation,
+    sample,
+    solve_half,
+    some,
     sum_covariances,
 )
-from copeland.tuning.laplace import Fit, Votes, solve_half
-from copeland.tuning.posterior_samples import Heard, Sample, prepare_points, relation, sample, some
-from copeland.tuning.spaces import Space, near
+from copeland.tuning.spaces import Floats, Space, near
 
 Ints = NDArray[np.int64]
 
@@ -59,7 +65,10 @@ def choose(
     everyone = join_crowds(field, join_crowds(opponents, circle))
     rivals = np.arange(len(field.places) + len(fixed))
     judges = np.concatenate([leading, np.arange(len(field.places), len(everyone.places))])
-    worth = worth_of(fit, champion, everyone, rivals, judges, _weights(judges, rivals, leading))
+    # Half of the weight is on the fixed places, half on those that lead and the champion's neighbours.
+    is_fixed = (np.arange(len(judges)) >= len(leading)) & (judges < len(rivals))
+    weight = 0.5 * np.where(is_fixed, 1 / is_fixed.sum(), 1 / (~is_fixed).sum())
+    worth = worth_of(fit, champion, everyone, rivals, judges, weight)
     worth[(everyone.places[rivals] == champion.places).all(axis=1)] = -1
     best = int(np.argmax(worth))
     return Proposal(champion.places[0], everyone.places[best], field.places[leading])
@@ -88,13 +97,6 @@ def leading_of(fit: Fit, field: PointSet, opponents: PointSet) -> Ints:
     sight = take_rows(field, top).seen
     play = (sum_covariances(fit.theta, fit.v, sight, sight) > 0).mean(axis=1)
     return top[np.argsort(-(score[top] + play / len(opponents.places)), kind="stable")][:LEADERS]
-
-
-def _weights(judges: Ints, rivals: Ints, leading: Ints) -> Floats:
-    """Half of the weight is on the fixed places, half on those that lead and the champion's neighbours."""
-    n = len(leading)
-    fixed = (np.arange(len(judges)) >= n) & (judges < len(rivals))
-    return 0.5 * np.where(fixed, 1 / fixed.sum(), 1 / (~fixed).sum())
 
 
 def crowd(space: Space, fit: Fit, votes: Votes, places: Floats) -> PointSet:
@@ -154,19 +156,15 @@ def worth_of(
     theta = fit.theta
     covariances = against(theta, everyone.seen, champion.seen)
     q, mean = solve_half(fit, covariances), covariances @ fit.v
-    variance = _variance(theta, everyone, champion, q)
+    k, c = (part[:, 0] for part in kernels(theta, everyone.coordinates, champion.coordinates))
+    alone = 2 * theta.su**2 * (1 - k) + theta.sc**2 * (1 - c**2)  # the prior variance of g(y,x)
+    variance = np.maximum(alone - (q**2).sum(axis=0), 1e-9)
     spread = np.sqrt(variance[judges])
     pull = weight * np.exp(-0.5 * (mean[judges] / spread) ** 2) / spread
     prior = _prior(theta, take_rows(everyone, rivals), take_rows(everyone, judges), champion)
     moved = prior @ pull - q[:, rivals].T @ (q[:, judges] @ pull)
     doubt = 2 + 2 * np.cosh(np.clip(mean[rivals], -_SURE, _SURE))  # 1 / (p (1 - p))
     return np.abs(moved) / np.sqrt(variance[rivals] + doubt)
-
-
-def _variance(theta: Theta, points: PointSet, champion: PointSet, q: Floats) -> Floats:
-    k, c = (part[:, 0] for part in kernels(theta, points.coordinates, champion.coordinates))
-    prior = 2 * theta.su**2 * (1 - k) + theta.sc**2 * (1 - c**2)
-    return np.maximum(prior - (q**2).sum(axis=0), 1e-9)
 
 
 def _prior(theta: Theta, rivals: PointSet, judges: PointSet, champion: PointSet) -> Floats:

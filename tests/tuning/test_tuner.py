@@ -7,7 +7,7 @@ from copeland import Choice, Integer, InvalidParameter, Real, Space, Tuner
 from copeland.errors import UnknownDuel
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.tuning.benchmark_games import game
-from copeland.tuning.duel import Duel
+from copeland.tuning.duels import Duel
 
 LINE = Space({"x": Real(0, 1)})
 MIXED = Space(
@@ -82,7 +82,7 @@ def test_a_space_of_two_points_can_be_asked():
         duel = tuner.ask()
         tuner.tell(duel, {"c": "b"})
     assert tuner.recommend().point == {"c": "b"}
-    assert len(tuner._ledger.places) == 1
+    assert len(tuner._counts.places) == 1
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_old_votes_come_first_and_known_pairs_are_counted_from_either_side():
         tuner.add(a, b, a)
         tuner.add(b, a, a)
     tuner.add(b, a, None)
-    assert tuner._ledger.counts.tolist() == [[10.5, 0.5]]
+    assert tuner._counts.counts.tolist() == [[10.5, 0.5]]
     assert tuner.votes == 11
     assert tuner.recommend().point["x"] < 0.6
 
