@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,11 +61,11 @@ SIZES = {
 }
 
 
-def plain_axes(axes: Axes, letters: float, grid: bool = True) -> None:
+def plain_axes(axes: Axes, letters: float, grid: Literal["y", "both", "none"] = "y") -> None:
     """Give axes the looks that all figures here have, with letters of this size in points."""
-    if grid:
-        axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
-    axes.set_axisbelow(True)
+    if grid != "none":
+        axes.grid(axis=grid, color=INK, alpha=0.12 if grid == "y" else 0.1, linewidth=0.6)
+        axes.set_axisbelow(True)
     axes.patch.set_visible(False)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(INK)

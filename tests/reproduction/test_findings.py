@@ -7,20 +7,20 @@ from curves_by_hand import CUT, curves, runs_of
 from copeland.report.images import image
 from copeland.report.regret_figure import regret_figure
 from copeland.reproduction import findings, paper_experiments
-from copeland.reproduction.findings import RegretAtTime, ahead, reading
+from copeland.reproduction.findings import RegretAtTime, ahead, regret_at
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
 
 
 def test_regret_is_read_between_marks():
-    assert reading(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == RegretAtTime(
+    assert regret_at(curves("ccb", [[10, 100, 1000], [30, 300, 3000]]), 55) == RegretAtTime(
         110.0, error=55.0
     )
 
 
 def test_regret_after_a_cut_is_at_least_what_it_was():
-    assert reading(CUT.curves[1], 1000) == RegretAtTime(90.0, cut=True)
-    assert reading(CUT.curves[1], 100) == RegretAtTime(90.0)
+    assert regret_at(CUT.curves[1], 1000) == RegretAtTime(90.0, cut=True)
+    assert regret_at(CUT.curves[1], 100) == RegretAtTime(90.0)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from small_matrices import (
 )
 
 from copeland.matrix import PreferenceMatrix
-from copeland.reproduction import subset_gaps, subsets
+from copeland.reproduction import subsets
 from copeland.reproduction.subsets import Marks, draw_subsets
 
 pytestmark = pytest.mark.slow  # left out of `make fast`
@@ -126,17 +126,17 @@ def ratio_arguments(matrix: PreferenceMatrix, k: int) -> tuple:
 
 
 def test_gap_ratios_of_many_subsets_are_those_of_each(matrix):
-    order = subset_gaps.orders(matrix)
+    order = subsets.orders(matrix)
     for k in range(2, matrix.k + 1):
         marks, *rest = ratio_arguments(matrix, k)
         expected = [literal_ratio(matrix.sub(np.flatnonzero(row).tolist())) for row in marks]
-        found = subset_gaps.gap_ratios(matrix, order, marks, *rest)
+        found = subsets.gap_ratios(matrix, order, marks, *rest)
         assert found == pytest.approx(np.array(expected), rel=1e-12, nan_ok=True), k
 
 
 def test_interpreted_gap_ratios_are_the_compiled_ones(matrix):
-    order = subset_gaps.orders(matrix)
+    order = subsets.orders(matrix)
     arguments = ratio_arguments(matrix, 2)
     plain = np.empty(len(arguments[0]))
-    subset_gaps.fill_ratios(matrix.p, order, *arguments, plain)
-    assert np.array_equal(plain, subset_gaps.gap_ratios(matrix, order, *arguments), equal_nan=True)
+    subsets.fill_ratios(matrix.p, order, *arguments, plain)
+    assert np.array_equal(plain, subsets.gap_ratios(matrix, order, *arguments), equal_nan=True)
