@@ -137,9 +137,7 @@ class World:
     ranks: NDArray[np.int32]
     grades: NDArray[np.int8]
     offsets: Ints
-    tied: NDArray[np.int32] | None = (
-        None  # the first rank with the same score; None if ties are frozen
-    )
+    tied: NDArray[np.int32] | None = None  # the first rank with this score; None if frozen
 
     @cached_property
     def key(self) -> str:

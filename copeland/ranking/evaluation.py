@@ -171,30 +171,24 @@ def _evaluate(collection: Collection, orders: Orders, wanted: Any) -> Floats:
             f"orders must be a row of {collection.n_documents} documents for each ranker; "
             f"got shape {orders.shape}."
         )
-    evaluator = _measures().evaluator([wanted], _grades_by_query(collection))
+    bounds, grades = collection.offsets.tolist(), collection.grades.tolist()
+    by_query = {  # the grades, by the index of the query and of the document in it
+        str(q): {str(d): grade for d, grade in enumerate(grades[bounds[q] : bounds[q + 1]])}
+        for q in range(collection.n_queries)
+    }
+    evaluator = _measures().evaluator([wanted], by_query)
     values = np.full((len(orders), collection.n_queries), np.nan)
     for row, order in zip(values, orders, strict=True):
-        run = _run(order, collection.offsets, wanted.params.get("cutoff"))
+        run = _run(order, bounds, wanted.params.get("cutoff"))
         for found in evaluator.iter_calc(run):
             row[int(found.query_id)] = found.value
     return values
 
 
-def _grades_by_query(collection: Collection) -> dict[str, dict[str, int]]:
-    """The grades, by the index of the query and of the document in it."""
-    bounds = collection.offsets.tolist()
-    grades = collection.grades.tolist()
-    return {
-        str(q): {str(d): grade for d, grade in enumerate(grades[bounds[q] : bounds[q + 1]])}
-        for q in range(collection.n_queries)
-    }
-
-
 def _run(
-    order: NDArray[np.int32], offsets: NDArray[np.int64], cutoff: int | None
+    order: NDArray[np.int32], bounds: list[int], cutoff: int | None
 ) -> dict[str, dict[str, float]]:
     """One ranker's lists with scores that fall by rank; below the cutoff nothing is looked at."""
-    bounds = offsets.tolist()
     run = {}
     for q in range(len(bounds) - 1):
         size = bounds[q + 1] - bounds[q]
