@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import copeland
-from copeland.cli.study.plan import _described as plan_values
-from copeland.cli.study.status import described
+from copeland.cli.study.plan import _describe as plan_values
+from copeland.cli.study.results import describe
 from copeland.forecast.forecast_range import ForecastRange, quantile_of, range_of
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.panel_forecast import new_panel_remaining
@@ -59,7 +59,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     verdict, found = verdict_of(reading), reading.remaining
     assert found.low < found.middle
     assert f"{capital(found.words)} more votes" in verdict.advice[0]
-    told = json.loads(json.dumps(described(reading, verdict)))
+    told = json.loads(json.dumps(describe(reading, verdict)))
     assert told["remaining"] == found.to_dict()
     assert told["outlook"]["votes"] == (found.middle or found.most)
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]

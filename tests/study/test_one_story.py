@@ -15,7 +15,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from copeland.certificate.certificate import Certificate
-from copeland.cli.study.status import rows_of_options
+from copeland.cli.study.results import rows_of_options
 from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts

@@ -1,4 +1,4 @@
-"""copeland study status: how a study stands, in words."""
+"""copeland study status, rank and list: how studies stand."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from copeland.cli.options import Json
-from copeland.cli.shell import print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
+from copeland.cli.options import STORAGE, Json, Storage
+from copeland.cli.output import print_json, show
+from copeland.cli.study import Name, open_study, study
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import format_count, percent, quote_name, quote_names
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -27,23 +29,27 @@ _DRIFTS = 5  # pairs that are named
 @study.command("status", epilog="Example: `copeland study status tea`")
 def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
     """Say who leads, who is tied, whether there is a cycle, and about how many more votes it may take."""
+    from rich.padding import Padding
+    from rich.text import Text
+
     from copeland.study.report.study_tables import panel_table, standing_table
     from copeland.study.results.analysis import Analysis
     from copeland.study.results.guidance import guidance_sentences
     from copeland.study.results.verdict import verdict_of
 
-    work = opened(name, storage)
+    work = open_study(name, storage)
     if work.settings.space:
-        from copeland.cli.study.tuned import show_tuned
-
-        show_tuned(work, as_json)
+        if as_json:
+            print_json(work.tuned().to_dict() | {"settings": work.settings.to_dict()})
+        else:
+            show(str(work.verdict()))
         return
     reading = Analysis(work.standing())
     standing, verdict = reading.standing, verdict_of(reading)
     drifts = work.drift() if standing.votes <= _MOST else None
     if as_json:
         told = None if drifts is None else [drift.to_dict() for drift in drifts]
-        print_json(described(reading, verdict) | {"drift": told})
+        print_json(describe(reading, verdict) | {"drift": told})
         return
     show(*_headline(standing, verdict))
     for heading, sentences in (
@@ -54,16 +60,19 @@ def status_command(name: Name, storage: Storage = STORAGE, as_json: Json = False
         ("Guides", tuple(guidance_sentences(standing.guides))),
     ):
         if sentences:
-            show(_bold(f"\n{heading}"), *(_bullet(sentence) for sentence in sentences))
+            # Padding keeps the indent of a sentence that is wrapped.
+            bullets = [Padding(Text(one), (0, 0, 0, 2), expand=False) for one in sentences]
+            show(Text(f"\n{heading}", style="bold"), *bullets)
     if standing.votes:
         show("", standing_table(rows_of_options(reading)))
     if standing.panel is not None:
         show("", panel_table(standing.panel.rows()))
 
 
-def described(reading: Analysis, verdict: Verdict) -> dict[str, Any]:
+def describe(reading: Analysis, verdict: Verdict) -> dict[str, Any]:
     """Return how a study stands, ready for JSON."""
     standing, labels, outlook = reading.standing, reading.standing.labels, reading.outlook
+    likely, chances = reading.likely, reading.chances  # an estimate, not a proof
     return {
         "study": standing.name,
         "votes": standing.votes,
@@ -79,7 +88,9 @@ def described(reading: Analysis, verdict: Verdict) -> dict[str, Any]:
         },
         "remaining": None if reading.remaining is None else reading.remaining.to_dict(),
         "reach": None if reading.reach is None else reading.reach.to_dict(),
-        "likely": _likely(reading),
+        "likely": None
+        if likely is None or chances is None
+        else {"option": labels[likely], "chance": chances.each[likely]},
         "panel": None if standing.panel is None else standing.panel.rows(),
         "leader": standing.leader,
         "leaders": [labels[i] for i in reading.leaders],
@@ -104,16 +115,6 @@ def described(reading: Analysis, verdict: Verdict) -> dict[str, Any]:
             for one in standing.guides
         ],
         "settings": standing.settings.to_dict(),
-    }
-
-
-def _likely(reading: Analysis) -> dict[str, Any] | None:
-    """Who is likely best: an estimate, not a proof."""
-    if reading.likely is None or reading.chances is None:
-        return None
-    return {
-        "option": reading.standing.labels[reading.likely],
-        "chance": reading.chances.each[reading.likely],
     }
 
 
@@ -153,8 +154,6 @@ def _place(found: Certificate | PanelCertificate, i: int) -> str:
 def _headline(standing: Standing, verdict: Verdict) -> Iterator[Text]:
     from rich.text import Text
 
-    from copeland.support.phrasing import format_count
-
     people = f", {format_count(len(standing.voters), 'voter')}" if standing.voters else ""
     closed = ", closed" if standing.closed else ""
     yield Text(
@@ -171,7 +170,6 @@ def _notes(standing: Standing) -> Iterator[str]:
     """What is odd about the votes."""
     from copeland.study.report.study_sentences import lists_sentence
     from copeland.study.results.agreement import flip_sentences
-    from copeland.support.phrasing import format_count, percent
 
     position = standing.position
     if position.is_biased:
@@ -191,8 +189,6 @@ def _notes(standing: Standing) -> Iterator[str]:
 
 def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
     """What changed, and what to do about it."""
-    from copeland.support.escaping import command_line
-
     if not drifts:
         return []
     again = command_line("copeland", "study", "epoch", name)
@@ -205,15 +201,69 @@ def _changes(name: str, drifts: Sequence[Drift]) -> list[str]:
     ]
 
 
-def _bold(text: str) -> Text:
-    from rich.text import Text
+@study.command("rank", epilog="Example: `copeland study rank tea`")
+def rank_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Rank all options: tiers that are proved apart, Copeland scores, Bradley-Terry strengths.
 
-    return Text(text, style="bold")
+    The tiers and the intervals of scores are proved; the order within a tier and the strengths are not.
+    """
+    from copeland.study.report.study_tables import ranking_table
+
+    found = open_study(name, storage).ranking()
+    if as_json:
+        places = [place._asdict() for place in found.places]
+        print_json({"study": name, **asdict(found), "places": places, "tiers": found.tiers})
+        return
+    show(found.sentence, ranking_table(found), *found.notes)
 
 
-def _bullet(sentence: str) -> Any:
-    """A sentence that keeps its indent when it is wrapped."""
-    from rich.padding import Padding
-    from rich.text import Text
+@study.command("list", epilog="Example: `copeland study list --storage sqlite:///team.db`")
+def list_command(storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """List the studies in a storage, the oldest first."""
+    from copeland.study import list_studies
+    from copeland.study.log.storage import Storage as Kept
+    from copeland.study.report.study_tables import studies_table
 
-    return Padding(Text(sentence), (0, 0, 0, 2), expand=False)
+    kept = Kept(storage, create=False)
+    rows = [_describe_row(name, storage) for name in list_studies(kept)]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        show(studies_table(rows))
+    else:
+        show(f"There is no study in {kept.url} yet; copeland study create makes one.")
+
+
+def _describe_row(name: str, storage: str) -> dict[str, Any]:
+    work = open_study(name, storage)
+    if work.settings.space:  # without any estimate, which would take a while
+        books = work.books()
+        return {
+            "study": name,
+            "options": books.k,
+            "votes": books.votes,
+            "verdict": "open",
+            "best": [],
+            "leader": None,
+            "closed": books.closed,
+            "stands": "points of a space: see its status",
+        }
+    standing = work.standing(voters=False)
+    certificate = standing.certificate
+    best = [certificate.labels[i] for i in certificate.best]
+    if best:
+        stands = f"proved best: {', '.join(quote_names(best))}"
+    elif standing.leader:
+        stands = f"open, {quote_name(standing.leader)} leads"
+    else:
+        stands = "open, no votes yet"
+    return {
+        "study": name,
+        "options": len(standing.options),
+        "votes": standing.votes,
+        "verdict": certificate.verdict,
+        "best": best,
+        "leader": standing.leader,
+        "closed": standing.closed,
+        "stands": stands,
+    }

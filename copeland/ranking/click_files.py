@@ -6,12 +6,14 @@ A text file may end in .gz. Each line is a row: a damaged one is reported by its
 from __future__ import annotations
 
 import csv
+import glob
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +71,7 @@ def files_of(place: str) -> list[Path]:
     if path.is_dir():
         found = [file for file in sorted(path.iterdir()) if _kind(file) is not None]
     else:
-        found = [path] if path.exists() else sorted(_matching(place))
+        found = [path] if path.exists() else sorted(map(Path, glob.glob(place)))
     if not found:
         raise InvalidParameter(
             f"{place} is not a log; name a .ndjson, .jsonl, .csv, .tsv or .parquet file, a folder of them, "
@@ -82,12 +84,6 @@ def files_of(place: str) -> list[Path]:
                 ".tsv or .parquet."
             )
     return found
-
-
-def _matching(pattern: str) -> list[Path]:
-    import glob
-
-    return [Path(name) for name in glob.glob(pattern)]
 
 
 def _kind(path: Path) -> str | None:
@@ -108,7 +104,7 @@ def named_columns(columns: Columns, given: Mapping[str, str]) -> Columns:
 
 def batches(path: Path, columns: Columns) -> Iterator[Batch]:
     """Yield the rows of a log file, some at a time."""
-    read = {"parquet": _parquet, "json": _json_lines, "csv": _separated}[_kind(path) or ""]
+    read = {"parquet": _read_parquet, "json": _read_json, "csv": _read_csv}[_kind(path) or ""]
     try:
         yield from read(path, columns)
     except (OSError, EOFError) as error:
@@ -116,7 +112,7 @@ def batches(path: Path, columns: Columns) -> Iterator[Batch]:
         raise InvalidRow(f"{path} cannot be read: {reason}.") from error
 
 
-def _placed(path: Path, columns: Columns, there: Sequence[str]) -> dict[str, int]:
+def _find_columns(path: Path, columns: Columns, there: Sequence[str]) -> dict[str, int]:
     """Where each column stands among those that are there."""
     names = [column_name(name) for name in there]
     found = {
@@ -132,13 +128,13 @@ def _placed(path: Path, columns: Columns, there: Sequence[str]) -> dict[str, int
     return {role: place for role, place in found.items() if place >= 0}
 
 
-def _parquet(path: Path, columns: Columns) -> Iterator[Batch]:
+def _read_parquet(path: Path, columns: Columns) -> Iterator[Batch]:
     pa = need("pyarrow", "arrow", "a Parquet file")
     parquet = need("pyarrow.parquet", "arrow", "a Parquet file")
     try:
         with parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
-            placed = {role: names[at] for role, at in _placed(path, columns, names).items()}
+            placed = {role: names[at] for role, at in _find_columns(path, columns, names).items()}
             read = 0
             for part in file.iter_batches(BATCH, columns=list(placed.values())):
                 numbers = np.arange(read + 1, read + len(part) + 1)
@@ -164,62 +160,38 @@ def readable_types(batch: Batch) -> Iterator[None]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with _opened(path) as file:
+    with gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield number, line
 
 
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")  # type: ignore[return-value]
+def _gather(
+    path: Path, roles: Sequence[str], rows: Iterable[tuple[int, Sequence[Any] | str]]
+) -> Iterator[Batch]:
+    """Batches of rows that come one by one: a number, with the values, or with why there are none."""
+    rows = iter(rows)
+    while some := list(islice(rows, BATCH)):
+        sound = [(number, cells) for number, cells in some if not isinstance(cells, str)]
+        columns = zip(*(cells for _, cells in sound), strict=True) if sound else ([] for _ in roles)
+        values = {role: list(column) for role, column in zip(roles, columns, strict=True)}
+        bad = [Damage(str(path), n, reason) for n, reason in some if isinstance(reason, str)]
+        yield Batch(str(path), np.array([n for n, _ in sound], np.int64), values, bad)
 
 
-class _Rows:
-    """Rows that gather until they are a batch."""
+def _read_json(path: Path, columns: Columns) -> Iterator[Batch]:
+    def rows() -> Iterator[tuple[int, Sequence[Any] | str]]:
+        for number, line in _lines(path):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if isinstance(row, dict):
+                yield number, [_value(row, names) for names in columns.values()]
+            else:
+                yield number, "it is not a JSON object."
 
-    def __init__(self, path: Path, roles: Sequence[str]):
-        self.path, self.roles = path, roles
-        self._renew()
-
-    def _renew(self) -> None:
-        self.numbers: list[int] = []
-        self.values: dict[str, list[Any]] = {role: [] for role in self.roles}
-        self.damaged: list[Damage] = []
-
-    def add(self, number: int, cells: Sequence[Any]) -> None:
-        self.numbers.append(number)
-        for held, cell in zip(self.values.values(), cells, strict=True):
-            held.append(cell)
-
-    def refuse(self, number: int, reason: str) -> None:
-        self.damaged.append(Damage(str(self.path), number, reason))
-
-    @property
-    def full(self) -> bool:
-        return len(self.numbers) + len(self.damaged) >= BATCH
-
-    def taken(self) -> Batch:
-        numbers = np.array(self.numbers, np.int64)
-        batch = Batch(str(self.path), numbers, self.values, self.damaged)
-        self._renew()
-        return batch
-
-
-def _json_lines(path: Path, columns: Columns) -> Iterator[Batch]:
-    rows = _Rows(path, list(columns))
-    wanted = list(columns.values())
-    for number, line in _lines(path):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        if isinstance(row, dict):
-            rows.add(number, [_value(row, names) for names in wanted])
-        else:
-            rows.refuse(number, "it is not a JSON object.")
-        if rows.full:
-            yield rows.taken()
-    yield rows.taken()
+    return _gather(path, list(columns), rows())
 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
@@ -230,25 +202,25 @@ def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return None
 
 
-def _separated(path: Path, columns: Columns) -> Iterator[Batch]:
+def _read_csv(path: Path, columns: Columns) -> Iterator[Batch]:
     lines = _lines(path)
     _, first = next(lines, (1, b""))
     head = first.decode("utf-8-sig", "replace")
     separator = separator_of(head)
     names = next(csv.reader([head], delimiter=separator), [])
-    placed = _placed(path, columns, names)
-    rows = _Rows(path, list(placed))
-    for number, line in lines:
-        cells = _cells(line, separator)
-        if cells is None:
-            rows.refuse(number, "it is not text in UTF-8, or a quotation mark is never closed.")
-        elif len(cells) != len(names):
-            rows.refuse(number, f"expected {len(names)} fields, but it has {len(cells)}.")
-        else:
-            rows.add(number, [cells[at] for at in placed.values()])
-        if rows.full:
-            yield rows.taken()
-    yield rows.taken()
+    placed = _find_columns(path, columns, names)
+
+    def rows() -> Iterator[tuple[int, Sequence[Any] | str]]:
+        for number, line in lines:
+            cells = _cells(line, separator)
+            if cells is None:
+                yield number, "it is not text in UTF-8, or a quotation mark is never closed."
+            elif len(cells) != len(names):
+                yield number, f"expected {len(names)} fields, but it has {len(cells)}."
+            else:
+                yield number, [cells[at] for at in placed.values()]
+
+    return _gather(path, list(placed), rows())
 
 
 def _cells(line: bytes, separator: str) -> list[str] | None:

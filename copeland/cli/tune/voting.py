@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from copeland.cli.study.ask import ask_command
+from copeland.cli.study.ballots import ask_command, tell_command, vote_command
+from copeland.cli.study.files import report_command
 from copeland.cli.study.judge import judge_command
-from copeland.cli.study.report import report_command
-from copeland.cli.study.status import status_command
-from copeland.cli.study.tell import tell_command
-from copeland.cli.study.vote import vote_command
-from copeland.cli.tune.group import tune
+from copeland.cli.study.results import status_command
+from copeland.cli.tune import tune
 
 _JUDGED = (
     'copeland tune judge sound --command "python judge.py {left.rate} {right.rate}" --calls 100'
