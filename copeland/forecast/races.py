@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 from copeland.errors import InvalidParameter
@@ -18,7 +17,7 @@ from copeland.forecast.start import (
 )
 from copeland.forecast.voter_races import Voters, Within, is_possible, race_of_voters
 from copeland.kernels.certificate_race import new_verdicts, votes_to_proof
-from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.compiler.compile import compile_kernel
 from copeland.kernels.vote_evidence import levels
 from copeland.simulation.cell import _interrupts_between_calls as interrupts_between_calls
 from copeland.simulation.compilation import compile_now
@@ -71,13 +70,8 @@ def _race_list(
     state = new_verdicts(start.wins, start.ties)
     noise = stream(*key, "votes", way)
     in_turn = way == ALL_PAIRS
-    return int(_votes()(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))
-
-
-@cache
-def _votes() -> Callable[..., int]:
-    """The compiled loop, which numba keeps on disk."""
-    return bind_parts(votes_to_proof, {}, "votes_to_proof", compile=True, keep=True)
+    race = compile_kernel(votes_to_proof)
+    return int(race(state, at, start.margin, p, tie, start.pairs, in_turn, most, noise))
 
 
 _RACES: dict[str, Callable[..., int]] = {

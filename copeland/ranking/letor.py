@@ -314,19 +314,16 @@ def _check_names(collection: Collection) -> None:
 
 def _lines(collection: Collection) -> Iterator[bytes]:
     digits = 9 if collection.features.dtype == np.float32 else 17
-    numbers = _numbers(collection.feature_names)
+    given = [re.fullmatch(r"feature_([1-9]\d*)", name) for name in collection.feature_names]
+    numbers = [int(match[1]) for match in given if match]
+    if len(numbers) < len(given):
+        numbers = range(1, len(given) + 1)
     names = chain.from_iterable(map(repeat, collection.queries, collection.sizes.tolist()))
     for row, query in enumerate(names):
         cells = zip(numbers, collection.features[row].tolist(), strict=True)
         features = "".join(f" {number}:{value:.{digits}g}" for number, value in cells)
         comment = f" #docid = {collection.documents[row]}" if collection.documents else ""
         yield f"{collection.grades[row]} qid:{query}{features}{comment}\n".encode()
-
-
-def _numbers(names: tuple[str, ...]) -> list[int]:
-    found = [re.fullmatch(r"feature_([1-9]\d*)", name) for name in names]
-    given = [int(match[1]) for match in found if match]
-    return given if len(given) == len(names) else list(range(1, len(names) + 1))
 
 
 def _sizes_file(file: Path) -> Path | None:

@@ -42,8 +42,10 @@ def scale(
     if look.yscale == "log":
         start = _parting(runs, curves)
         seen = start if look.xscale == "log" else runs.horizon / _SHORT
+        means = np.concatenate([c.regret.mean(axis=0)[c.marks >= seen] for c in curves])
+        lowest = float(np.nanmin(means[means > 0], initial=highest or 1.0))
         # Limits come before the scale, which would look for its own.
-        axes.set_ylim(*_log_limits(curves, seen, highest))
+        axes.set_ylim(lowest / 1.3, 1.3 * max(highest, lowest))
         axes.set_yscale("log", nonpositive="clip")
     else:
         start = _first_step(runs, curves, FLAT * highest)
@@ -108,10 +110,3 @@ def _parting(runs: Runs, curves: Sequence[Curves]) -> float:
     last = max((float(mark) for mark in runs.marks[near]), default=start)
     power = 10.0 ** math.floor(math.log10(min(last, runs.horizon / 100)))
     return max(start, power)
-
-
-def _log_limits(curves: Sequence[Curves], start: float, highest: float) -> tuple[float, float]:
-    means = [curve.regret.mean(axis=0)[curve.marks >= start] for curve in curves]
-    seen = np.concatenate(means)
-    lowest = float(np.nanmin(seen[seen > 0], initial=highest or 1.0))
-    return lowest / 1.3, 1.3 * max(highest, lowest)

@@ -40,7 +40,11 @@ def label_ends(axes: Axes, ends: Sequence[End], size: Size) -> None:
         if end.cut:
             _label_cut(axes, end, size.ticks)
     ends = [end for end in ends if not end.cut]
-    heights = [_height(axes, end) for end in ends]
+    low, inverted = axes.get_ylim()[0], axes.transAxes.inverted()
+    heights = []  # where lines end, as shares of the height of the axes
+    for end in ends:
+        at = axes.transData.transform((end.mark, max(end.regret, low)))
+        heights.append(float(inverted.transform(at)[1]))
     texts = [
         _text(end, height > 1, size.letters) for end, height in zip(ends, heights, strict=True)
     ]
@@ -90,13 +94,6 @@ def apart(
     positions = np.empty(len(wanted))
     positions[order] = np.clip(pooled, low, max(low, high - room.sum())) + steps
     return positions.round(9).tolist()
-
-
-def _height(axes: Axes, end: End) -> float:
-    """Where a line ends, as a share of the height of the axes."""
-    low = axes.get_ylim()[0]
-    at = axes.transData.transform((end.mark, max(end.regret, low)))
-    return float(axes.transAxes.inverted().transform(at)[1])
 
 
 def _text(end: End, above: bool, letters: int) -> str:

@@ -73,7 +73,7 @@ class _Told:
     def __call__(self, done: int, total: int) -> None:
         self.tell(self.before + done, self.total)
 
-    def show_remaining(self, seconds: float | None) -> None:
+    def left(self, seconds: float | None) -> None:
         """Show an estimate only in the last part: what comes after another is like nothing that was seen."""
         tell_left(self.tell, seconds if self.last else None)
 
@@ -207,8 +207,10 @@ def reproduce(
     study = None
     if rows is not None and kinds:
         found = {k: ties.tally_results(rows, [next(results) for _ in kinds[k]]) for k in kinds}
-        authors = _authors(matrix, others or {}, rows.features)
-        study = _tie_study(rows, found, authors, full, seed, run)
+        authors = {name.removeprefix("mslr-"): other for name, other in (others or {}).items()}
+        authors |= {} if matrix is None else {ties.CLICKS[0]: matrix}
+        same = {clicks: one for clicks, one in authors.items() if one.k == rows.features}
+        study = _tie_study(rows, found, same, full, seed, run)
     limits = {figure.name: _lower_bound(figure.comparison.problem) for figure in figures}
     return Reproduction(
         full=full,
@@ -223,16 +225,6 @@ def reproduce(
         cuts=tuple(zip(cuts, runs[len(figures) :], strict=True)),
         ties=study,
     )
-
-
-def _authors(
-    matrix: PreferenceMatrix | None, others: Mapping[str, PreferenceMatrix], rankers: int
-) -> dict[str, PreferenceMatrix]:
-    """The matrices of the same rankers that are at hand, by click model."""
-    at_hand = {name.removeprefix("mslr-"): other for name, other in others.items()}
-    if matrix is not None:
-        at_hand[ties.CLICKS[0]] = matrix
-    return {clicks: one for clicks, one in at_hand.items() if one.k == rankers}
 
 
 def _tie_study(

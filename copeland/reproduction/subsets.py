@@ -11,15 +11,13 @@ then walked only until enough members of the subset have come by, a few steps fo
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from copeland.kernels import kernel
-from copeland.kernels.compiler.compile import bind_parts
+from copeland.kernels.compiler.compile import compile_kernel
 from copeland.matrix import PreferenceMatrix
 from copeland.support.rng import stream
 from copeland.theory.winners import random_walk_winners, von_neumann
@@ -140,7 +138,10 @@ def von_neumann_sets(
         lottery[options] = von_neumann(matrix.sub(options.tolist()))
         played = lottery > _SURE
         equal = (smith == smith[first]).all(axis=1)
-        same = waiting & (equal | _answers(lottery, played, matrix.p, smith))
+        # It answers where all that it plays is there, and it beats all else that is there.
+        beaten = lottery @ (matrix.p - 0.5) > _SURE
+        lacking, unbeaten = (played & ~smith).any(axis=1), (smith & ~played & ~beaten).any(axis=1)
+        same = waiting & (equal | ~(lacking | unbeaten))
         support[same] = played
         waiting &= ~same
         solved += 1
@@ -155,14 +156,6 @@ def _random_walk_set(matrix: PreferenceMatrix, subset: Marks) -> Marks:
     best = np.zeros_like(subset)
     best[options[random_walk_winners(matrix.sub(options.tolist()))]] = True
     return best
-
-
-def _answers(lottery: Floats, played: Marks, p: Floats, smith: Marks) -> Marks:
-    """In which Smith sets the lottery plays only what is there and beats all else that is there."""
-    beaten = lottery @ (p - 0.5) > _SURE
-    lacking = (played & ~smith).any(axis=1)
-    unbeaten = (smith & ~played & ~beaten).any(axis=1)
-    return np.logical_not(lacking | unbeaten)
 
 
 class Orders(NamedTuple):
@@ -208,14 +201,8 @@ def gap_ratios(
     [4.0, 1.0]
     """
     ratios = np.empty(len(subsets))
-    _compile_ratios()(matrix.p, order, subsets, winners, l_c, ratios)
+    compile_kernel(fill_ratios)(matrix.p, order, subsets, winners, l_c, ratios)
     return ratios
-
-
-@cache
-def _compile_ratios() -> Callable[..., None]:
-    """The compiled twin of :func:`fill_ratios`, kept on disk; taken from there once a process."""
-    return bind_parts(fill_ratios, {}, "fill_ratios", compile=True, keep=True)
 
 
 @kernel

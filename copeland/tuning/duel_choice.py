@@ -11,7 +11,6 @@ from copeland.tuning.preference_model import (
     Fit,
     Heard,
     Sample,
-    Theta,
     VoteKernels,
     Votes,
     against,
@@ -161,15 +160,10 @@ def worth_of(
     variance = np.maximum(alone - (q**2).sum(axis=0), 1e-9)
     spread = np.sqrt(variance[judges])
     pull = weight * np.exp(-0.5 * (mean[judges] / spread) ** 2) / spread
-    prior = _prior(theta, take_rows(everyone, rivals), take_rows(everyone, judges), champion)
+    # The prior covariances of g(y,x) and g(z,x).
+    kyz, cyz = kernels(theta, everyone.coordinates[rivals], everyone.coordinates[judges])
+    utility = kyz + 1 - k[rivals, None] - k[judges]
+    prior = theta.su**2 * utility + theta.sc**2 * (cyz - c[rivals, None] * c[judges])
     moved = prior @ pull - q[:, rivals].T @ (q[:, judges] @ pull)
     doubt = 2 + 2 * np.cosh(np.clip(mean[rivals], -_SURE, _SURE))  # 1 / (p (1 - p))
     return np.abs(moved) / np.sqrt(variance[rivals] + doubt)
-
-
-def _prior(theta: Theta, rivals: PointSet, judges: PointSet, champion: PointSet) -> Floats:
-    """The prior covariances of g(y,x) and g(z,x)."""
-    k, c = kernels(theta, rivals.coordinates, judges.coordinates)
-    ky, cy = kernels(theta, rivals.coordinates, champion.coordinates)
-    kz, cz = kernels(theta, judges.coordinates, champion.coordinates)
-    return theta.su**2 * (k + 1 - ky - kz.T) + theta.sc**2 * (c - cy * cz.T)

@@ -65,20 +65,15 @@ class VoteCounts:
         if row is not None:
             shares = shares[::-1]
         else:
-            row = self._row(first, second)
+            row = self._rows.setdefault(_key(first, second), len(self._rows))
+            if row == len(self.places):
+                self.places = np.concatenate([self.places, [[first, second]]])
+                self.counts = np.concatenate([self.counts, [[0.0, 0.0]]])
         if (self.counts[row] + shares < 0).any():
             raise InvalidParameter("there is no such vote to take back.")
         self.counts[row] += shares
         self.ties += times * (share == 0.5)
         self._votes = None
-
-    def _row(self, first: Floats, second: Floats) -> int:
-        key = _key(first, second)
-        if key not in self._rows:
-            self._rows[key] = len(self._rows)
-            self.places = np.concatenate([self.places, [[first, second]]])
-            self.counts = np.concatenate([self.counts, [[0.0, 0.0]]])
-        return self._rows[key]
 
     def restore(self, places: Floats, counts: Floats, ties: int) -> None:
         """Take over what another ledger held."""
