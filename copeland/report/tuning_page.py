@@ -67,35 +67,25 @@ def _draw_plane(
 
 
 def _draw_line(axes: Axes, line: Line, taken: Any) -> None:
-    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in line.values)
-    if numbers and line.values == sorted(line.values):
-        _draw_curve(axes, line)
+    at: Any = line.values
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in at)
+    if numbers and at == sorted(at):
         here = taken
-    else:
-        _draw_bars(axes, line)
-        here = line.values.index(taken)
+        if _is_log(at):
+            axes.set_xscale("log")
+        axes.fill_between(at, line.low, line.high, color=PALETTE[0], alpha=0.2, linewidth=0)
+        axes.plot(at, line.mean, color=PALETTE[0], marker="." if len(at) < 20 else "")
+    else:  # what has no order is not joined
+        here, at = at.index(taken), np.arange(len(at))
+        away = np.abs(np.array([line.low, line.high]) - line.mean)
+        axes.errorbar(at, line.mean, away, fmt="o", color=PALETTE[0], elinewidth=4, alpha=0.6)
+        axes.set_xticks(at, [_short(str(value)) for value in line.values], fontsize=8)
+        axes.set_xlim(-0.5, len(at) - 0.5)
     axes.axvline(here, color=PALETTE[1], linestyle="--", linewidth=1)
     axes.set_ylim(0, 1)
     axes.set_xlabel(_short(line.name))
     name(axes.xaxis.label, line.name)
     axes.set_ylabel("share beaten")
-
-
-def _draw_curve(axes: Axes, line: Line) -> None:
-    at = line.values
-    if _is_log(at):
-        axes.set_xscale("log")
-    axes.fill_between(at, line.low, line.high, color=PALETTE[0], alpha=0.2, linewidth=0)
-    axes.plot(at, line.mean, color=PALETTE[0], marker="." if len(at) < 20 else "")
-
-
-def _draw_bars(axes: Axes, line: Line) -> None:
-    """What has no order is not joined."""
-    at = np.arange(len(line.values))
-    away = np.abs(np.array([line.low, line.high]) - line.mean)
-    axes.errorbar(at, line.mean, away, fmt="o", color=PALETTE[0], elinewidth=4, alpha=0.6)
-    axes.set_xticks(at, [_short(str(value)) for value in line.values], fontsize=8)
-    axes.set_xlim(-0.5, len(at) - 0.5)
 
 
 def _is_log(values: Sequence[Any]) -> bool:
@@ -115,23 +105,19 @@ def progress_figure(marks: Sequence[Mark]) -> Figure:
     figure = new_figure(*_PROGRESS)
     score, loss = figure.subplots(2, 1, sharex=True)
     votes = [mark.votes for mark in marks]
-    _draw_scores(score, votes, marks)
+    now, then = [mark.now for mark in marks], [mark.score for mark in marks]
+    score.plot(votes, now, "o-", color=PALETTE[0], label="by all votes")
+    score.plot(votes, then, "s--", color=PALETTE[1], label="by the votes up to then")
+    score.set_ylim(0, 1.06)
+    score.set_yticks([0, 0.5, 1])
+    score.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
+    score.legend(loc="lower right", frameon=False, fontsize=_LETTERS, labelcolor=INK)
     loss.plot(votes, [100 * mark.regret for mark in marks], "s--", color=PALETTE[1])
     loss.set_ylim(bottom=0)
     loss.set_xlabel("votes", color=INK, fontsize=_LETTERS)
     _finish(score, "share of all settings beaten", votes)
     _finish(loss, "estimated loss then, in percentage points", votes)
     return figure
-
-
-def _draw_scores(axes: Axes, votes: Sequence[int], marks: Sequence[Mark]) -> None:
-    now, then = [mark.now for mark in marks], [mark.score for mark in marks]
-    axes.plot(votes, now, "o-", color=PALETTE[0], label="by all votes")
-    axes.plot(votes, then, "s--", color=PALETTE[1], label="by the votes up to then")
-    axes.set_ylim(0, 1.06)
-    axes.set_yticks([0, 0.5, 1])
-    axes.yaxis.set_major_formatter(lambda y, _: f"{100 * y:.0f} %")
-    axes.legend(loc="lower right", frameon=False, fontsize=_LETTERS, labelcolor=INK)
 
 
 def _finish(axes: Axes, words: str, votes: Sequence[int]) -> None:

@@ -164,7 +164,7 @@ def _experiments(found: Reproduction) -> Iterator[dict[str, Any]]:
             "paper": figure.paper,
             "ours": findings.describe_experiment(figure, runs),
             "cut": findings.cut_runs(runs),
-            "columns": ["at the horizon", *_columns(runs)],
+            "columns": ["at the horizon", *runs_row(runs.summary()[0])],
             "rows": [_cells(curve, runs) for curve in runs.curves],
         }
 
@@ -232,12 +232,6 @@ def _analyses(found: Reproduction) -> dict[str, Any] | None:
     }
 
 
-def _columns(runs: Runs) -> list[str]:
-    return list(
-        runs_row(runs.summary()[0] | {"mean": 0, "sd": 0, "median": 0, "q95": 0, "worst": 0})
-    )
-
-
 def _cells(curve: Curves, runs: Runs) -> list[str]:
     """A row of the table at the horizon; of runs that were cut little can be said there."""
     row = next(row for row in runs.summary() if row["algorithm"] == curve.label)
@@ -245,7 +239,7 @@ def _cells(curve: Curves, runs: Runs) -> list[str]:
     if not end.cut:
         return [curve.label, *(runs_row(row) | {"mean": str(end)}).values()]
     known = {"runs": str(row["runs"]), "mean": str(end), "seconds": f"{row['seconds']:.2f}"}
-    return [curve.label, *(known.get(name, "cut") for name in _columns(runs))]
+    return [curve.label, *(known.get(name, "cut") for name in runs_row(row))]
 
 
 def _facts(found: Reproduction) -> dict[str, str]:

@@ -6,7 +6,6 @@ once (``frozen``), for each list (``fresh``), or again before clicks are credite
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.matrix import PreferenceMatrix
+from copeland.problems.download import sha256_of
 from copeland.ranking import Collection, letor
 from copeland.ranking.clicks import click_model
 from copeland.ranking.comparison_arrays import SCORE_TIES
@@ -64,17 +64,12 @@ class Rows:
         """Read LETOR files."""
         files = [Path(path) for path in paths]
         collection = letor.load(*files)
-        return cls(collection, tuple((file.name, _sha256(file)) for file in files))
+        return cls(collection, tuple((file.name, sha256_of(file)) for file in files))
 
     @property
     def features(self) -> int:
         """How many rankers they give."""
         return self.collection.n_features
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def comparison_tasks(rows: Rows, comparisons: int, seed: int) -> dict[Kind, list[PairsTask]]:

@@ -42,6 +42,19 @@ class PointSet(NamedTuple):
     seen: VoteKernels
 
 
+class FitView(NamedTuple):
+    """A space as one fit to its votes sees it."""
+
+    space: Space
+    fit: Fit
+    votes: Votes
+
+    def crowd(self, places: Floats) -> PointSet:
+        """Return places as the votes see them."""
+        at = self.space.coordinates(places)
+        return PointSet(places, at, compare_with_votes(self.fit.theta, at, self.votes.pairs))
+
+
 class Proposal(NamedTuple):
     """A duel by its places, and who leads now."""
 
@@ -50,43 +63,30 @@ class Proposal(NamedTuple):
     leaders: Floats
 
 
-def choose(
-    space: Space,
-    fit: Fit,
-    votes: Votes,
-    fixed: Floats,
-    leaders: Floats,
-    rng: np.random.Generator,
-) -> Proposal:
+def choose(view: FitView, fixed: Floats, leaders: Floats, rng: np.random.Generator) -> Proposal:
     """Return the next duel by one walker's fit."""
-    field, opponents, leading = field_of(space, fit, votes, fixed, leaders, rng)
-    champion, circle = champion_of(space, fit, votes, field, opponents, rng)
+    field, opponents, leading = field_of(view, fixed, leaders, rng)
+    champion, circle = champion_of(view, field, opponents, rng)
     everyone = join_crowds(field, join_crowds(opponents, circle))
     rivals = np.arange(len(field.places) + len(fixed))
     judges = np.concatenate([leading, np.arange(len(field.places), len(everyone.places))])
     # Half of the weight is on the fixed places, half on those that lead and the champion's neighbours.
     is_fixed = (np.arange(len(judges)) >= len(leading)) & (judges < len(rivals))
     weight = 0.5 * np.where(is_fixed, 1 / is_fixed.sum(), 1 / (~is_fixed).sum())
-    worth = worth_of(fit, champion, everyone, rivals, judges, weight)
+    worth = worth_of(view.fit, champion, everyone, rivals, judges, weight)
     worth[(everyone.places[rivals] == champion.places).all(axis=1)] = -1
     best = int(np.argmax(worth))
     return Proposal(champion.places[0], everyone.places[best], field.places[leading])
 
 
 def field_of(
-    space: Space,
-    fit: Fit,
-    votes: Votes,
-    fixed: Floats,
-    leaders: Floats,
-    rng: np.random.Generator,
+    view: FitView, fixed: Floats, leaders: Floats, rng: np.random.Generator
 ) -> tuple[PointSet, PointSet, Ints]:
     """Return who may be champion (fresh places, leaders and their neighbours), the opponents, and who leads now."""
-    fresh = space.spread(FRESH, rng)
-    around = near(space, leaders if len(leaders) else fresh, AROUND, _STEP, rng)
-    field = crowd(space, fit, votes, np.vstack([fresh, leaders, around]))
-    opponents = crowd(space, fit, votes, fixed)
-    return field, opponents, leading_of(fit, field, opponents)
+    fresh = view.space.spread(FRESH, rng)
+    around = near(view.space, leaders if len(leaders) else fresh, AROUND, _STEP, rng)
+    field, opponents = view.crowd(np.vstack([fresh, leaders, around])), view.crowd(fixed)
+    return field, opponents, leading_of(view.fit, field, opponents)
 
 
 def leading_of(fit: Fit, field: PointSet, opponents: PointSet) -> Ints:
@@ -96,12 +96,6 @@ def leading_of(fit: Fit, field: PointSet, opponents: PointSet) -> Ints:
     sight = take_rows(field, top).seen
     play = (sum_covariances(fit.theta, fit.v, sight, sight) > 0).mean(axis=1)
     return top[np.argsort(-(score[top] + play / len(opponents.places)), kind="stable")][:LEADERS]
-
-
-def crowd(space: Space, fit: Fit, votes: Votes, places: Floats) -> PointSet:
-    """Return places as the votes see them."""
-    coordinates = space.coordinates(places)
-    return PointSet(places, coordinates, compare_with_votes(fit.theta, coordinates, votes.pairs))
 
 
 def join_crowds(a: PointSet, b: PointSet) -> PointSet:
@@ -120,19 +114,14 @@ def take_rows(one: PointSet, rows: Ints) -> PointSet:
 
 
 def champion_of(
-    space: Space,
-    fit: Fit,
-    votes: Votes,
-    field: PointSet,
-    opponents: PointSet,
-    rng: np.random.Generator,
+    view: FitView, field: PointSet, opponents: PointSet, rng: np.random.Generator
 ) -> tuple[PointSet, PointSet]:
     """Return who wins most in one sample, and its neighbours, among whom it was looked for again."""
-    drawn = sample(fit, votes.pairs, rng)
+    drawn = sample(view.fit, view.votes.pairs, rng)
     others = prepare_points(drawn, opponents.coordinates, opponents.seen)
     first = take_rows(field, np.array([best_in(drawn, field, others)]))
-    around = near(space, first.places, _NEIGHBOURS, _CLOSE, rng)
-    circle = join_crowds(first, crowd(space, fit, votes, around))
+    around = near(view.space, first.places, _NEIGHBOURS, _CLOSE, rng)
+    circle = join_crowds(first, view.crowd(around))
     return take_rows(circle, np.array([best_in(drawn, circle, others)])), circle
 
 

@@ -11,17 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from copeland.tuning.duel_choice import Ints, crowd
+from copeland.tuning.duel_choice import FitView, Ints
 from copeland.tuning.parameters import Choice
-from copeland.tuning.preference_model import (
-    Fit,
-    Heard,
-    Sample,
-    Votes,
-    prepare_points,
-    relation,
-    sample,
-)
+from copeland.tuning.preference_model import Heard, Sample, prepare_points, relation, sample
 from copeland.tuning.spaces import Floats, Point, Space, near
 
 SAMPLES, OPPONENTS, CANDIDATES = 24, 384, 400
@@ -31,13 +23,8 @@ _PLAYERS = 48  # of the highest mean scores, who play each other
 _ALONG, _SIDE = 61, 33  # places of a line, and of a side of a plane
 
 
-class Worlds(NamedTuple):
-    """Posterior samples of several fits, and the opponents as each sample hears them."""
-
-    space: Space
-    votes: Votes
-    fits: Sequence[Fit]
-    draws: list[list[tuple[Sample, Heard]]]  # of each fit
+# Posterior samples of several fits, and the opponents as each sample hears them.
+Worlds = list[tuple[FitView, list[tuple[Sample, Heard]]]]
 
 
 class Scores(NamedTuple):
@@ -53,11 +40,9 @@ class Scores(NamedTuple):
         return self.scores.mean(axis=0)
 
 
-def score_places(
-    space: Space, fits: Sequence[Fit], votes: Votes, leaders: Floats, rng: np.random.Generator
-) -> Scores:
+def score_places(views: Sequence[FitView], leaders: Floats, rng: np.random.Generator) -> Scores:
     """Return many places, the good ones and their neighbours among them, with their scores in each sample."""
-    worlds = worlds_of(space, fits, votes, rng)
+    worlds, space = worlds_of(views, rng), views[0].space
     fresh = space.spread(CANDIDATES - 2 * len(leaders), rng)
     around = near(space, leaders, len(leaders), 0.1, rng) if len(leaders) else fresh[:0]
     found = _add_places(worlds, None, np.vstack([leaders, around, fresh]))
@@ -68,14 +53,15 @@ def score_places(
     return found
 
 
-def worlds_of(space: Space, fits: Sequence[Fit], votes: Votes, rng: np.random.Generator) -> Worlds:
+def worlds_of(views: Sequence[FitView], rng: np.random.Generator) -> Worlds:
     """Return samples of every fit, with fresh opponents."""
-    opponents, draws = space.spread(OPPONENTS, rng), []
-    for fit in fits:
-        others = crowd(space, fit, votes, opponents)
-        drawn = [sample(fit, votes.pairs, rng) for _ in range(SAMPLES // len(fits))]
-        draws.append([(one, prepare_points(one, others.coordinates, others.seen)) for one in drawn])
-    return Worlds(space, votes, fits, draws)
+    opponents, worlds = views[0].space.spread(OPPONENTS, rng), []
+    for view in views:
+        others = view.crowd(opponents)
+        drawn = [sample(view.fit, view.votes.pairs, rng) for _ in range(SAMPLES // len(views))]
+        heard = [(one, prepare_points(one, others.coordinates, others.seen)) for one in drawn]
+        worlds.append((view, heard))
+    return worlds
 
 
 def _add_places(worlds: Worlds, found: Scores | None, more: Floats) -> Scores:
@@ -104,8 +90,8 @@ def shares(worlds: Worlds, places: Floats, mutual: bool = False) -> Floats:
 
 def _hear(worlds: Worlds, places: Floats) -> Iterator[tuple[Sample, Heard, Heard]]:
     """Every sample, with these places and the opponents as it hears them."""
-    for fit, draws in zip(worlds.fits, worlds.draws, strict=True):
-        players = crowd(worlds.space, fit, worlds.votes, places)
+    for view, draws in worlds:
+        players = view.crowd(places)
         for one, others in draws:
             yield one, prepare_points(one, players.coordinates, players.seen), others
 
@@ -154,12 +140,12 @@ class Landscape:
 
 
 def landscape_of(
-    space: Space, fits: Sequence[Fit], votes: Votes, leaders: Floats, rng: np.random.Generator
+    views: Sequence[FitView], leaders: Floats, rng: np.random.Generator
 ) -> tuple[Floats, tuple[Line, ...], Plane | None]:
     """Return the recommended place, the lines through it, and the plane."""
-    found = score_places(space, fits, votes, leaders, rng)
+    found, space = score_places(views, leaders, rng), views[0].space
     best = found.places[found.best[0]]
-    worlds = worlds_of(space, fits, votes, rng)
+    worlds = worlds_of(views, rng)
 
     def score(places: Floats) -> Floats:
         return _where_feasible(space, places, lambda some: shares(worlds, some))

@@ -17,7 +17,7 @@ from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
 from copeland.tuning.audit import Audit
-from copeland.tuning.duel_choice import OPPONENTS, Proposal, choose
+from copeland.tuning.duel_choice import OPPONENTS, FitView, Proposal, choose
 from copeland.tuning.duels import Duel, VoteCounts
 from copeland.tuning.landscape import Landscape, landscape_of, score_places, shares, worlds_of
 from copeland.tuning.preference_model import Fit, Votes
@@ -141,7 +141,7 @@ class Tuner:
         return self.duel(number)
 
     def _choose(self, fit: Fit, votes: Votes, rng: np.random.Generator) -> Proposal:
-        return choose(self.space, fit, votes, self._opponents, self._leaders, rng)
+        return choose(FitView(self.space, fit, votes), self._opponents, self._leaders, rng)
 
     def _turn(self, number: int, votes: Votes, rng: np.random.Generator) -> Fit:
         """Let the next walker learn the new votes and walk."""
@@ -225,10 +225,9 @@ class Tuner:
         """Return the estimated share of the space that each point beats, in the samples of :meth:`recommend`."""
         places = np.array([self.space.place(point) for point in points]).reshape(-1, self.space.d)
 
-        def of(space: Space, fits: list[Fit], votes: Votes, _: Floats, rng: Any) -> list[float]:
-            return shares(worlds_of(space, fits, votes, rng), places).mean(axis=0).tolist()
-
-        return self._ask_fits(of)
+        return self._ask_fits(
+            lambda views, _, rng: shares(worlds_of(views, rng), places).mean(axis=0).tolist()
+        )
 
     def hindsight(self, votes: Iterable[tuple[PointLike, PointLike, PointLike | None]]) -> Tuner:
         """Return a tuner that knows only these votes (two points, and the winner), but the hyperparameters of this one."""
@@ -250,7 +249,8 @@ class Tuner:
         rng = stream(self.seed, "recommend", self.asked, self.votes)
         with one_thread():
             fits = [refit_walker(self._prior, one, votes).fit for one in self._walkers]
-            return of(self.space, fits, votes, self._leaders, rng)
+            views = [FitView(self.space, fit, votes) for fit in fits if fit is not None]
+            return of(views, self._leaders, rng)
 
     def audit(self, point: PointLike, delta: float = 0.05, seed: int | None = None) -> Audit:
         """Return an audit of a point: fresh votes that prove what share of the space it beats.

@@ -12,7 +12,7 @@ from helpers import random_matrix
 from small_matrices import (
     NOTIONS,
     circular_matrix,
-    counted,
+    count_wins,
     literal_ratio,
     literal_sets,
     smith_sets,
@@ -82,7 +82,7 @@ def test_walks_that_a_bound_settles_need_no_equations(monkeypatch):
 
 
 def programs(matrix: PreferenceMatrix, marks: Marks) -> int:
-    return subsets.von_neumann_sets(matrix, *counted(matrix, marks), marks)[1]
+    return subsets.von_neumann_sets(matrix, *count_wins(matrix, marks), marks)[1]
 
 
 def test_one_option_and_cycles_of_three_take_no_linear_program():
@@ -117,7 +117,7 @@ def test_subsets_with_the_same_smith_set_take_one_linear_program_also_with_ties(
 
 def ratio_arguments(matrix: PreferenceMatrix, k: int) -> tuple:
     marks = every_subset(matrix.k, k)
-    wins, losses = counted(matrix, marks)
+    wins, losses = count_wins(matrix, marks)
     best = subsets.best_inside(wins, marks)
     return marks, best, np.where(best, losses, 0).max(axis=1)
 

@@ -35,7 +35,7 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(file, tmp_path_factory):
+def tie_study(file, tmp_path_factory):
     matrix = random_matrix(6, 3)
     folder = tmp_path_factory.mktemp("ties")
     rows = Rows.load([file])
@@ -87,8 +87,8 @@ def test_a_bar_of_figures_7_and_8_is_as_long_as_the_gap_it_stands_for(seed):
         assert np.allclose(np.diff(ends, axis=1)[:, 0], gaps_star_pairs(m)[i])
 
 
-def test_every_mode_and_click_model_is_estimated_compared_and_told(found):
-    done, _, rows = found
+def test_every_mode_and_click_model_is_estimated_compared_and_told(tie_study):
+    done, _, rows = tie_study
     study = done.ties
     assert set(study.estimates) == {(c, m) for c in CLICKS for m in MODES}
     assert study.comparisons == 200
@@ -101,8 +101,8 @@ def test_every_mode_and_click_model_is_estimated_compared_and_told(found):
     json.dumps(numbers, allow_nan=False)
 
 
-def test_what_is_estimated_is_kept(found, monkeypatch):
-    done, folder, rows = found
+def test_what_is_estimated_is_kept(tie_study, monkeypatch):
+    done, folder, rows = tie_study
     monkeypatch.setattr(score_ties.PairsTask, "run", lambda self: pytest.fail("done twice"))
     again = reproduce(folder, matrix=done.matrix, rows=rows, comparisons=200, only=["ties"])
     assert as_json(again)["ties"] == as_json(done)["ties"]
