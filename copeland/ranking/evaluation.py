@@ -6,6 +6,7 @@ The measures are those of ``ir_measures``, an optional package (the extra ``rank
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -176,25 +177,16 @@ def _evaluate(collection: Collection, orders: Orders, wanted: Any) -> Floats:
         str(q): {str(d): grade for d, grade in enumerate(grades[bounds[q] : bounds[q + 1]])}
         for q in range(collection.n_queries)
     }
-    evaluator = _measures().evaluator([wanted], by_query)
+    evaluator, cutoff = _measures().evaluator([wanted], by_query), wanted.params.get("cutoff")
     values = np.full((len(orders), collection.n_queries), np.nan)
     for row, order in zip(values, orders, strict=True):
-        run = _run(order, bounds, wanted.params.get("cutoff"))
+        run = {}  # the ranker's lists, with scores that fall by rank
+        for q, (start, end) in enumerate(pairwise(bounds)):
+            shown = order[start:end][:cutoff].tolist()  # below the cutoff nothing is looked at
+            run[str(q)] = {str(d): float(end - start - rank) for rank, d in enumerate(shown)}
         for found in evaluator.iter_calc(run):
             row[int(found.query_id)] = found.value
     return values
-
-
-def _run(
-    order: NDArray[np.int32], bounds: list[int], cutoff: int | None
-) -> dict[str, dict[str, float]]:
-    """One ranker's lists with scores that fall by rank; below the cutoff nothing is looked at."""
-    run = {}
-    for q in range(len(bounds) - 1):
-        size = bounds[q + 1] - bounds[q]
-        shown = order[bounds[q] : bounds[q] + min(size, cutoff or size)].tolist()
-        run[str(q)] = {str(d): float(size - rank) for rank, d in enumerate(shown)}
-    return run
 
 
 def _measures() -> Any:

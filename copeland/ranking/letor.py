@@ -358,7 +358,14 @@ class _Draft:
 def _read(files: list[Path], rules: RowRules, name: str) -> Collection:
     draft = _Draft()
     for file in files:
-        _read_file(file, rules, draft)
+        rows = _in_queries(file, _rows(file, rules), len(draft.queries))
+        before = len(draft.grades)
+        while block := list(islice(rows, BLOCK)):
+            for line, row in block:
+                call_at_line(file, line, draft.add, row)
+            draft.tables.append(_table(file, block, rules))
+        if len(draft.grades) == before:
+            raise InvalidCollection(f"{file}: the file has no rows.")
     offsets = np.array([*draft.starts, len(draft.grades)])
     return Collection(
         np.array(draft.grades, np.int8),
@@ -368,17 +375,6 @@ def _read(files: list[Path], rules: RowRules, name: str) -> Collection:
         documents=_document_names(draft.documents, offsets),
         name=name,
     )
-
-
-def _read_file(file: Path, rules: RowRules, draft: _Draft) -> None:
-    rows = _in_queries(file, _rows(file, rules), len(draft.queries))
-    before = len(draft.grades)
-    while block := list(islice(rows, BLOCK)):
-        for line, row in block:
-            call_at_line(file, line, draft.add, row)
-        draft.tables.append(_table(file, block, rules))
-    if len(draft.grades) == before:
-        raise InvalidCollection(f"{file}: the file has no rows.")
 
 
 def _rows(file: Path, rules: RowRules) -> Iterator[Numbered]:

@@ -45,7 +45,17 @@ def synthetic(
     >>> c.n_queries, c.n_features, bool((c.features[:, 0] == c.features[:, 9]).all())
     (3, 12, True)
     """
-    _check(queries, documents, features)
+    if queries < 1 or documents < 1:
+        raise InvalidParameter(
+            f"queries is {queries} and documents {documents}; there must be at least 1 of each."
+        )
+    if features < LEAST_FEATURES:
+        raise InvalidParameter(f"features is {features}; make at least {LEAST_FEATURES}.")
+    if queries * documents * features > MOST_CELLS:
+        raise InvalidParameter(
+            f"{queries:.3g} queries of {documents:.3g} documents with {features:.3g} features are more than "
+            f"{MOST_CELLS:,} numbers; make fewer."
+        )
     rng = stream(seed, "synthetic-letor")
     sizes = rng.integers((documents + 1) // 2, documents + documents // 2, queries, endpoint=True)
     shared = np.repeat(rng.normal(size=len(sizes)), sizes)
@@ -60,20 +70,6 @@ def synthetic(
         np.concatenate([[0], np.cumsum(sizes)]),
         name=f"synthetic-{queries}-{documents}-{features}",
     )
-
-
-def _check(queries: int, documents: int, features: int) -> None:
-    if queries < 1 or documents < 1:
-        raise InvalidParameter(
-            f"queries is {queries} and documents {documents}; there must be at least 1 of each."
-        )
-    if features < LEAST_FEATURES:
-        raise InvalidParameter(f"features is {features}; make at least {LEAST_FEATURES}.")
-    if queries * documents * features > MOST_CELLS:
-        raise InvalidParameter(
-            f"{queries:.3g} queries of {documents:.3g} documents with {features:.3g} features are more than "
-            f"{MOST_CELLS:,} numbers; make fewer."
-        )
 
 
 def _features(

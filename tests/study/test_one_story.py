@@ -15,19 +15,17 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from copeland.certificate.certificate import Certificate
-from copeland.cli.study.results import rows_of_options
 from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts
-from copeland.study.results.analysis import PROVED, Analysis
+from copeland.study.results.analysis import Analysis, ranking_of
 from copeland.study.results.certificate_file import (
     certificate_to_file,
     objections,
     read_certificate,
 )
 from copeland.study.results.history import history_of
-from copeland.study.results.ranking import ranking_of
-from copeland.study.results.verdict import verdict_of
+from copeland.study.results.standing import PROVED
 from copeland.support.phrasing import percent
 
 OPTIONS = ("ale", "beer", "cider", "dew", "elixir", "fizz")
@@ -160,7 +158,7 @@ def test_a_study_with_a_proved_winner_says_so_everywhere():
 def check(study):
     standing = study.standing()
     reading = Analysis(standing)
-    found, verdict = standing.certificate, verdict_of(reading)
+    found, verdict = standing.certificate, reading.verdict
     log = study.log()
     parts = study_parts(reading, verdict, history_of(log))
     names = standing.labels
@@ -179,7 +177,7 @@ def check_verdict(reading, verdict, parts, names):
     assert found.statement in verdict.proved
     retired = {i for i, option in enumerate(reading.standing.options) if option.state == "retired"}
     assert found.active is None or among.isdisjoint(retired) or len(names) - len(retired) < 2
-    rows = {row["name"]: row for row in rows_of_options(reading)}
+    rows = {row.name: row.to_dict() for row in reading.rows()}
     for i, name in enumerate(names):
         place = rows[name]["place"]
         assert (place == "proved best") == (i in best)
@@ -194,8 +192,8 @@ def check_verdict(reading, verdict, parts, names):
         assert "proved" in verdict.claim and "not proved" not in verdict.claim
     elif not reading.standing.panel:
         assert "is proved" not in verdict.claim.replace("no option is proved", "")
-    assert parts["tiles"]["proved best"] == str(len(best))
-    assert parts["tiles"]["not ruled out"] == str(len(found.possible))
+    assert parts.tiles["proved best"] == str(len(best))
+    assert parts.tiles["not ruled out"] == str(len(found.possible))
     chances = reading.each_chance
     if chances is not None:
         assert all(chances[i] == 0 for i in range(len(names)) if i not in among)
@@ -207,7 +205,7 @@ def check_scores(reading, parts, names):
     """How many others each beats, and the tiers."""
     found = reading.certificate
     ranking = ranking_of(reading)
-    rows = {row["name"]: row for row in rows_of_options(reading)}
+    rows = {row.name: row.to_dict() for row in reading.rows()}
     assert {place.name for place in ranking.places} == {names[i] for i in reading.among}
     for place in ranking.places:
         i = names.index(place.name)
@@ -223,17 +221,17 @@ def check_scores(reading, parts, names):
         if upper.tier < lower.tier and not (found.is_all and upper.tier == 1):
             assert upper.least > lower.most
     if reading.standing.votes:
-        table = {row[0]: row for row in parts["options"].rows}
+        table = {row[0]: row for row in parts.options.rows}
         for i in reading.among:
             low, high = found.scores[i]
             assert table[names[i]][3] == f"{low} to {high}"
-        on_page = {row[0]: row for row in parts["ranking"].rows}
+        on_page = {row[0]: row for row in parts.ranking.rows}
         assert on_page.keys() == {place.name for place in ranking.places}
         for place in ranking.places:
             assert on_page[place.name][1] == str(place.tier)
             assert on_page[place.name][3] == f"{place.least} to {place.most}"
             assert f"{place.name} {place.beats} ({place.least} to {place.most})" in html.unescape(
-                parts["scores"].picture.alt
+                parts.scores.picture.alt
             )
 
 
@@ -252,9 +250,9 @@ def check_pairs(reading, parts):
         if low == reading.rivals and not found.margin:
             assert wins == reading.rivals
     if reading.standing.votes and isinstance(found, Certificate):
-        said = " ".join(parts["matrix"].said)
+        said = " ".join(parts.matrix.said)
         assert f"Proved one way or the other: {len(proved):,};" in said
-        words = {row[0]: row[-1] for row in parts["pairs"].rows}
+        words = {row[0]: row[-1] for row in parts.pairs.rows}
         told = sum(word.startswith("proved") for word in words.values())
         assert told == sum(reading.n[i, j] > 0 for i, j in proved)
 
@@ -268,12 +266,12 @@ def check_votes(study, reading, verdict, parts):
         == counted
         == sum(vote.counted for vote in study.votes() if vote.voter not in guides(standing))
     )
-    assert parts["tiles"]["votes"] == f"{standing.votes:,}"
+    assert parts.tiles["votes"] == f"{standing.votes:,}"
     assert found.votes + standing.waiting == standing.votes
     assert any("wait" in one and "came earlier" in one for one in verdict.proved) == bool(
         standing.waiting
     )
-    assert f"{standing.votes:,} count as votes" in parts["outcomes"] or not study.votes()
+    assert f"{standing.votes:,} count as votes" in parts.outcomes or not study.votes()
     if verdict.estimates is not None and reading.each_chance is not None:
         for name, said in verdict.estimates.rows:
             if name in standing.labels:

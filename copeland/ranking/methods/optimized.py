@@ -96,18 +96,16 @@ def mixture(rankings: tuple[Ranking, ...], length: int, rule: str = "linear") ->
     raise AssertionError("with no demand left every mixture is a solution")
 
 
-def allowed_lists(rankings: tuple[Ranking, ...], length: int) -> Iterator[Ranking]:
-    """Yield every list whose prefixes are unions of a prefix of each ranking (2^length at most).
+def allowed_lists(
+    rankings: tuple[Ranking, ...], length: int, start: Ranking = ()
+) -> Iterator[Ranking]:
+    """Yield every list from a start whose prefixes are unions of a prefix of each ranking (2^length at most).
 
     Examples
     --------
     >>> list(allowed_lists((("a", "b", "c"), ("b", "c", "a")), 2))
     [('a', 'b'), ('b', 'a'), ('b', 'c')]
     """
-    yield from _extend_list(rankings, length, ())
-
-
-def _extend_list(rankings: tuple[Ranking, ...], length: int, start: Ranking) -> Iterator[Ranking]:
     used = set(start)
     heads = [best_unused(ranking, used) for ranking in rankings]
     following = dict.fromkeys(head for head in heads if head is not None)
@@ -115,7 +113,7 @@ def _extend_list(rankings: tuple[Ranking, ...], length: int, start: Ranking) -> 
         yield start
         return
     for document in following:
-        yield from _extend_list(rankings, length, (*start, document))
+        yield from allowed_lists(rankings, length, (*start, document))
 
 
 def document_credit(rankings: tuple[Ranking, ...], documents: Ranking, rule: str) -> Floats:
