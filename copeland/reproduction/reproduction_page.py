@@ -139,8 +139,9 @@ def _page(
         drawn={name: inline_svg(svg) for name, svg in drawn.items()},
         experiments=_experiments(found),
         analyses=_analyses(found),
-        cuts=found.cuts
-        and {
+        cuts=None
+        if not found.cuts
+        else {
             "ours": findings.describe_choices(found.cuts),
             "columns": findings.CHOICES_HEAD,
             "rows": findings.choices_rows(found.cuts),
