@@ -143,7 +143,7 @@ def test_the_way_of_a_vote_to_a_certificate_is_short():
     with enter_files() as files:
         study.tell(ballot, "left")
         study.certificate()
-    assert len(files) <= 17
+    assert len(files) <= 20
 
 
 def test_the_way_of_votes_to_a_page_is_short(tmp_path):

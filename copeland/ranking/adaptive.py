@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
 from copeland.ranking.collection import Collection
@@ -29,9 +28,8 @@ from copeland.ranking.estimation import (
 )
 from copeland.ranking.interleaved_comparison import EVEN
 from copeland.ranking.rankers import Ranker
+from copeland.support.arrays import Bools
 from copeland.support.tasks import finish
-
-Bools = NDArray[np.bool_]
 
 Z = 3.0  # standard errors within which a pair, or a Borda score, is still open
 FIRST_SHARE = 16  # the first round makes one in so many of the protocol's comparisons

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from copeland.errors import InvalidParameter, UnknownName, nearest
 from copeland.kernels import kernel
 from copeland.ranking.clicks import ClickModel, ClickTables
+from copeland.support.arrays import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 # Ranks, documents and grades: never negative, so that machine code need not ask.
 Places = NDArray[np.uint32]
 

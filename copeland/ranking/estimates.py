@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidMatrix, InvalidParameter, nearest
 from copeland.matrix import PreferenceMatrix
+from copeland.support.arrays import Floats, Ints
 from copeland.support.atomic_files import write_file
 from copeland.support.npz import pack_arrays, read_arrays
 from copeland.support.rng import stream
 from copeland.support.tasks import Arrays
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Pair = tuple[int, int]
 
 TIES = ("half", "coin", "discard")

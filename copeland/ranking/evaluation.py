@@ -10,15 +10,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from copeland.errors import InvalidParameter, need
 from copeland.matrix import PreferenceMatrix, numbers_of
 from copeland.ranking.collection import Collection, InvalidCollection
 from copeland.ranking.rankers import Orders
+from copeland.support.arrays import Floats
 from copeland.support.phrasing import join_names
-
-Floats = NDArray[np.float64]
 
 GAINS = ("exponential", "linear")
 

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from copeland.errors import need
 from copeland.ranking.collection import Collection, InvalidCollection, existing_file
 from copeland.ranking.trec import Run, Unknown, check_known
+from copeland.support.arrays import Floats
 from copeland.support.rng import stream
 
-Floats = NDArray[np.float64]
 Orders = NDArray[np.int32]
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from copeland.kernels import kernel
 from copeland.kernels.compiler.compile import compile_kernel
 from copeland.matrix import PreferenceMatrix
+from copeland.support.arrays import Floats, Ints
 from copeland.support.rng import stream
 from copeland.theory.winners import random_walk_winners, von_neumann
 
@@ -29,8 +30,6 @@ _SURE = 1e-9  # a weight or an advantage above it is not the linear program's ro
 _STEPS = 100  # of the walk; three are enough for most subsets
 
 Marks = NDArray[np.bool_]  # a row for each subset, a column for each option
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def draw_subsets(n: int, k: int, block: int, seed: int) -> Marks:

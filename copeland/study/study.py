@@ -13,8 +13,8 @@ from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
+from copeland.forecast.forecast import MOST, Forecast
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
-from copeland.forecast.races import MOST, Forecast
 from copeland.forecast.start import Goal, goal_of
 from copeland.study.ballots import (
     Answered,

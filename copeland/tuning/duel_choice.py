@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from copeland.support.arrays import Ints
 from copeland.tuning.preference_model import (
     Fit,
     Heard,
@@ -24,8 +24,6 @@ from copeland.tuning.preference_model import (
     sum_covariances,
 )
 from copeland.tuning.spaces import Floats, Space, near
-
-Ints = NDArray[np.int64]
 
 OPPONENTS = 192  # fixed places Z, against which scores are counted
 FRESH, LEADERS, AROUND = 128, 16, 64

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
+from copeland.support.arrays import Floats
 from copeland.support.escaping import inert
 from copeland.support.phrasing import join_names
 from copeland.tuning.constraints import feasible_of
 from copeland.tuning.parameters import Choice, Integer, Parameter, Real
 
-Floats = NDArray[np.float64]
 Point = dict[str, Any]
 PointLike = Mapping[str, Any]
 Feasible = Callable[..., bool] | str | Sequence[str] | None

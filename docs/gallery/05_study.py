@@ -18,9 +18,8 @@ from copeland.study.report.study_figures import (
     progress_figure,
     scores_figure,
 )
-from copeland.study.results.analysis import Analysis
+from copeland.study.results.analysis import PROVED, Analysis
 from copeland.study.results.history import history_of
-from copeland.study.results.standing import PROVED
 
 study = copeland.create_study("lunch", ["soup", "salad", "pasta", "toast"])
 wins = {("soup", "salad"): 80, ("salad", "pasta"): 75, ("pasta", "soup"): 75}

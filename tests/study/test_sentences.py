@@ -8,7 +8,6 @@ from commands import run
 from soup import study_with, text_of, undrawn, votes
 
 from copeland.certificate.drift_evidence import Change
-from copeland.certificate.sentences import statement_before
 from copeland.study import create_study
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.certificate_file import (
@@ -64,7 +63,7 @@ def test_certificates_in_the_words_of_before_still_hold(tmp_path, panel):
     how = {"panel": panel} if panel else {"voters": "independent"}
     study = create_study("soup", ["green tea", "milk", "juice"], **how)
     found, text = certificate_to_file(study)
-    said = found.statement_before if panel else statement_before(found)
+    said = found.statement_before
     content = json.loads(text)
     assert content["statement"] != said
     content["statement"] = said

@@ -12,7 +12,7 @@ from copeland.support.phrasing import about, format_count, percent
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from copeland.forecast.races import Forecast, Way
+    from copeland.forecast.forecast import Forecast, Way
     from copeland.study.results.analysis import OptionRow, Ranking
 
 

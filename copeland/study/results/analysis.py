@@ -1,6 +1,6 @@
 """The one analysis of a study's votes: numbers, sentences, rows of tables, a ranking and JSON.
 
-Pages, terminal and server show what is here, and compute nothing of their own.
+Pages and tables show what is here, and compute nothing of their own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from copeland.errors import MissingExtra, need
 from copeland.forecast.plausible_worlds import MOST_OPTIONS
 from copeland.study.options import ACTIVE
 from copeland.study.results.measures import Floats, Measures
+from copeland.study.results.standing import PROVED as PROVED  # which is documented here
 from copeland.study.results.verdict import Verdict, verdict_of
 from copeland.study.results.voter_reach import is_judged
 from copeland.support.notebook_html import MOST_ROWS, html_table

@@ -18,7 +18,6 @@ import numpy as np
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
-from copeland.certificate.sentences import statement_before
 from copeland.errors import CopelandError, InvalidParameter, InvalidRow, InvalidVote
 from copeland.study.input_limits import json_of
 from copeland.study.log.events import ERROR, SKIP, UNDONE, Event, from_json, last_link
@@ -433,7 +432,7 @@ def _wording(filed: Filed) -> Iterator[str]:
     if isinstance(found, PanelCertificate):
         known.append(found.statement_before)  # as copeland 0.2 put it
     elif isinstance(found, Certificate):
-        before = statement_before(found)
+        before = found.statement_before
         others = (found.k if found.active is None else len(found.active)) - 1
         known.append(before)
         if filed.unbound:  # as versions put it that wrote no envelope

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate, evidence
+from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, Change, change_in
 from copeland.certificate.drift_evidence import share_of as level_share_of
+from copeland.certificate.evidence import evidence
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
 from copeland.study.log.events import (
     ADDED,

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import Certificate, evidence
-from copeland.forecast.forecast_range import ForecastRange
-from copeland.forecast.outlook import SETTLED, Need, Outlook, outlook_of, scale_outlook
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.evidence import evidence
+from copeland.forecast.forecast import ForecastRange
+from copeland.forecast.outlook import SETTLED, Need, Outlook, Remaining, outlook_of, scale_outlook
 from copeland.forecast.panel_forecast import panel_chances, panel_outlook, panel_remaining
 from copeland.forecast.plausible_worlds import MOST_OPTIONS, Chances, chances_of
 from copeland.forecast.start import LIKELY as LIKELY_BEST
-from copeland.forecast.votes_remaining import Remaining
 from copeland.matrix import PreferenceMatrix
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import AHEAD, LIKELY, PROVED, Standing, order_of

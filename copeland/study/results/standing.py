@@ -13,16 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.certificate import PanelCertificate
-from copeland.certificate.certificate import (
-    LIKE_THESE,
-    THESE,
-    Certificate,
-    Voters,
-    certify,
-    is_decided,
-)
+from copeland.certificate.certificate import Certificate, certify
+from copeland.certificate.evidence import LIKE_THESE, THESE
+from copeland.certificate.proof import Voters, is_decided
 from copeland.errors import InvalidParameter
-from copeland.forecast.races import Start
+from copeland.forecast.start import Start
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.kinds.panel import PanelStanding, panel_certificate_of, panel_standing_of
 from copeland.study.log.arrivals import AGAINST

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal, NamedTuple
 
-from copeland.certificate.certificate import Certificate, advice_of
-from copeland.certificate.sentences import on_cases
+from copeland.certificate.certificate import Certificate
+from copeland.certificate.sentences import advice_of, on_cases
 from copeland.errors import InvalidParameter
-from copeland.forecast.likely_best import favourite_of
 from copeland.forecast.outlook import Need
-from copeland.forecast.plausible_worlds import MOST_OPTIONS
+from copeland.forecast.plausible_worlds import MOST_OPTIONS, favourite_of
 from copeland.forecast.start import Goal
 from copeland.study.kinds.panel import PanelStanding
 from copeland.study.options import ACTIVE
@@ -173,18 +172,23 @@ class Verdict:
         return f"<p><strong>{escape(inert(self.claim))}</strong></p><dl>{parts}</dl>{chances}"
 
 
-def verdict_of(votes: Measures) -> Verdict:
-    """Return the verdict on a study, as of its last vote; an analysis has it as :attr:`Analysis.verdict`.
+def verdict_of(votes: Standing | Measures) -> Verdict:
+    """Return the verdict on a study, as of its last vote.
+
+    Parameters
+    ----------
+    votes
+        Where the study stands, or what its votes come to if that is known already.
 
     Examples
     --------
     >>> from copeland.study import create_study
-    >>> from copeland.study.results.measures import Measures
     >>> study = create_study("tea", ["green", "black"])
     >>> _ = study.add_votes([{"left": "green", "right": "black", "outcome": "left"}] * 10)
-    >>> verdict_of(Measures(study.standing())).claim
+    >>> verdict_of(study.standing()).claim
     'green is proved the only winner.'
     """
+    votes = votes if isinstance(votes, Measures) else Measures(votes)
     certificate = votes.certificate
     return Verdict(
         kind=certificate.verdict,
@@ -203,7 +207,8 @@ def claim_of(votes: Measures) -> str:
     said = _name_leaders(votes) if votes.certificate.verdict == "open" else _name_winners(votes)
     if not votes.standing.settings.cases or not votes.standing.votes:
         return said
-    return f"{on_cases(votes.certificate)}{said}"
+    assert isinstance(votes.certificate, Certificate)
+    return f"{on_cases(votes.certificate.terms)}{said}"
 
 
 def _name_winners(votes: Measures) -> str:
@@ -213,7 +218,9 @@ def _name_winners(votes: Measures) -> str:
     up_to = f" up to a margin of {found.margin:g}" if found.margin else ""
     if up_to and isinstance(found, Certificate):
         are = "is" if found.verdict == "winner" else "are each"
-        return f"{name} {are} proved best{up_to}. {advice_of(found, votes.names)}"
+        return (
+            f"{name} {are} proved best{up_to}. {advice_of(found.choice, found.best, votes.names)}"
+        )
     of = "" if found.active is None else f" of the {len(found.active)} active options"
     if found.verdict == "winner":
         return f"{name} is proved {'the only winner' if found.is_all else 'best'}{of}."

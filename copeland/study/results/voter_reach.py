@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter
-from copeland.forecast.forecast_range import ForecastRange
-from copeland.forecast.outlook import Need, Outlook, outlook_of
+from copeland.forecast.forecast import Forecast, ForecastRange, forecast_of
+from copeland.forecast.outlook import Need, Outlook, Remaining, outlook_of, remaining_of
 from copeland.forecast.panel_forecast import new_panel_remaining, panel_forecast
 from copeland.forecast.prospects import Prospect
-from copeland.forecast.races import Forecast, forecast_of
 from copeland.forecast.start import PROOF, Goal, Start
 from copeland.forecast.voter_races import Voters, room_of
-from copeland.forecast.votes_remaining import Remaining, remaining_of
 from copeland.study.log.events import ERROR, SKIP
 from copeland.study.options import ACTIVE
 from copeland.study.results.standing import Standing, Voter
