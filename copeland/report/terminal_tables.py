@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 LONGEST = 20  # rows of options; all of them are in the JSON
 
 _NARROWEST_NAME = 16  # a longer name of an algorithm is broken where there is no room
-_FIXED, _NUMBER = {"no_wrap": True}, {"no_wrap": True, "justify": "right"}
+# How columns are laid out.
+FIXED: dict[str, Any] = {"no_wrap": True}
+NUMBER: dict[str, Any] = {"no_wrap": True, "justify": "right"}
+FOLDED: dict[str, Any] = {"overflow": "fold"}
 _LEAST_NEEDED = ("seconds", "median", "worst", "runs", "95 %", "comparisons")
 
 # What is said of an algorithm of which it is true.
@@ -73,11 +76,11 @@ def runs_table(runs: Runs, width: int = 1000) -> Table:
     rows = runs.summary()
     cells = [{"algorithm": row["algorithm"], **runs_row(row)} for row in rows]
     names = _fitting(cells, width)
-    columns: dict[str, Any] = dict.fromkeys(names, _NUMBER)
+    columns: dict[str, Any] = dict.fromkeys(names, NUMBER)
     columns["algorithm"] = {"overflow": "fold", "min_width": _NARROWEST_NAME}
-    table = _table(runs_title(runs), columns)
+    table = make_table(runs_title(runs), columns)
     for row in cells:
-        table.add_row(*(_plain(row[name]) for name in names))
+        table.add_row(*(plain_text(row[name]) for name in names))
     if len(names) < len(cells[0]):
         table.caption = "a wider window, or --json, shows more"
     return table
@@ -121,24 +124,24 @@ def runs_row(row: Mapping[str, Any]) -> dict[str, str]:
 
 def algorithms_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return what each algorithm looks for, takes and needs, a row for each."""
-    columns = {"name": _FIXED, "looks for": _FIXED, "what it does, its paper, its parameters": {}}
-    table = _table(None, columns, lines=True)
+    columns = {"name": FIXED, "looks for": FIXED, "what it does, its paper, its parameters": {}}
+    table = make_table(None, columns, lines=True)
     for row in rows:
         params = ", ".join(f"{name}={default}" for name, default in row["parameters"].items())
         notes = "; ".join(
             filter(None, (params, *(words for key, words in _NOTES.items() if row[key])))
         )
         about = [row["summary"], row["paper"], notes]
-        table.add_row(row["name"], row["target"], _plain("\n".join(filter(None, about))))
+        table.add_row(row["name"], row["target"], plain_text("\n".join(filter(None, about))))
     return table
 
 
 def problems_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return the built-in problems, a row for each."""
-    table = _table(None, {"name": _FIXED, "what it is, and its source": {}}, lines=True)
+    table = make_table(None, {"name": FIXED, "what it is, and its source": {}}, lines=True)
     for row in rows:
         example = "" if row["example"] == row["name"] else f"; for example {row['example']}"
-        table.add_row(row["name"], _plain(f"{row['about']}{example}\n{row['source']}"))
+        table.add_row(row["name"], plain_text(f"{row['about']}{example}\n{row['source']}"))
     return table
 
 
@@ -146,10 +149,10 @@ def options_table(found: Mapping[str, Any]) -> Table:
     """Return every score of each option of ``copeland winners``, most wins first."""
     shown = sorted(range(found["k"]), key=lambda i: -found["copeland_scores"][i])
     numbers = ("wins", "Borda", "random walk", "von Neumann")
-    table = _table(None, {"option": {}, **{key: {"justify": "right"} for key in numbers}})
+    table = make_table(None, {"option": {}, **{key: {"justify": "right"} for key in numbers}})
     for i in shown[:LONGEST]:
         table.add_row(
-            _plain(option_name(found, i)),
+            plain_text(option_name(found, i)),
             str(found["copeland_scores"][i]),
             f"{found['borda_scores'][i]:.3f}",
             f"{found['random_walk_distribution'][i]:.4f}",
@@ -172,8 +175,8 @@ def bounds_table(found: Mapping[str, Any], name: str) -> Table:
         f"alpha = {found['alpha']:g}, delta = {found['delta']:g}, T = {amount(found['horizon'])}"
     )
     form = "corrected" if found["corrected"] else "as printed in the paper"
-    columns = {"quantity": _FIXED, "value": _NUMBER, "what it is": {}}
-    table = _table(f"{name}: {given}; {form}", columns)
+    columns = {"quantity": FIXED, "value": NUMBER, "what it is": {}}
+    table = make_table(f"{name}: {given}; {form}", columns)
     for key, (symbol, meaning) in BOUND_WORDS.items():
         reason = found["undefined"].get(key) or found["undefined"].get(f"log_{key}")
         table.add_row(symbol, "undefined" if reason else bound(found, key), reason or meaning)
@@ -182,12 +185,12 @@ def bounds_table(found: Mapping[str, Any], name: str) -> Table:
 
 def matrix_table(rows: Sequence[Sequence[float]], labels: Sequence[str]) -> Table:
     """Return a preference matrix: how often the option of a row beats that of a column."""
-    table = _table(None, {"": {}})
+    table = make_table(None, {"": {}})
     for label in labels:
-        table.add_column(_plain(label), **_NUMBER)
+        table.add_column(plain_text(label), **NUMBER)
     for i, row in enumerate(rows):
         cells = ["·" if i == j else f"{p:.4g}" for j, p in enumerate(row)]
-        table.add_row(_plain(labels[i]), *cells)
+        table.add_row(plain_text(labels[i]), *cells)
     return table
 
 
@@ -230,20 +233,20 @@ def _fitting(cells: Sequence[Mapping[str, str]], width: int) -> list[str]:
     return list(widths)
 
 
-def _plain(text: str) -> Any:
+def plain_text(text: str) -> Any:
     """Text as it is: a label may hold brackets, which rich would read as markup."""
     from rich.text import Text
 
     return Text(text)
 
 
-def _table(title: str | None, columns: Mapping[str, Any], lines: bool = False) -> Table:
+def make_table(title: str | None, columns: Mapping[str, Any], lines: bool = False) -> Table:
     """An empty table with these columns, each by its name and how it is laid out."""
     from rich import box
     from rich.table import Table
 
     table = Table(
-        title=None if title is None else _plain(title),
+        title=None if title is None else plain_text(title),
         title_justify="left",
         title_style="bold",
         caption_justify="left",

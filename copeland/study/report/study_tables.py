@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from copeland.report.terminal_tables import LONGEST, _plain, _table
+from copeland.report.terminal_tables import FIXED, FOLDED, LONGEST, NUMBER, make_table, plain_text
 from copeland.study.results.analysis import strength_words
 from copeland.support.phrasing import about, format_count, percent
 
@@ -23,18 +23,14 @@ def studies_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     for row in rows:
         stands = row["stands"] + (" (closed)" if row["closed"] else "")
         table.add_row(
-            _plain(row["study"]), f"{row['options']:,}", f"{row['votes']:,}", _plain(stands)
+            plain_text(row["study"]), f"{row['options']:,}", f"{row['votes']:,}", plain_text(stands)
         )
     return table
 
 
 def _start_table(name: str, numbers: Sequence[str]) -> Table:
     """A table of names, with columns of numbers."""
-    table = _table(None)
-    table.add_column(name, overflow="fold")
-    for number in numbers:
-        table.add_column(number, justify="right", no_wrap=True)
-    return table
+    return make_table(None, {name: FOLDED, **dict.fromkeys(numbers, NUMBER)})
 
 
 def standing_table(rows: Sequence[OptionRow]) -> Table:
@@ -43,12 +39,12 @@ def standing_table(rows: Sequence[OptionRow]) -> Table:
     table.add_column("")
     for row in rows[:LONGEST]:
         table.add_row(
-            _plain(row.name),
+            plain_text(row.name),
             *(f"{n:,}" for n in (row.won, row.lost, row.tied, row.beats, row.least)),
             "" if row.chance is None else percent(row.chance),
-            _plain(row.add_state(row.place)),
+            plain_text(row.add_state(row.place)),
         )
-    table.caption = _plain(
+    table.caption = plain_text(
         f"{_note_first(len(rows))}beats: how many options, so far; proved: at least this many; chance: to be best, an estimate"
     )
     return table
@@ -62,11 +58,14 @@ def _note_first(options: int) -> str:
 
 def ranking_table(ranking: Ranking) -> Table:
     """Return all options, the best tier first."""
-    table = _table(None)
-    table.add_column("tier", justify="right", no_wrap=True)
-    table.add_column("option", overflow="fold")
-    for name in ("beats", "proved", "strength"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = make_table(
+        None,
+        {
+            "tier": NUMBER,
+            "option": FOLDED,
+            **dict.fromkeys(("beats", "proved", "strength"), NUMBER),
+        },
+    )
     before = 1
     for place in ranking.places[:LONGEST]:
         if place.tier > before:
@@ -74,12 +73,12 @@ def ranking_table(ranking: Ranking) -> Table:
         before = place.tier
         table.add_row(
             str(place.tier),
-            _plain(place.name),
+            plain_text(place.name),
             str(place.beats),
             f"{place.least} to {place.most}",
             strength_words(place.strength),
         )
-    table.caption = _plain(
+    table.caption = plain_text(
         f"{_note_first(len(ranking.places))}beats: how many others, so far; proved: where that number must be; "
         "strength: log-odds by Bradley and Terry, an estimate"
     )
@@ -92,21 +91,20 @@ def panel_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     table.add_column("")
     for row in rows:
         table.add_row(
-            _plain(row["name"]),
+            plain_text(row["name"]),
             *(f"{row[name]:,}" for name in ("answers", "missing", "to_ask")),
             "excused" if row["excused"] else "",
         )
-    table.caption = _plain("to ask: missing answers that may still affect who is best")
+    table.caption = plain_text("to ask: missing answers that may still affect who is best")
     return table
 
 
 def plan_table(plan: Forecast, price: float | None) -> Table:
     """Return how many more votes each way of asking may take, and what they cost."""
-    table = _table(None)
-    table.add_column("how pairs are chosen", no_wrap=True)
+    table = make_table(None, {"how pairs are chosen": FIXED})
     costs = () if price is None else ("cost (median)", "10 % to 90 %")
-    for name in ("more votes (median)", "10 % to 90 %", *costs):
-        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("more votes (median)", "10 % to 90 %", *costs):  # two of one name
+        table.add_column(name, **NUMBER)
     for way in plan.ways:
         table.add_row(way.name, *_cells(way, None), *(_cells(way, price) if price else ()))
     return table
