@@ -11,11 +11,6 @@ from copeland.study.log.events import Event
 Pair = frozenset[int]
 Case = str | None  # None where the options themselves are compared, once
 
-POPULATIONS = (
-    "these",
-    "like-these",
-)  # what is proved: of exactly these cases, or of cases like these
-
 
 class Cases:
     """The votes that count, by pair and case, and the judges who gave them."""
