@@ -54,14 +54,15 @@ def serve_command(
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")
     _check(host, port, url, workers)
-    from copeland.web.appointed import read_appointed
-    from copeland.web.serving import SETTINGS, application, prepared
+    from copeland.web.app import SETTINGS, create_app
+    from copeland.web.pages.judges import read_judges
+    from copeland.web.server import Config, prepare
 
     named = "" if judges is None else str(judges.absolute())
-    read_appointed(named)  # a damaged file is found before anything begins
+    read_judges(named)  # a damaged file is found before anything begins
     address = f"[{host}]" if ":" in host else host
     base = url.rstrip("/") or f"http://{address}:{port}"
-    link = f"{base}/admin/enter?token={prepared(storage, url, demo)}"
+    link = f"{base}/admin/enter?token={prepare(storage, url, demo)}"
     if as_json:
         print_json({"url": base, "admin": link})
     else:
@@ -80,10 +81,10 @@ def serve_command(
         "forwarded_allow_ips": trust_proxy or None,
     }
     if workers == 1:
-        uvicorn.run(application(storage, url, os.environ.get(SECRET, ""), named), **how)
+        uvicorn.run(create_app(Config(storage, url, os.environ.get(SECRET, ""), named)), **how)
         return
     os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url, SETTINGS["judges"]: named}
-    uvicorn.run("copeland.web.serving:from_environment", factory=True, workers=workers, **how)
+    uvicorn.run("copeland.web.app:from_environment", factory=True, workers=workers, **how)
 
 
 def _check(host: str, port: int, url: str, workers: int) -> None:

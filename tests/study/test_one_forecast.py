@@ -1,7 +1,6 @@
 """Every place that says how many votes, answers or people it still takes says the same."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,9 +24,9 @@ from copeland.study.results.voter_reach import (
     who_votes,
 )
 from copeland.support.phrasing import capital
-from copeland.web.api.reading import results_of
-from copeland.web.creating import Intent
-from copeland.web.expecting import expectation_of
+from copeland.web.cache import VoteAnalysis
+from copeland.web.pages.create import Intent
+from copeland.web.pages.forecast import expectation_of
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -65,7 +64,7 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
     plan = plan_values("five", study.plan(), None)
     assert plan["ways"][0]["votes"] == quantiles(found)
-    results = results_of(SimpleNamespace(reading=reading, verdict=verdict, number=1))
+    results = VoteAnalysis(reading, verdict).to_dict()
     assert results["votes_left"] == found.middle
     assert results["votes_left_range"] == [found.low, found.high]
 
