@@ -68,7 +68,9 @@ _SECONDS = _number("a number of seconds above 0", lambda x: 0 < x < math.inf)
 
 
 def _setting(default: Any, rule: Rule | None, help: str, usual: str = "") -> Any:
-    """A row of the table; ``usual`` is in words what :func:`usual_settings` gives in place of None."""
+    """A row of the table; ``usual`` is the default in words, which :func:`usual_settings` gives in place of None."""
+    if default is not None:
+        usual = f"{default:g}" if isinstance(default, int | float) else str(default or "")
     return field(default=default, metadata={"rule": rule, "help": help, "usual": usual})
 
 
