@@ -67,18 +67,6 @@ def create_study(
         ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``; None keeps it in memory.
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
-    algorithm
-        Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
-    voters
-        Who votes: ``"people"`` by default, or ``"panel"`` if you name one.
-    batch
-        Where people vote, how many pairs each of them is dealt: 4 by default, or all pairs if these are fewer.
-    missing
-        Where people vote, what missing answers do: ``"against"`` by default, or ``"ignored"``.
-    cases
-        Where judges vote (``voters="judge"``), how many test cases there are; 1 by default: the options themselves are compared.
-    population
-        Where judges vote, what is proved: of exactly ``"these"`` cases, which is the default, or of cases ``"like-these"``.
     space
         A :class:`copeland.Space` instead of options. A point becomes an option when the study asks about it.
     show

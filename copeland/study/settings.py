@@ -102,7 +102,8 @@ class Settings:
     Parameters
     ----------
     algorithm
-        Who chooses the pairs: a registered name, with parameters if need be (``"ccb:alpha=1.01"``).
+        Who chooses the pairs: a registered name, with parameters if need be (``"ccb:alpha=1.01"``). By default
+        ``"cpc-pac"``; a panel and a space have planners of their own.
     delta
         The probability with which the certificate may ever be wrong.
     margin
@@ -115,7 +116,7 @@ class Settings:
         Whether a voter's further votes on the same pair (and item) ``"count"``, or only the ``"first"``.
         By default they count, unless people vote. Where judges vote, only the first on a pair and case counts, whoever gave it.
     voters
-        Who votes. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
+        Who votes; ``"panel"`` by default if one is named, else ``"people"``. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
         the answers may hang together; what a person is asked does not depend on that person's answers. What is
         proved is about the population they come from. ``"independent"``: every vote is a fresh draw, as
         clicks of one vote a visitor are. ``"dependent"`` is what people were called. ``"panel"``: the named
@@ -128,10 +129,11 @@ class Settings:
         How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
         a judge holds one for each worker. Eight are a third of what the smallest study needs.
     batch
-        Where people vote, how many pairs each of them gets, all dealt before that person's first answer.
+        Where people vote, how many pairs each of them gets, all dealt before that person's first answer: 4 by default, or all
+        pairs if these are fewer.
         So nothing that anybody says can change what the same person is asked.
     missing
-        Where people vote, what a ballot proves that its voter never answers. ``"against"``: it counts as a loss of
+        Where people vote, what a ballot proves that its voter never answers. ``"against"``, the default: it counts as a loss of
         both sides. ``"ignored"``: nothing, by the assumption that people leave for reasons that have nothing to do with the
         options. Empty in studies that were made before people were counted in the order of their arrival.
     panel
@@ -142,10 +144,10 @@ class Settings:
     show
         What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
     population
-        Where judges vote, what is proved: something about exactly ``"these"`` cases, or about cases ``"like-these"``, of
+        Where judges vote, what is proved: something about exactly ``"these"`` cases, as by default, or about cases ``"like-these"``, of
         which these are a random sample. Empty elsewhere.
     cases
-        Where judges vote, how many test cases there are; 1 if the options themselves are compared, once. 0 elsewhere.
+        Where judges vote, how many test cases there are; 1, the default, if the options themselves are compared, once. 0 elsewhere.
 
     Examples
     --------

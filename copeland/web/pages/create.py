@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -100,8 +100,6 @@ class Draft:
     outputs: Sequence[tuple[str, str, str]]  # item, option, text
     members: list[str]  # who votes, where these are all
     shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
-    space: Space | None = None  # whose points are the options
-    show: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,8 +154,9 @@ def draft_of(form: FormData, server: Server) -> Draft:
         page["per_voter"] = MANY
     if settings["voters"] == JUDGE:
         settings["cases"] = _cases(options, outputs, bool(images or shots or space))
-    made = Draft(name, options, images, settings, page, outputs, members, shots)
-    return made if space is None else replace(made, space=space, show=read_field(form, "show"))
+    if space is not None:
+        settings |= {"space": space, "show": read_field(form, "show")}
+    return Draft(name, options, images, settings, page, outputs, members, shots)
 
 
 def _space(form: FormData) -> Space | None:
@@ -176,10 +175,8 @@ def create_from(server: Server, draft: Draft) -> Study:
     shown = [*draft.options, *(Option(image.name) for image in draft.images)]
     study = create_study(
         draft.name,
-        None if draft.space is not None else shown,
+        None if "space" in draft.settings else shown,
         server.storage,
-        space=draft.space,
-        show=draft.show,
         clock=server.clock,
         **draft.settings,
     )
