@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from copeland.certificate import PanelCertificate
 from copeland.certificate.certificate import Certificate
 from copeland.certificate.drift_evidence import LEVEL, check_level
 from copeland.errors import InvalidParameter, InvalidRow
+from copeland.forecast.forecast import MOST, Forecast
 from copeland.forecast.prospects import Prospect, check_people, prospect_of
-from copeland.forecast.races import MOST, Forecast
 from copeland.forecast.start import Goal, goal_of
 from copeland.study.ballots import (
     Answered,
@@ -70,25 +70,24 @@ from copeland.study.log.events import (
 from copeland.study.log.state import Books, fold_log
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, option_of
-from copeland.study.results.analysis import Analysis
-from copeland.study.results.case_progress import refuse_for_cases
-from copeland.study.results.drift import Drift, drifts_of
-from copeland.study.results.guidance import guidance_of
-from copeland.study.results.ranking import Ranking, ranking_of
+from copeland.study.results.analysis import Analysis, Ranking
+from copeland.study.results.history import Drift, drifts_of
 from copeland.study.results.standing import (
     Standing,
     certificate_of,
+    guidance_of,
     standing_of,
     voters_of,
 )
-from copeland.study.results.verdict import (
-    Verdict,
-    claim_of,
-    refuse_for_panel,
-    require_chances,
-    verdict_of,
+from copeland.study.results.verdict import Verdict, claim_of, refuse_for_panel, require_chances
+from copeland.study.results.voter_reach import (
+    Met,
+    met_of,
+    panel_plan,
+    plan_of,
+    refuse_for_cases,
+    votes_each,
 )
-from copeland.study.results.voter_reach import Met, met_of, panel_plan, plan_of, votes_each
 from copeland.study.roles import check_role, give_role, import_in_role
 from copeland.study.session import Transactions
 from copeland.study.settings import Settings
@@ -116,6 +115,7 @@ if TYPE_CHECKING:
 CLAIM = 80  # letters of what is said of a study in passing
 
 Clock = Callable[[], float]
+T = TypeVar("T")
 
 
 class Saying:
@@ -163,7 +163,7 @@ class Saying:
             from copeland.study.kinds.space import tuned_verdict
 
             return tuned_verdict(read_tuning(self._work, self.name, self._clock))
-        return verdict_of(self.standing(voters=self._work.books.settings.people))
+        return Analysis(self.standing(voters=self._work.books.settings.people)).verdict
 
     def plan(
         self,
@@ -237,7 +237,7 @@ class Saying:
         (('black',), ('green', 'white'))
         """
         require_options(self._work.books, "so they cannot all be ranked: see shortlist()")
-        return ranking_of(Analysis(self.standing(voters=False)))
+        return Analysis(self.standing(voters=False)).ranking
 
     def drift(self, level: float = LEVEL) -> tuple[Drift, ...]:
         """Return the pairs whose votes changed over time; a certificate assumes that none did.
@@ -254,12 +254,11 @@ class Saying:
 
         ``command``, if given, is the command that the page names to make it again.
         """
-        if self._work.books.tuning is not None:
-            from copeland.study.report.space_page import write_tuned_page
+        from copeland.study.report.study_page import write_space_page, write_study_page
 
+        if self._work.books.tuning is not None:
             told = read_tuning_with_votes(self._work, self.name, self._clock)
-            return write_tuned_page(*told, path, command)
-        from copeland.study.report.study_page import write_study_page
+            return write_space_page(*told, path, command)
 
         log = self._work.read(lambda log: list(log.replay()))
         return write_study_page(self.standing(), log, path, command, self.drift())
@@ -791,6 +790,10 @@ class Study(Tunable, Saying):
     def books(self) -> Books:
         """Return a copy of the state that the log gives, to look at."""
         return copy.deepcopy(self._current())
+
+    def look_at_books(self, look: Callable[[Books], T]) -> T:
+        """Return what ``look`` makes of that state, which it must not change; nothing is copied."""
+        return self._work.read(lambda _log: look(self._books))
 
     def replay(self) -> Books:
         """Return the same state, rebuilt from the bare log without a snapshot."""
