@@ -112,9 +112,8 @@ def take_settings(*order: str, **helps: str) -> Callable[[Callable[..., None]], 
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
-        own = {
-            one.name: one for one in signature.parameters.values() if one.kind != one.VAR_KEYWORD
-        }
+        own = dict(signature.parameters)
+        del own["settings"]
         placed = [own.pop(name, None) or _make_option(name, helps.get(name)) for name in order]
         last = [own.pop(one.name) for one in [*own.values()] if one.kind == one.KEYWORD_ONLY]
 
@@ -123,10 +122,10 @@ def take_settings(*order: str, **helps: str) -> Callable[[Callable[..., None]], 
             try:
                 command(**given)
             except InvalidParameter as error:
-                if error.field not in order:
+                name, _, said = str(error).partition(" ")
+                if name != error.field or name not in order:
                     raise
-                flag = f"--{error.field.replace('_', '-')}"
-                raise InvalidParameter(f"{flag}{str(error).removeprefix(error.field)}") from error
+                raise InvalidParameter(f"--{name.replace('_', '-')} {said}") from error
 
         parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in (*own.values(), *placed, *last)]
         vars(run)["__signature__"] = signature.replace(parameters=parameters)

@@ -10,15 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from warnings import warn
 
 from copeland.errors import InvalidParameter
 from copeland.study.input_limits import check_text, is_storable
 from copeland.support.phrasing import join_names
-
-if TYPE_CHECKING:
-    from copeland.support.spec import Spec
+from copeland.support.spec import Spec
 
 FORMERLY = {"indifference": "margin"}  # what old logs call a setting
 
@@ -56,7 +54,7 @@ def _whole(least: int) -> Rule:
     return Rule(f"a whole number, {least} or more", lambda x: type(x) is int and x >= least)
 
 
-def _choice(*choices: str, unsaid: Sequence[str] = ("",)) -> Rule:
+def _choice(*choices: str, unsaid: Sequence[str] = ()) -> Rule:
     expected = join_names([repr(choice) for choice in choices], last="or")
     return Rule(expected, lambda x: x in (*choices, *unsaid))
 
@@ -164,12 +162,12 @@ class Settings:
     seed: int = _setting(0, _whole(0), "Same seed, same answers: same ballots.")
     both_bad: str = _setting(
         "tie",
-        _choice("tie", "drop", unsaid=()),
+        _choice("tie", "drop"),
         "What 'both are bad' counts as: tie, or drop to leave it out.",
     )
     repeats: str = _setting(
         None,
-        _choice("count", "first", unsaid=()),
+        _choice("count", "first"),
         "A voter's further votes on a pair: count, or only the first.",
         "first if people vote, else count",
     )
@@ -198,14 +196,14 @@ class Settings:
     show: str = _setting("", None, "What voters see of a point, with {name} for each parameter.")
     missing: str = _setting(
         None,
-        _choice(AGAINST, IGNORED),
+        _choice(AGAINST, IGNORED, unsaid=("",)),
         "What it proves if a person leaves pairs unanswered: against, a loss of both sides; or "
         "ignored, if people leave for reasons that have nothing to do with the options.",
         AGAINST,
     )
     population: str = _setting(
         None,
-        _choice(THESE, LIKE_THESE),
+        _choice(THESE, LIKE_THESE, unsaid=("",)),
         "Where a judge votes, what is proved: of exactly these cases, or of cases like-these, of which they are "
         "a sample.",
         THESE,
@@ -234,8 +232,6 @@ class Settings:
     @property
     def spec(self) -> Spec:
         """The algorithm's name and the parameters that were given with it."""
-        from copeland.support.spec import Spec
-
         return Spec.parse(self.algorithm)
 
     def parameters(self, epoch: int) -> dict[str, Any]:

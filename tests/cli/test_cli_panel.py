@@ -120,7 +120,7 @@ def test_a_file_with_somebody_elses_vote_is_not_imported(lunch, tmp_path):
             "--margin is 0.1; a panel's majorities are counted",
         ),
         (["--panel", "ann", "--repeats", "count"], "--repeats is 'count', but"),
-        (["--panel", "ann,ann"], "has 'ann' twice"),
+        (["--panel", "ann,ann"], "copeland: the panel has 'ann' twice"),
         (["--voters", "jury"], "it must be 'people', 'independent', 'panel' or 'judge'"),
     ],
 )
