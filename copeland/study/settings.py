@@ -379,7 +379,7 @@ def _objections_to_algorithm(s: Settings) -> Iterator[str]:
 
 def _check_space(settings: Settings) -> None:
     """Refuse what is not a space, and a template that does not fit it."""
-    from copeland.study.log.space_points import check_show
+    from copeland.study.options import check_show
     from copeland.tuning import Choice, Space
 
     parameters = Space.parameters_in(settings.space)

@@ -217,9 +217,9 @@ def test_a_count_is_so_many_people(missing, steps):
                 each.answer(vote._replace(number=number + i), "right", 1)
         elif step == "undo" and counts:
             vote, times = counts.pop()
-            one.change(vote.number, vote, "right", -times, times)
+            one.change(vote, "right", -times, times)
             for i in range(times):
-                each.change(vote.number + i, vote, "right", -1, 1)
+                each.change(vote._replace(undoes=vote.number + i), "right", -1, 1)
         assert one.waiting == each.waiting and one.missing_answers == each.missing_answers
         assert all(map(np.array_equal, one.counted, each.counted))
 

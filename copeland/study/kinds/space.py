@@ -11,7 +11,6 @@ from copeland.study.commands import Wait
 from copeland.study.input_limits import json_of
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
-from copeland.study.log.space_points import point_option, values_of
 from copeland.study.log.space_state import (
     TRIES,
     AuditLog,
@@ -22,6 +21,7 @@ from copeland.study.log.space_state import (
     key_of,
 )
 from copeland.study.log.state import Books, OpenBallot, require_tuning
+from copeland.study.options import point_option, values_of
 from copeland.study.pair_choice import Wish
 from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import coin_of

@@ -37,6 +37,8 @@ from copeland.study.log.events import (
     UNDONE,
     VOTED,
     Event,
+    VoteEvent,
+    is_vote,
     times_of,
 )
 from copeland.study.log.sides import find_blocks
@@ -191,7 +193,7 @@ def _standing(log: Iterable[Event]) -> list[Event]:
 
 def _ends(told: list[Event], books: Books) -> dict[int, bool]:
     """The votes without an order, by number, and whether those end with it."""
-    votes = [event for event in told if event.kind == VOTED]
+    votes = [event for event in told if is_vote(event)]
     found = find_blocks(votes, books.sides)
     unordered = {vote.number for block, has_order in found if not has_order for vote in block}
     after = chain((vote.number not in unordered for vote in votes[1:]), [True])
@@ -270,34 +272,33 @@ def drifts_of(books: Books, log: Iterable[Event], level: float = LEVEL) -> tuple
     return tuple(sorted(found, key=lambda drift: -drift.change.evidence))
 
 
-def _votes(log: Iterable[Event], course: _Course) -> Iterator[Event]:
+def _votes(log: Iterable[Event], course: _Course) -> Iterator[VoteEvent]:
     for event in log:
         course.take(event)
-        if event.kind == VOTED:
+        if is_vote(event):
             yield event
 
 
-def _sequences(books: Books, votes: Iterable[Event]) -> dict[Pair, list[bool]]:
+def _sequences(books: Books, votes: Iterable[VoteEvent]) -> dict[Pair, list[bool]]:
     """For each pair, the smaller option first, whether that one won each vote."""
     sequences: dict[Pair, list[bool]] = {}
     for vote in _in_order(books, votes):
         meaning = books.meaning(vote.outcome)
         if meaning == TIE or not books.proves(vote):
             continue
-        assert vote.left is not None and vote.right is not None
         turned = vote.left > vote.right
         pair = (vote.right, vote.left) if turned else (vote.left, vote.right)
         sequences.setdefault(pair, []).append((meaning == LEFT) != turned)
     return sequences
 
 
-def _in_order(books: Books, votes: Iterable[Event]) -> Iterator[Event]:
+def _in_order(books: Books, votes: Iterable[VoteEvent]) -> Iterator[VoteEvent]:
     for block, has_order in find_blocks(votes, books.sides):
         if has_order:
             yield from block if block[0].ballot is not None else _shuffle_votes(books, block)
 
 
-def _shuffle_votes(books: Books, block: Sequence[Event]) -> Iterator[Event]:
+def _shuffle_votes(books: Books, block: Sequence[VoteEvent]) -> Iterator[VoteEvent]:
     votes = [vote for vote in block for _ in range(times_of(vote))]
     order = stream(books.settings.seed, "drift", votes[0].number).permutation(len(votes))
     return (votes[i] for i in order)
