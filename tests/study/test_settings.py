@@ -13,7 +13,7 @@ KINDS = {
     "independent": {"voters": "independent"},
     "judge": {"voters": "judge", "cases": 9},
     "panel": {"panel": ("ann", "ben")},
-    "space": {"space": Space(x=Real(0, 1)).to_json(), "show": "at {x}"},
+    "space": {"space": Space({"x": Real(0, 1)}).to_json(), "show": "at {x}"},
     "people of version 0.2": {"batch": 0, "missing": ""},
 }
 
