@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidToken
-from copeland.ranking.list_tokens import (
+from copeland.search.list_tokens import (
     Desk,
     Impression,
     Ticket,
