@@ -56,8 +56,8 @@ class Answers:
 
 def begin(matrix: PreferenceMatrix, run: int, batch: int) -> Books:
     """Return the books of a new study; without a batch, by the rule of version 0.2."""
-    dealt = {"batch": batch, "missing": "against"} if batch else {}
-    settings = Settings(voters="people", repeats="first", seed=run, margin=MARGIN, **dealt)
+    missing = "against" if batch else ""
+    settings = Settings(voters="people", seed=run, margin=MARGIN, batch=batch, missing=missing)
     body = {"settings": settings.to_dict(), "options": [{"name": one} for one in matrix.labels]}
     return Books(Event(1, CREATED, 0.0, body=body))
 

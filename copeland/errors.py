@@ -39,7 +39,7 @@ class InvalidMatrix(CopelandError, ValueError):
 
 
 class InvalidParameter(CopelandError, ValueError):
-    """A parameter outside the range in which it means anything.
+    """A parameter outside the range in which it means anything; ``field`` names it if it is a setting of a study.
 
     Examples
     --------
@@ -48,6 +48,10 @@ class InvalidParameter(CopelandError, ValueError):
     Traceback (most recent call last):
     copeland.errors.InvalidParameter: ccb: alpha is 0.4; Algorithm 1 requires alpha > 1/2.
     """
+
+    def __init__(self, message: str = "", field: str | None = None):
+        super().__init__(message)
+        self.field = field
 
 
 class Undefined(CopelandError, ValueError):

@@ -9,6 +9,7 @@ from algorithm_tables import page_with_heads, page_with_table, shown
 
 from copeland.problems import names
 from copeland.registry import algorithms
+from copeland.study.settings import SETTINGS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -64,6 +65,19 @@ def test_the_parameters_that_a_section_explains_are_those_of_the_record(name):
 @pytest.mark.parametrize("form", names())
 def test_every_problem_is_on_its_page(form):
     assert f"`{form}`" in (ROOT / "docs" / "problems.md").read_text()
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_tables_of_settings_have_each_with_its_default(name):
+    usual = SETTINGS[name].metadata["usual"].split(" ")[0]
+    flag = f"--{name.replace('_', '-')}"
+    pages = {"studies.md": rf"`{name}`", "studies-cli.md": rf"`{flag}\b[^|]*`"}
+    for page, first in pages.items():
+        if page == "studies-cli.md" and name in ("space", "show"):  # of `copeland tune`
+            continue
+        row = rf"^\| {first} \| `?{re.escape(usual)}\b" if usual else rf"^\| {first} \| \|"
+        text = (ROOT / "docs" / page).read_text()
+        assert re.search(row, text, flags=re.MULTILINE), f"{page}: {name}"
 
 
 def test_every_chore_of_the_makefile_is_explained():

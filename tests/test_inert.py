@@ -35,7 +35,7 @@ def old_study(name, options, storage=None):
     """A study that was created before names were looked at."""
     kept = Storage(storage)
     shown = [{"name": one, "text": "", "path": ""} for one in options]
-    body = {"settings": Settings().to_dict(), "options": shown}
+    body = {"settings": Settings(voters="independent").to_dict(), "options": shown}
     kept.create(name, Event(1, CREATED, 1.0, body=body))
     return open_study(name, kept)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Annotated, Any
 
 import typer
 
@@ -99,3 +101,52 @@ IdColumn = Annotated[
 def columns_of(**given: str | None) -> dict[str, str] | None:
     """Return the columns that were named, None if none was."""
     return {role: name for role, name in given.items() if name is not None} or None
+
+
+def take_settings(*order: str, **helps: str) -> Callable[[Callable[..., None]], Any]:
+    """Let a command with ``**settings`` take these settings of a study as options, in this order.
+
+    A parameter of its own that is named here stands in this place; its other keyword-only ones come last. ``helps``
+    are in place of the help in the table of settings. A setting that is refused is named as it was typed.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = dict(signature.parameters)
+        del own["settings"]
+        placed = [own.pop(name, None) or _make_option(name, helps.get(name)) for name in order]
+        last = [own.pop(one.name) for one in [*own.values()] if one.kind == one.KEYWORD_ONLY]
+
+        @wraps(command)
+        def run(**given: Any) -> None:
+            try:
+                command(**given)
+            except InvalidParameter as error:
+                name, _, said = str(error).partition(" ")
+                if name != error.field or name not in order:
+                    raise
+                raise InvalidParameter(f"--{name.replace('_', '-')} {said}") from error
+
+        parameters = [one.replace(kind=one.KEYWORD_ONLY) for one in (*own.values(), *placed, *last)]
+        vars(run)["__signature__"] = signature.replace(parameters=parameters)
+        return run
+
+    return decorate
+
+
+def _make_option(name: str, help: str | None) -> inspect.Parameter:
+    from copeland.study.settings import SETTINGS
+
+    setting = SETTINGS[name]
+    kind, make = {"int": (int, Whole), "float": (float, Number), "str": (str, typer.Option)}[
+        str(setting.type)
+    ]
+    how: dict[str, Any] = {"help": help or setting.metadata["help"]}
+    if setting.default is None:
+        kind, how["show_default"] = kind | None, setting.metadata["usual"]
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=setting.default,
+        annotation=Annotated[kind, make(**how)],
+    )

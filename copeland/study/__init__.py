@@ -1,50 +1,17 @@
 """Live studies: every vote kept, a certificate at the end."""
 
-from copeland.study.ballots import Answered, Ballot, Following, Look
-from copeland.study.commands import Wait
-from copeland.study.creation import (
-    create_study,
-    create_study_from_votes,
-    list_studies,
-    open_study,
-)
-from copeland.study.log.events import OUTCOMES, Event
-from copeland.study.log.storage import Storage
-from copeland.study.options import Option, read_options
-from copeland.study.results.certificate_file import (
-    certificate_to_file,
-    objections,
-    read_certificate,
-)
-from copeland.study.results.standing import Position, Standing, Voter
-from copeland.study.results.verdict import Verdict
-from copeland.study.settings import Settings
-from copeland.study.study import Study
-from copeland.study.votes import Vote
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "OUTCOMES",
-    "Answered",
-    "Ballot",
-    "Event",
-    "Following",
-    "Look",
-    "Option",
-    "Position",
-    "Settings",
-    "Standing",
-    "Storage",
-    "Study",
-    "Verdict",
-    "Vote",
-    "Voter",
-    "Wait",
-    "certificate_to_file",
-    "create_study",
-    "create_study_from_votes",
-    "list_studies",
-    "objections",
-    "open_study",
-    "read_certificate",
-    "read_options",
-]
+if TYPE_CHECKING:
+    from copeland.study.names import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    """Import all names when one is first asked for: the command line reads the settings, and needs no database for it."""
+    if name == "__all__" or not name.startswith("_"):
+        names = import_module("copeland.study.names")
+        globals().update({one: getattr(names, one) for one in ("__all__", *names.__all__)})
+        if name in globals():
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

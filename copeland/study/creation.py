@@ -12,24 +12,19 @@ from warnings import warn
 from copeland.errors import InvalidParameter, StudyExists
 from copeland.study.input_limits import check_text
 from copeland.study.kinds.panel import require_few
-from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import CREATED, Event
-from copeland.study.log.judged_cases import POPULATIONS
 from copeland.study.log.state import Books
 from copeland.study.log.storage import Storage
 from copeland.study.options import Option, options_of
 from copeland.study.pair_choice import Player
 from copeland.study.roles import check_role, import_in_role
-from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, TUNER, Settings
+from copeland.study.settings import PEOPLE, SETTINGS, Settings
 from copeland.study.study import Clock, Study
 from copeland.study.votes import Imported, incoming, source_of, votes_from
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
-
-# Settings that follow from others if they are not told.
-_UNTOLD = ("voters", "batch", "missing", "repeats", "cases", "population")
 
 
 def create_study(
@@ -72,18 +67,6 @@ def create_study(
         ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``; None keeps it in memory.
     load_if_exists
         Return the study of this name if there is one; it must have these options and settings.
-    algorithm
-        Who chooses the pairs: ``"cpc-pac"`` by default; a panel has its own planner.
-    voters
-        Who votes: ``"people"`` by default, or ``"panel"`` if you name one.
-    batch
-        Where people vote, how many pairs each of them is dealt: 4 by default, or all pairs if these are fewer.
-    missing
-        Where people vote, what missing answers do: ``"against"`` by default, or ``"ignored"``.
-    cases
-        Where judges vote (``voters="judge"``), how many test cases there are; 1 by default: the options themselves are compared.
-    population
-        Where judges vote, what is proved: of exactly ``"these"`` cases, which is the default, or of cases ``"like-these"``.
     space
         A :class:`copeland.Space` instead of options. A point becomes an option when the study asks about it.
     show
@@ -102,34 +85,16 @@ def create_study(
     >>> vote.outcome, study.standing().votes
     ('left', 1)
     """
+    told = {key: value for key, value in locals().items() if key in SETTINGS}
     if indifference is not None:
         warn(
             "create_study(indifference=...) is now create_study(margin=...).", DeprecationWarning, 2
         )
-        margin = indifference
+        told["margin"] = indifference
     _check_name(name)
     given = _check_options(options, space)
-    settings = _settings(
-        algorithm=algorithm,
-        delta=delta,
-        margin=margin,
-        seed=seed,
-        both_bad=both_bad,
-        repeats=repeats,
-        voters=voters,
-        lease=lease,
-        open_ballots=open_ballots,
-        panel=panel,
-        batch=batch,
-        missing=missing,
-        cases=cases,
-        population=population,
-        space="" if space is None else space.to_json(),
-        show=show,
-    )
-    told = dict(zip(_UNTOLD, (voters, batch, missing, repeats, cases, population), strict=True))
-    untold = frozenset(name for name, value in told.items() if value is None)
-    return _create(name, given, settings, storage, load_if_exists, clock, untold, space=space)
+    told["space"] = "" if space is None else space.to_json()
+    return _create(name, given, told, storage, load_if_exists, clock, space=space)
 
 
 def _check_options(options: Any, space: Space | None) -> list[Option]:
@@ -194,9 +159,7 @@ def create_study_from_votes(
         taken[:] = [found.also(undone)]
         return new
 
-    untold = frozenset(set(_UNTOLD) - settings.keys())
-    wanted = _settings(**settings)
-    made = _create(name, given, wanted, storage, load_if_exists, clock, untold, with_votes)
+    made = _create(name, given, settings, storage, load_if_exists, clock, with_votes)
     return made, taken[0] if taken else made.add_votes(told, source, role=role)
 
 
@@ -208,50 +171,18 @@ def _check_name(name: str) -> None:
     check_text("the study's ", name=name)
 
 
-def _settings(
-    algorithm: str | None = None,
-    repeats: str | None = None,
-    voters: str | None = None,
-    panel: Sequence[str] = (),
-    space: str = "",
-    batch: int | None = None,
-    missing: str | None = None,
-    cases: int | None = None,
-    population: str | None = None,
-    **others: Any,
-) -> Settings:
-    """The settings as told; what is not said follows from who votes, and on what."""
-    voters = voters or (PANEL if panel else PEOPLE[0])
-    once = voters in (*PEOPLE, PANEL, JUDGE)
-    judge = voters == JUDGE
-    dealt = voters in PEOPLE and not space
-    usual = TUNER if space else PANEL if voters == PANEL else "cpc-pac"
-    return Settings(
-        algorithm=algorithm or usual,
-        space=space,
-        repeats=repeats or ("first" if once else "count"),
-        voters=voters,
-        panel=panel,  # type: ignore[arg-type]
-        batch=(BATCH if dealt else 0) if batch is None else batch,
-        missing=(AGAINST if dealt else "") if missing is None else missing,
-        cases=int(judge) if cases is None else cases,
-        population=(POPULATIONS[0] if judge else "") if population is None else population,
-        **others,
-    )
-
-
 def _create(
     name: str,
     options: list[Option],
-    settings: Settings,
+    told: Mapping[str, Any],
     storage: str | Storage | None,
     load_if_exists: bool,
     clock: Clock,
-    untold: frozenset[str] = frozenset(),
     then: Callable[[Books, Log], list[Event]] | None = None,
     space: Space | None = None,
 ) -> Study:
     """The study, new or there already; ``then`` is what a new one begins with after its first event."""
+    settings = Settings(**told)
     body = {"settings": settings.to_dict(), "options": [option.shown for option in options]}
     first = Event(1, CREATED, clock(), body=body)
     books = Books(first)
@@ -267,7 +198,7 @@ def _create(
         if not load_if_exists:
             raise
     study = Study(kept, name, kept.key(name), clock)
-    _require_same(study, options, settings, untold)
+    _require_same(study, options, settings, told)
     return study if space is None else Study(kept, name, kept.key(name), clock, space)
 
 
@@ -301,9 +232,9 @@ def list_studies(storage: str | Storage) -> list[str]:
 
 
 def _require_same(
-    study: Study, options: list[Option], settings: Settings, untold: frozenset[str]
+    study: Study, options: list[Option], settings: Settings, told: Mapping[str, Any]
 ) -> None:
-    """Refuse to go on with a study that was created otherwise; what was not told may be anything."""
+    """Refuse to go on with a study that was created otherwise; what follows from others may be anything if it is not told."""
     known = {option.name for option in study.options}
     for option in options:
         if option.name not in known:
@@ -313,7 +244,8 @@ def _require_same(
             )
     before = study.settings.to_dict()
     for name, value in settings.to_dict().items():
-        if name in untold or before.get(name) == value:
+        usual = SETTINGS[name].default
+        if (told.get(name, usual) is None) or before.get(name, usual) == value:
             continue
         if name != "voters" or not {before[name], value} <= set(PEOPLE):
             raise StudyExists(

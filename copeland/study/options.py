@@ -255,15 +255,17 @@ def check_show(show: str, names: list[str]) -> None:
     for name in names:
         check_text("a parameter's ", name=name)
     if not isinstance(show, str):
-        raise InvalidParameter(f"show is {show!r}; give a text with {{{names[0]}}} in it.")
+        raise InvalidParameter(f"show is {show!r}; give a text with {{{names[0]}}} in it.", "show")
     check_text("the template, as a ", text=show or None)
     places = [place[1] for place in _PLACE.finditer(show)]
     for name in places:
         if name not in names:
             raise InvalidParameter(
-                f"the template names '{name}', which is not a parameter; {nearest(name, names)}"
+                f"the template names '{name}', which is not a parameter; {nearest(name, names)}",
+                "show",
             )
     if show and not places:
         raise InvalidParameter(
-            f"the template shows no parameter, so all points would look the same; put {{{names[0]}}} into it."
+            f"the template shows no parameter, so all points would look the same; put {{{names[0]}}} into it.",
+            "show",
         )

@@ -1,39 +1,96 @@
-"""What a study is told when it is created, and keeps for life."""
+"""What a study is told when it is created, and keeps for life.
+
+The fields of :class:`Settings` are the one table of settings: the options of the command line, the form of the page
+that creates a study and the fields of the HTTP API take their names, defaults and help from it. An error carries the
+setting that is wrong as its ``field``, so that each of them can point to it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, NamedTuple
 from warnings import warn
 
 from copeland.errors import InvalidParameter
-from copeland.registry import find
 from copeland.study.input_limits import check_text, is_storable
-from copeland.study.log.arrivals import MISSING
-from copeland.study.log.judged_cases import POPULATIONS
 from copeland.support.phrasing import join_names
 from copeland.support.spec import Spec
 
 FORMERLY = {"indifference": "margin"}  # what old logs call a setting
 
-_CHOICES = {
-    "both_bad": ("tie", "drop"),
-    "repeats": ("count", "first"),
-    "voters": ("people", "independent", "panel", "judge"),
-    "missing": ("", *MISSING),
-    "population": ("", *POPULATIONS),
-}
-
 PEOPLE = ("people", "dependent")  # the second is what the first was called
-BATCH = 4  # pairs that each person is dealt: with more, votes to a proof grow faster than people fall (docs/studies.md)
 JUDGE = "judge"  # who votes on test cases
 PANEL = "panel"  # who votes, and who chooses the pairs there
 TUNER = "tuner"  # who chooses the pairs of a space
+AGAINST, IGNORED = "against", "ignored"  # what people's missing answers prove
+THESE, LIKE_THESE = "these", "like-these"  # what is proved: of exactly these cases, or of others
+BATCH = 4  # pairs that each person is dealt: with more, votes to a proof grow faster than people fall (docs/studies.md)
 ONLY_PANEL, NEVER_PANEL = ("panel",), ("delta", "margin", "batch")  # settings
 ONLY_SPACE, NEVER_SPACE = ("space", "show"), ("margin", "batch")
 ONLY_JUDGE = ("population", "cases")
+
+# What an old log means that lacks a setting.
+_UNWRITTEN = {
+    **{"algorithm": "cpc-pac", "repeats": "count", "voters": "independent", "batch": 0},
+    **{"missing": "", "population": "", "cases": 0},
+}
+
+
+class Rule(NamedTuple):
+    """What a value must be, in words and as a check."""
+
+    expected: str
+    fits: Callable[[Any], bool]
+
+
+def _number(words: str, fits: Callable[[float], bool]) -> Rule:
+    kinds = (int, float)
+    return Rule(words, lambda x: isinstance(x, kinds) and not isinstance(x, bool) and fits(x))
+
+
+def _whole(least: int) -> Rule:
+    return Rule(f"a whole number, {least} or more", lambda x: type(x) is int and x >= least)
+
+
+def _choice(*choices: str, unsaid: Sequence[str] = ()) -> Rule:
+    expected = join_names([repr(choice) for choice in choices], last="or")
+    return Rule(expected, lambda x: x in (*choices, *unsaid))
+
+
+_NAME = Rule("a name, as cpc-pac", is_storable)
+_RISK = _number("a number between 0 and 1", lambda x: 0 < x < 1)
+_MARGIN = _number("a number from 0 to below 1/2", lambda x: 0 <= x < 0.5)
+_SECONDS = _number("a number of seconds above 0", lambda x: 0 < x < math.inf)
+
+
+def _setting(default: Any, rule: Rule | None, help: str, usual: str = "") -> Any:
+    """A row of the table; ``usual`` is the default in words, which :func:`usual_settings` gives in place of None."""
+    if default is not None:
+        usual = f"{default:g}" if isinstance(default, int | float) else str(default or "")
+    return field(default=default, metadata={"rule": rule, "help": help, "usual": usual})
+
+
+def usual_settings(voters: str | None, panel: Sequence[str], space: str) -> dict[str, Any]:
+    """Return the settings that follow from who votes, and on what, where they are not told.
+
+    Examples
+    --------
+    >>> usual_settings("judge", panel=(), space="")["cases"]
+    1
+    """
+    voters = (PANEL if panel else PEOPLE[0]) if voters is None else voters
+    dealt, judge = voters in PEOPLE and not space, voters == JUDGE
+    return {
+        "voters": voters,
+        "algorithm": TUNER if space else PANEL if voters == PANEL else "cpc-pac",
+        "repeats": "count" if voters == "independent" else "first",
+        "batch": BATCH if dealt else 0,
+        "missing": AGAINST if dealt else "",
+        "cases": int(judge),
+        "population": THESE if judge else "",
+    }
 
 
 @dataclass(frozen=True)
@@ -43,7 +100,8 @@ class Settings:
     Parameters
     ----------
     algorithm
-        Who chooses the pairs: a registered name, with parameters if need be (``"ccb:alpha=1.01"``).
+        Who chooses the pairs: a registered name, with parameters if need be (``"ccb:alpha=1.01"``). By default
+        ``"cpc-pac"``; a panel and a space have planners of their own.
     delta
         The probability with which the certificate may ever be wrong.
     margin
@@ -56,7 +114,7 @@ class Settings:
         Whether a voter's further votes on the same pair (and item) ``"count"``, or only the ``"first"``.
         By default they count, unless people vote. Where judges vote, only the first on a pair and case counts, whoever gave it.
     voters
-        Who votes. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
+        Who votes; ``"panel"`` by default if one is named, else ``"people"``. ``"people"``: one person may answer many pairs, each pair once, whatever the item, and
         the answers may hang together; what a person is asked does not depend on that person's answers. What is
         proved is about the population they come from. ``"independent"``: every vote is a fresh draw, as
         clicks of one vote a visitor are. ``"dependent"`` is what people were called. ``"panel"``: the named
@@ -69,10 +127,11 @@ class Settings:
         How many unanswered ballots a voter may hold. A person holds one or two, in several windows a few;
         a judge holds one for each worker. Eight are a third of what the smallest study needs.
     batch
-        Where people vote, how many pairs each of them gets, all dealt before that person's first answer.
+        Where people vote, how many pairs each of them gets, all dealt before that person's first answer: 4 by default, or all
+        pairs if these are fewer.
         So nothing that anybody says can change what the same person is asked.
     missing
-        Where people vote, what a ballot proves that its voter never answers. ``"against"``: it counts as a loss of
+        Where people vote, what a ballot proves that its voter never answers. ``"against"``, the default: it counts as a loss of
         both sides. ``"ignored"``: nothing, by the assumption that people leave for reasons that have nothing to do with the
         options. Empty in studies that were made before people were counted in the order of their arrival.
     panel
@@ -83,97 +142,92 @@ class Settings:
     show
         What voters see of a point: a text in which ``{name}`` stands for a parameter; by default its values.
     population
-        Where judges vote, what is proved: something about exactly ``"these"`` cases, or about cases ``"like-these"``, of
+        Where judges vote, what is proved: something about exactly ``"these"`` cases, as by default, or about cases ``"like-these"``, of
         which these are a random sample. Empty elsewhere.
     cases
-        Where judges vote, how many test cases there are; 1 if the options themselves are compared, once. 0 elsewhere.
+        Where judges vote, how many test cases there are; 1, the default, if the options themselves are compared, once. 0 elsewhere.
 
     Examples
     --------
     >>> settings = Settings(delta=0.01, margin=0.02)
     >>> settings.algorithm, settings.delta, settings.voters
-    ('cpc-pac', 0.01, 'independent')
+    ('cpc-pac', 0.01, 'people')
     """
 
-    algorithm: str = "cpc-pac"
-    delta: float = 0.05
-    margin: float = 0.0
-    seed: int = 0
-    both_bad: str = "tie"
-    repeats: str = "count"
-    voters: str = "independent"
-    lease: float = 600.0
-    open_ballots: int = 8
-    batch: int = 0
-    panel: tuple[str, ...] = ()
-    space: str = ""
-    show: str = ""
-    missing: str = ""
-    population: str = ""
-    cases: int = 0
+    algorithm: str = _setting(
+        None, _NAME, "Who chooses the pairs; a panel has its own planner.", "cpc-pac"
+    )
+    delta: float = _setting(0.05, _RISK, "The probability that the certificate may be wrong.")
+    margin: float = _setting(0.0, _MARGIN, "Pairs within this of 1/2 are too close to matter.")
+    seed: int = _setting(0, _whole(0), "Same seed, same answers: same ballots.")
+    both_bad: str = _setting(
+        "tie",
+        _choice("tie", "drop"),
+        "What 'both are bad' counts as: tie, or drop to leave it out.",
+    )
+    repeats: str = _setting(
+        None,
+        _choice("count", "first"),
+        "A voter's further votes on a pair: count, or only the first.",
+        "first if people vote, else count",
+    )
+    voters: str = _setting(
+        None,
+        _choice("people", "independent", "panel", "judge", unsaid=PEOPLE),
+        "Who votes: people, each of whom may answer many pairs, each once; independent, "
+        "where every vote is a fresh draw, as with clicks; panel, where only the named "
+        "voters count; or judge, where programs or models decide test cases, each once.",
+        "people",
+    )
+    lease: float = _setting(
+        600.0, _SECONDS, "Seconds for which the study counts on an unanswered ballot."
+    )
+    open_ballots: int = _setting(
+        8, _whole(1), "How many unanswered ballots a voter may hold at a time."
+    )
+    batch: int = _setting(
+        None,
+        _whole(0),
+        "How many pairs each person is dealt, all before the first answer.",
+        str(BATCH),
+    )
+    panel: tuple[str, ...] = _setting((), None, "The names of the members of the panel.")
+    space: str = _setting("", None, "The space whose points are the options.")
+    show: str = _setting("", None, "What voters see of a point, with {name} for each parameter.")
+    missing: str = _setting(
+        None,
+        _choice(AGAINST, IGNORED, unsaid=("",)),
+        "What it proves if a person leaves pairs unanswered: against, a loss of both sides; or "
+        "ignored, if people leave for reasons that have nothing to do with the options.",
+        AGAINST,
+    )
+    population: str = _setting(
+        None,
+        _choice(THESE, LIKE_THESE, unsaid=("",)),
+        "Where a judge votes, what is proved: of exactly these cases, or of cases like-these, of which they are "
+        "a sample.",
+        THESE,
+    )
+    cases: int = _setting(
+        None,
+        _whole(0),
+        "Where a judge votes, how many test cases there are; 1 if it compares the options themselves.",
+        "1",
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "panel", _members(self.panel))
-        _require(0 < _number(self, "delta") < 1, "delta", self.delta, "a number between 0 and 1")
-        margin_fits = 0 <= _number(self, "margin") < 0.5
-        _require(margin_fits, "margin", self.margin, "a number from 0 to below 1/2")
-        _require(_whole(self.seed, 0), "seed", self.seed, "a whole number, 0 or more")
-        _require(
-            _whole(self.open_ballots, 1),
-            "open_ballots",
-            self.open_ballots,
-            "a whole number, 1 or more",
-        )
-        _require(_whole(self.batch, 0), "batch", self.batch, "a whole number, 0 or more")
-        _require(_number(self, "lease") > 0, "lease", self.lease, "a number of seconds above 0")
-        _require(is_storable(self.algorithm), "algorithm", self.algorithm, "a name, as cpc-pac")
-        for name, choices in _CHOICES.items():
-            value = getattr(self, name)
-            _require(
-                value in choices or (name == "voters" and value in PEOPLE),
-                name,
-                value,
-                join_names([repr(choice) for choice in choices], last="or"),
-            )
-        _check_judge(self)
-        if self.missing and (self.space or not self.people):
-            raise InvalidParameter(
-                "missing says what people's missing answers prove; leave it out, or let people vote on options."
-            )
-        if self.space or self.show or self.algorithm == TUNER:
+        for name, value in usual_settings(self.voters, self.panel, self.space).items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        for name, one in SETTINGS.items():
+            value, rule = getattr(self, name), one.metadata["rule"]
+            if rule is not None and not rule.fits(value):
+                raise InvalidParameter(f"{name} is {value!r}; it must be {rule.expected}.", name)
+        for sentence in _objections(self):
+            raise InvalidParameter(sentence, sentence.split()[0])
+        if self.space:
             _check_space(self)
-        elif self.voters == PANEL or self.panel:
-            _check_panel(self)
-        else:
-            self._check_algorithm()
-
-    def _check_algorithm(self) -> None:
-        algorithm = find(self.spec.name)
-        if self.people and self.repeats == "count":
-            raise InvalidParameter(
-                "where people vote, only a person's first vote on a pair can count; leave "
-                "repeats out, or let voters be independent."
-            )
-        if self.batch and not self.people:
-            raise InvalidParameter("a batch is dealt to each person, so it needs people as voters.")
-        if self.missing and not self.batch:
-            raise InvalidParameter(
-                "batch is 0; each person is dealt all pairs at the start, so say how many: 1 or more."
-            )
-        if self.people and algorithm.absorb is None:
-            raise InvalidParameter(
-                f"{algorithm.name} cannot choose a voter's pairs without that voter's own votes, "
-                "as a study of people must; use cpc-pac, or let voters be independent."
-            )
-        if self.spec.params.get("together"):
-            raise InvalidParameter(
-                "a study shows losses one by one; leave `together` out of its algorithm's parameters."
-            )
-        if algorithm.needs_horizon:
-            raise InvalidParameter(
-                f"{self.spec.name} must know its horizon in advance, and a study has none; use "
-                "another algorithm."
-            )
 
     @property
     def spec(self) -> Spec:
@@ -182,6 +236,8 @@ class Settings:
 
     def parameters(self, epoch: int) -> dict[str, Any]:
         """Return the algorithm's parameters: those given, and what it must know of the study."""
+        from copeland.registry import find
+
         known = find(self.spec.name).parameters
         shared = self.terms(epoch) | {"dependent": int(self.dependent)}
         return dict(self.spec.params) | {k: v for k, v in shared.items() if k in known}
@@ -202,12 +258,12 @@ class Settings:
 
         So it is where what is asked of a person was chosen one by one, and where all pairs are judged on the same cases, which are a sample.
         """
-        return (self.people and not self.missing) or self.population == POPULATIONS[1]
+        return (self.people and not self.missing) or self.population == LIKE_THESE
 
     @property
     def finite(self) -> int | None:
         """How many votes a pair can have that a proof is about; None if any number."""
-        return self.cases if self.population == POPULATIONS[0] else None
+        return self.cases if self.population == THESE else None
 
     @property
     def once(self) -> bool:
@@ -231,8 +287,9 @@ class Settings:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Settings:
         """Return the settings that :meth:`to_dict` wrote; what a newer version added is left out."""
-        known = {field.name: field.name for field in fields(cls)} | FORMERLY
-        return cls(**{known[name]: value for name, value in values.items() if name in known})
+        known = {name: name for name in SETTINGS} | FORMERLY
+        told = {known[name]: value for name, value in values.items() if name in known}
+        return cls(**_UNWRITTEN | told)
 
     @property
     def indifference(self) -> float:
@@ -241,114 +298,93 @@ class Settings:
         return self.margin
 
 
+SETTINGS = {one.name: one for one in fields(Settings)}
+
+
 def _members(given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence):
-        raise InvalidParameter(f"panel is {given!r}; give a list of names.")
+        raise InvalidParameter(f"panel is {given!r}; give a list of names.", "panel")
     for name in given:
         check_text("a panel's ", voter=name)
         if name is None or not name.strip():
-            raise InvalidParameter(f"a member of the panel is {name!r}; give each a name.")
+            raise InvalidParameter(f"a member of the panel is {name!r}; give each a name.", "panel")
         if given.count(name) > 1:
-            raise InvalidParameter(f"the panel has '{name}' twice; name each member once.")
+            raise InvalidParameter(f"the panel has '{name}' twice; name each member once.", "panel")
     return tuple(given)
 
 
-def _check_judge(settings: Settings) -> None:
-    """Refuse test cases without a judge, a judge without them, and what means nothing there."""
-    _require(_whole(settings.cases, 0), "cases", settings.cases, "a whole number, 1 or more")
-    if settings.voters != JUDGE:
-        if settings.cases or settings.population:
-            raise InvalidParameter(
-                f"test cases are for judges, but voters is {settings.voters!r}; say voters='judge'."
-            )
-        return
-    if not settings.cases or not settings.population:
-        raise InvalidParameter(
-            "a judge votes on test cases; say how many there are (cases=1 if the options themselves are compared), "
-            "and whether the population is 'these' or 'like-these'."
-        )
-    if settings.repeats != "first":
-        raise InvalidParameter("each case has one vote for each pair; leave repeats out.")
-    if settings.space:
-        raise InvalidParameter(
-            "a space has no end of points to judge on test cases; let voters be independent."
-        )
-    if settings.population == POPULATIONS[1] and settings.cases == 1:
-        raise InvalidParameter(
-            "one case says nothing about cases like it; give more cases, or let the population be 'these'."
-        )
+def _objections(s: Settings) -> Iterator[str]:
+    """What does not go together; each sentence begins with the setting that is to change."""
+    dealt = s.people and not s.space
+    for name in ONLY_JUDGE:
+        value = getattr(s, name)
+        if value and s.voters != JUDGE:
+            yield f"{name} is for judges, but voters is {s.voters!r}; let voters be 'judge'."
+        if not value and s.voters == JUDGE:
+            yield f"{name} is {value!r}, but a judge votes on test cases; say how many there are, and what is proved of them."
+    if s.population == LIKE_THESE and s.cases == 1:
+        yield "population is 'like-these', but one case says nothing about cases like it; give more, or let it be 'these'."
+    if s.panel and s.voters != PANEL:
+        yield f"panel has names, but voters is {s.voters!r}; let voters be 'panel'."
+    if s.repeats == "count" and s.voters != "independent":
+        yield "repeats is 'count', but further votes on a pair can count only if voters are independent; leave it out."
+    if s.missing and not dealt:
+        yield "missing says what people's missing answers prove; leave it out, or let people vote on options."
+    if s.batch and not dealt:
+        yield "batch is what each person is dealt; leave it out, or let people vote on options."
+    if s.missing and not s.batch:
+        yield "batch is 0; each person is dealt all pairs at the start, so say how many: 1 or more."
+    if s.space or s.show or s.algorithm == TUNER:
+        yield from _objections_to_space(s)
+    elif s.voters == PANEL:
+        yield from _objections_to_panel(s)
+    else:
+        yield from _objections_to_algorithm(s)
 
 
-def _check_panel(settings: Settings) -> None:
-    """Refuse a panel without members, members without a panel, and what means nothing there."""
-    if settings.voters != PANEL:
-        raise InvalidParameter(
-            f"a panel is named, but voters is {settings.voters!r}; say voters='panel'."
+def _objections_to_space(s: Settings) -> Iterator[str]:
+    if not s.space:
+        yield "space is not given, but a template or a tuner needs a space of points; give one."
+    if s.voters in (JUDGE, PANEL):
+        yield f"voters is {s.voters!r}, who answers all pairs, but the points of a space have no end; choose others."
+    if s.algorithm != TUNER:
+        yield f"algorithm is {s.algorithm!r}; a space has a tuner of its own, so leave it out."
+    if s.margin:
+        yield "margin means nothing for points of a space; leave it out."
+
+
+def _objections_to_panel(s: Settings) -> Iterator[str]:
+    if not s.panel:
+        yield "panel has no names, but voters is 'panel'; name its members."
+    if s.margin:
+        yield f"margin is {s.margin:g}; a panel's majorities are counted and not estimated, so leave the margin out."
+    if s.algorithm != PANEL:
+        yield f"algorithm is {s.algorithm!r}; a panel has its own planner, so leave it out."
+
+
+def _objections_to_algorithm(s: Settings) -> Iterator[str]:
+    from copeland.registry import find
+
+    algorithm = find(s.spec.name)
+    if s.people and algorithm.absorb is None:
+        yield (
+            f"algorithm is {algorithm.name}, which cannot choose a voter's pairs without that voter's own votes, "
+            "as a study of people must; use cpc-pac, or let voters be independent."
         )
-    if not settings.panel:
-        raise InvalidParameter("voters is 'panel', but nobody is named; give panel=[names].")
-    if settings.margin != 0:
-        raise InvalidParameter(
-            f"margin is {settings.margin:g}; a panel's majorities are counted and not estimated, so "
-            "leave the margin out."
-        )
-    if settings.repeats != "first":
-        raise InvalidParameter(
-            "a member of a panel answers a pair once; leave repeats out, or let others vote."
-        )
-    if settings.batch:
-        raise InvalidParameter(
-            "a batch is dealt to people in general, not to a panel; leave it out."
-        )
-    if settings.algorithm != PANEL:
-        raise InvalidParameter(
-            f"algorithm is {settings.algorithm!r}; a panel has its own planner, so leave it out."
-        )
+    if s.spec.params.get("together"):
+        yield "algorithm has the parameter `together`, but a study shows losses one by one; leave it out."
+    if algorithm.needs_horizon:
+        yield f"algorithm is {algorithm.name}, which must know its horizon in advance, and a study has none; use another."
 
 
 def _check_space(settings: Settings) -> None:
-    """Refuse what is not a space, and settings that mean nothing for points of a space."""
+    """Refuse what is not a space, and a template that does not fit it."""
     from copeland.study.options import check_show
     from copeland.tuning import Choice, Space
 
-    if not settings.space:
-        raise InvalidParameter(
-            "a template or a tuner needs a space of points; give space=Space(...)."
-        )
     parameters = Space.parameters_in(settings.space)
     check_show(settings.show, list(parameters))
     for name, parameter in parameters.items():
         for value in parameter.options if isinstance(parameter, Choice) else ():
-            _require(not isinstance(value, str) or is_storable(value), name, value, "plain text")
-    if settings.voters == PANEL or settings.panel:
-        raise InvalidParameter(
-            "a panel answers every pair, but the points of a space have no end; choose other voters."
-        )
-    if settings.people and settings.repeats == "count":
-        raise InvalidParameter(
-            "where people vote, only a person's first vote on a pair can count; leave out repeats, "
-            "or let voters be independent."
-        )
-    if settings.algorithm != TUNER:
-        raise InvalidParameter(
-            f"algorithm is {settings.algorithm!r}; a space has a tuner of its own, so leave it out."
-        )
-    for name in NEVER_SPACE:
-        if getattr(settings, name):
-            raise InvalidParameter(f"{name} means nothing for points of a space; leave it out.")
-
-
-def _number(settings: Settings, name: str) -> float:
-    value = getattr(settings, name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return math.nan
-    return value
-
-
-def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _require(holds: bool, name: str, value: Any, expected: str) -> None:
-    if not holds:
-        raise InvalidParameter(f"{name} is {value!r}; it must be {expected}.")
+            if isinstance(value, str) and not is_storable(value):
+                raise InvalidParameter(f"{name} is {value!r}; it must be plain text.", "space")

@@ -275,7 +275,14 @@ def test_a_group_lists_exactly_the_commands_that_its_modules_register(group):
 
 @pytest.mark.quick
 def test_a_command_reaches_its_own_work_without_what_others_need():
-    others = ["rich", "pydantic", "numpy", "sqlalchemy", "copeland.cli.simulate", "copeland.study"]
+    others = [
+        "rich",
+        "pydantic",
+        "numpy",
+        "sqlalchemy",
+        "copeland.cli.simulate",
+        "copeland.study.log",
+    ]
     code = (
         "import sys; from typer.core import TyperCommand; from copeland.cli import main; "
         f"TyperCommand.invoke = lambda *_: print([m for m in {others} if m in sys.modules]); main()"

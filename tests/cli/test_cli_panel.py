@@ -113,12 +113,15 @@ def test_a_file_with_somebody_elses_vote_is_not_imported(lunch, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--voters", "panel"], "--panel ann,ben,cid"),
-        (["--voters", "people", "--panel", "ann"], "--voters is people; say panel"),
-        (["--panel", "ann", "--margin", "0.1"], "--margin means nothing for a panel"),
-        (["--panel", "ann", "--repeats", "count"], "--repeats count does not go with a panel"),
-        (["--panel", "ann,ann"], "has 'ann' twice"),
-        (["--voters", "jury"], "say people, independent, panel or judge"),
+        (["--voters", "panel"], "--panel has no names, but voters is 'panel'; name its members."),
+        (["--voters", "people", "--panel", "ann"], "--panel has names, but voters is 'people'"),
+        (
+            ["--panel", "ann", "--margin", "0.1"],
+            "--margin is 0.1; a panel's majorities are counted",
+        ),
+        (["--panel", "ann", "--repeats", "count"], "--repeats is 'count', but"),
+        (["--panel", "ann,ann"], "copeland: the panel has 'ann' twice"),
+        (["--voters", "jury"], "it must be 'people', 'independent', 'panel' or 'judge'"),
     ],
 )
 def test_what_makes_no_panel_is_refused(lunch, words, sentence):

@@ -95,7 +95,7 @@ def test_skips_errors_and_repeats_are_no_progress():
 
 def books_of(wins, ties, **given):
     options = [{"name": str(i)} for i in range(len(wins))]
-    body = {"settings": Settings(**given).to_dict(), "options": options}
+    body = {"settings": Settings(**{"voters": "independent"} | given).to_dict(), "options": options}
     books = Books(Event(1, CREATED, 0.0, body=body))
     books.wins, books.ties = wins, ties
     return books

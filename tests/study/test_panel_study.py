@@ -209,14 +209,14 @@ def test_a_certificate_of_a_panel_does_not_hold_of_people(tmp_path):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"panel": []}, "nobody is named"),
+        ({"panel": []}, "panel has no names"),
         ({"panel": ["ann", "ann"]}, "has 'ann' twice"),
         ({"panel": ["ann", " "]}, "give each a name"),
         ({"panel": "ann"}, "give a list of names"),
         ({"margin": 0.1}, "leave the margin out"),
-        ({"repeats": "count"}, "answers a pair once"),
+        ({"repeats": "count"}, "can count only if voters are independent"),
         ({"algorithm": "ccb"}, "its own planner"),
-        ({"voters": "people"}, "say voters='panel'"),
+        ({"voters": "people"}, "let voters be 'panel'"),
         ({"options": [f"o{i}" for i in range(201)]}, "takes up to 200 options"),
     ],
 )

@@ -246,7 +246,7 @@ def test_clocks_that_differ_a_little_agree_on_what_is_open(clock):
 
 def test_a_study_from_before_the_cap_has_the_default(clock):
     body = {
-        "settings": Settings(lease=LEASE).to_dict(),
+        "settings": Settings(lease=LEASE, voters="independent").to_dict(),
         "options": [{"name": name, "text": "", "path": "", "state": "active"} for name in OPTIONS],
     }
     del body["settings"]["open_ballots"]

@@ -73,7 +73,7 @@ def test_votes_that_one_person_can_give_are_said():
 
 
 def test_bad_batches():
-    with pytest.raises(InvalidParameter, match="it needs people"):
+    with pytest.raises(InvalidParameter, match="batch is what each person is dealt"):
         create_study("drinks", OPTIONS, batch=4, voters="independent")
     with pytest.raises(InvalidParameter, match="batch is -1; it must be a whole number, 0 or more"):
         made(batch=-1)

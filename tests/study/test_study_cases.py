@@ -56,10 +56,10 @@ def test_settings_of_other_studies_stay_as_they_are():
     [
         ({"voters": "judge", "cases": 0}, "say how many there are"),
         ({"voters": "judge", "population": "all"}, "population is 'all'"),
-        ({"voters": "judge", "repeats": "count"}, "one vote for each pair"),
+        ({"voters": "judge", "repeats": "count"}, "can count only if voters are independent"),
         ({"voters": "judge", "population": "like-these"}, "one case says nothing"),
-        ({"voters": "people", "cases": 3}, "test cases are for judges"),
-        ({"voters": "independent", "population": "these"}, "test cases are for judges"),
+        ({"voters": "people", "cases": 3}, "cases is for judges, but voters is 'people'"),
+        ({"voters": "independent", "population": "these"}, "population is for judges"),
     ],
 )
 def test_what_does_not_fit_is_refused(how, sentence):

@@ -241,7 +241,7 @@ def test_dependent_is_what_people_were_called(clock):
 
 def test_people_have_one_vote_a_pair(clock):
     assert made(clock).settings.repeats == "first"
-    with pytest.raises(InvalidParameter, match="only a person's first vote on a pair can count"):
+    with pytest.raises(InvalidParameter, match="can count only if voters are independent"):
         made(clock, repeats="count")
     with pytest.raises(InvalidParameter, match="voters is 'crowd'; it must be 'people', 'indep"):
         made(clock, voters="crowd")

@@ -12,7 +12,7 @@ from copeland.study import Settings
 from copeland.study.results.analysis import Analysis
 from copeland.study.results.voter_reach import plan_sentence, prospect_sentence
 
-PEOPLE = Settings(voters="people", repeats="first")
+PEOPLE = Settings(voters="people", batch=0, missing="")
 
 
 def people_study(voters, answers, **how):

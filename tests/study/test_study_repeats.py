@@ -147,7 +147,7 @@ def test_a_dependent_voter_has_one_vote_a_pair_whatever_the_item(dependent):
 
 
 def test_dependent_voters_have_no_vote_to_repeat():
-    with pytest.raises(InvalidParameter, match="only a person's first vote on a pair can count"):
+    with pytest.raises(InvalidParameter, match="can count only if voters are independent"):
         create_study("drinks", OPTIONS, voters="dependent", repeats="count")
 
 

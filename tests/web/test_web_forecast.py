@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from web_client import send
 
+from copeland.study import Settings
 from copeland.web.pages.create import Intent
 from copeland.web.pages.forecast import ExpectedVoters, expectation_of
 
@@ -64,5 +65,5 @@ def test_more_voters_and_a_margin_prove_no_less():
 
 @pytest.mark.slow
 def test_very_many_options_are_not_simulated():
-    intent = Intent(400, {"voters": "people", "delta": 0.05, "margin": 0.0}, [], 20)
+    intent = Intent(400, Settings(), 20)
     assert any("nothing more" in one for one in expectation_of(intent, 10))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import STORAGE, Json, Number, Storage, Whole
+from copeland.cli.options import STORAGE, Json, Storage, Whole, take_settings
 from copeland.cli.output import print_json, print_line, tell_result
 from copeland.cli.output import show as show_lines
 from copeland.cli.program import Group, app
@@ -69,6 +69,10 @@ def example_command(context: typer.Context, as_json: Json = False) -> None:
 
 
 @tune.command("create", epilog="Example: `copeland tune create sound --space space.toml`")
+@take_settings(
+    *("voters", "delta", "both_bad", "lease", "open_ballots", "seed"),
+    delta="The largest probability that any of the audits is wrong.",
+)
 def create_command(
     name: Annotated[str, typer.Argument(metavar="STUDY", help="A name for the study.")],
     space: Annotated[
@@ -108,45 +112,23 @@ def create_command(
         ),
     ] = "",
     storage: Storage = STORAGE,
+    *,
     voters: Annotated[
         str,
         typer.Option(help="people, who each answer a pair once; or independent, fresh draws."),
     ] = "people",
-    delta: Annotated[
-        float, Number(help="The largest probability that any of the audits is wrong.")
-    ] = 0.05,
-    both_bad: Annotated[
-        str, typer.Option(help="What 'both are bad' counts as: tie, or drop to leave it out.")
-    ] = "tie",
-    lease: Annotated[
-        float, Number(help="Seconds for which the study counts on an unanswered ballot.")
-    ] = 600.0,
-    open_ballots: Annotated[
-        int, Whole(help="How many unanswered ballots a voter may hold at a time.")
-    ] = 8,
-    seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
     load_if_exists: Annotated[
         bool, typer.Option("--load-if-exists", help="Continue the study if it exists.")
     ] = False,
     as_json: Json = False,
+    **settings: Any,
 ) -> None:
     """Create a study that tunes the parameters of a TOML file, or of options; you cannot change them later."""
     from copeland.study import create_study
 
     tuned = _space(space, parameter or [], constraint or [])
-    made = create_study(
-        name,
-        storage=storage,
-        space=tuned,
-        show=show,
-        voters=voters,
-        delta=delta,
-        both_bad=both_bad,
-        lease=lease,
-        open_ballots=open_ballots,
-        seed=seed,
-        load_if_exists=load_if_exists,
-    )
+    settings |= {"space": tuned, "show": show, "voters": voters, "load_if_exists": load_if_exists}
+    made = create_study(name, storage=storage, **settings)
     names = list(tuned.parameters)
     said = (
         f"Study '{name}' tunes {format_count(len(names), 'parameter')}. Vote with: "

@@ -21,11 +21,9 @@ from typing import Any, Literal
 
 from copeland.study.log.count_tables import Tables, empty_tables
 from copeland.study.log.events import AskedEvent, VoteEvent
+from copeland.study.settings import AGAINST, IGNORED
 
 COST = 5  # answers that make up for a missing one: it is a loss of both sides, and a lead of 6:4 takes ten votes for two
-
-AGAINST, IGNORED = "against", "ignored"
-MISSING = (AGAINST, IGNORED)  # what missing answers do
 
 _What = Literal["add", "add_undone"]
 _Change = tuple[_What, int, int, str, int]

@@ -11,8 +11,6 @@ from copeland.study.log.events import Event, VoteEvent
 Pair = frozenset[int]
 Case = str | None  # None where the options themselves are compared, once
 
-POPULATIONS = ("these", "like-these")  # of which cases something is proved
-
 
 class Cases:
     """The votes that count, by pair and case, and the judges who gave them."""

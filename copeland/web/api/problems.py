@@ -88,13 +88,20 @@ class ApiProblem(Exception):
 
 
 def problem(
-    request: Request, status: int, kind: str, title: str, detail: str = "", headers: Any = None
+    request: Request,
+    status: int,
+    kind: str,
+    title: str,
+    detail: str = "",
+    headers: Any = None,
+    **more: str,
 ) -> JSONResponse:
     """Return a problem document; its type is the address of a page that says what to do."""
     base = server_of(request).config.base
     body: dict[str, Any] = {"type": f"{base}/problems/{kind}", "title": title, "status": status}
     if detail:  # which may quote half a character
         body["detail"] = detail.encode(errors="backslashreplace").decode()
+    body |= more
     headers = dict(headers or {})
     if status in (429, 503):
         headers.setdefault("Retry-After", "5")
@@ -116,7 +123,9 @@ def answer_error(request: Request, error: Exception) -> JSONResponse:
         found = (told for kind, told in KINDS.items() if isinstance(error, kind))
         status, kind, title = next(found, (422, *STATUSES[422]))
         # What a storage says would name the database.
-        return problem(request, status, kind, title, "" if status == 503 else str(error))
+        detail, field = "" if status == 503 else str(error), getattr(error, "field", None)
+        more = {} if field is None else {"field": field}
+        return problem(request, status, kind, title, detail, **more)
     logging.getLogger("copeland.web").error("a call failed", exc_info=error)
     return problem(request, 500, *STATUSES[500])
 

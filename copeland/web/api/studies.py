@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from copeland.study import Option, Settings, create_study
+from copeland.study import Option, create_study
 from copeland.study.input_limits import LIMITS
+from copeland.study.settings import SETTINGS
 from copeland.web.api.access import (
     STUDY,
     Admins,
@@ -26,7 +26,15 @@ from copeland.web.server import server_of
 
 router = new_router("/studies")
 
-SETTINGS = {field.name for field in fields(Settings)} - {"space", "show"}  # which stand beside them
+TYPES = {"float": "number", "int": "integer", "str": "string", "tuple[str, ...]": "array"}
+FIELDS: dict[str, Any] = {
+    name: {
+        "type": TYPES[str(one.type)],
+        "description": f"{one.metadata['help']} Default: {one.metadata['usual'] or 'none'}.",
+    }
+    for name, one in SETTINGS.items()
+    if name not in ("space", "show")  # which stand beside them
+}
 CREATED = {"study": "$response.body#/study"}
 OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
 
@@ -69,7 +77,7 @@ class New(Body):
     ) = None
     show: Annotated[str, Field(max_length=LIMITS["text"])] = ""  # what voters see of a point
     question: Annotated[str, Field(min_length=1, max_length=300)] | None = None
-    settings: dict[str, Any] = {}  # noqa: RUF012 - a model copies it
+    settings: Annotated[dict[str, Any], Field(json_schema_extra={"properties": FIELDS})] = {}  # noqa: RUF012 - a model copies it
 
 
 class State(Body):
@@ -99,7 +107,7 @@ def create(request: Request, new: New) -> About:
     key, server = key_of(request), server_of(request)
     if key.study is not None or not key.allows("admin"):
         raise HTTPException(403)
-    unknown = set(new.settings) - SETTINGS
+    unknown = set(new.settings) - FIELDS.keys()
     if unknown:
         raise ApiProblem(422, "invalid", f"There is no setting '{min(unknown)}'.")
     told = {**new.settings, **_offer(new)}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import FormData, UploadFile
@@ -15,8 +15,7 @@ from starlette.responses import HTMLResponse, Response
 
 from copeland.errors import CopelandError, InvalidParameter
 from copeland.study import Option, Study, create_study
-from copeland.study.log.arrivals import AGAINST, IGNORED
-from copeland.study.settings import BATCH
+from copeland.study.settings import BATCH, JUDGE, PANEL, PEOPLE, SETTINGS, Settings
 from copeland.support.phrasing import capital
 from copeland.web.models import KINDS, QUESTION, Pane
 from copeland.web.pages.admin import Form, Session
@@ -31,7 +30,7 @@ from copeland.web.pages.options import (
 )
 from copeland.web.render import redirect, render_page
 from copeland.web.server import Server, server_of
-from copeland.web.sessions import admin, read_field, read_files, read_number, read_whole
+from copeland.web.sessions import admin, read_field, read_files, read_whole
 
 if TYPE_CHECKING:
     from copeland.tuning import Space
@@ -40,7 +39,6 @@ router = APIRouter(prefix="/admin")
 
 MOST = 200  # images
 MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
-VOTERS = ("people", "panel", "independent", "judge")
 _TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
 LIMITS = {"question": 300, "guidance": 5_000, "code": 100, "language": 40}
 
@@ -63,15 +61,23 @@ def create(request: Request, form: Form) -> Response:
             return render_page(request, "describe", told=told, images=draft.images, csrf=csrf)
         create_from(server, draft)
     except CopelandError as error:
-        return _form(request, session, told, str(error))
+        return _form(request, session, told, error)
     page = server.store.find_page_by_name(draft.name)
     assert page is not None
     return redirect(request, f"/admin/s/{page.slug}/share")
 
 
-def _form(request: Request, session: str, told: dict[str, str], error: str = "") -> HTMLResponse:
-    values = {"told": told, "csrf": server_of(request).signer.form(session)}
-    return render_page(request, "new", 422 if error else 200, error=capital(error), **values)
+def _form(
+    request: Request, session: str, told: dict[str, str], error: CopelandError | None = None
+) -> HTMLResponse:
+    values = {
+        "told": told,
+        "usual": {name: one.metadata["usual"] for name, one in SETTINGS.items()},
+        "csrf": server_of(request).signer.form(session),
+        "error": "" if error is None else capital(str(error)),
+        "wrong": getattr(error, "field", None),
+    }
+    return render_page(request, "new", 200 if error is None else 422, **values)
 
 
 class DescribedImage(NamedTuple):
@@ -89,13 +95,11 @@ class Draft:
     name: str
     options: list[Option]
     images: list[DescribedImage]
-    settings: dict[str, object]
+    settings: dict[str, Any]
     page: dict[str, object]
     outputs: Sequence[tuple[str, str, str]]  # item, option, text
     members: list[str]  # who votes, where these are all
     shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
-    space: Space | None = None  # whose points are the options
-    show: str = ""
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,7 @@ class Intent:
     """How large a study is to be, and how its answers count: all that a forecast needs of a form."""
 
     options: int
-    settings: dict[str, object]
-    members: list[str]
+    settings: Settings
     per_voter: int
 
 
@@ -118,7 +121,7 @@ def intent_of(form: FormData) -> Intent:
     number = len(offered.options) if offered.shots else len(_images(form)) or len(offered.options)
     if number < 2:
         raise InvalidParameter(_TOO_FEW)
-    return Intent(number, _settings(form), _members(form), _pairs(form))
+    return Intent(number, Settings(**_settings(form)), _pairs(form))
 
 
 def draft_of(form: FormData, server: Server) -> Draft:
@@ -149,10 +152,11 @@ def draft_of(form: FormData, server: Server) -> Draft:
     settings, members = _settings(form), _members(form)
     if members:
         page["per_voter"] = MANY
-    if settings["voters"] == "judge":
+    if settings["voters"] == JUDGE:
         settings["cases"] = _cases(options, outputs, bool(images or shots or space))
-    made = Draft(name, options, images, settings, page, outputs, members, shots)
-    return made if space is None else replace(made, space=space, show=read_field(form, "show"))
+    if space is not None:
+        settings |= {"space": space, "show": read_field(form, "show")}
+    return Draft(name, options, images, settings, page, outputs, members, shots)
 
 
 def _space(form: FormData) -> Space | None:
@@ -171,12 +175,10 @@ def create_from(server: Server, draft: Draft) -> Study:
     shown = [*draft.options, *(Option(image.name) for image in draft.images)]
     study = create_study(
         draft.name,
-        None if draft.space is not None else shown,
+        None if "space" in draft.settings else shown,
         server.storage,
-        space=draft.space,
-        show=draft.show,
         clock=server.clock,
-        **draft.settings,  # type: ignore[arg-type]
+        **draft.settings,
     )
     key = server.storage.key(draft.name)
     if draft.outputs:
@@ -240,33 +242,36 @@ def _checks(form: FormData) -> dict[str, object]:
 
 def _members(form: FormData) -> list[str]:
     """Those who vote, where these are all."""
-    if read_field(form, "voters") != "panel":
+    if read_field(form, "voters") != PANEL:
         return []
     lines = read_field(form, "members").splitlines()
     return list(dict.fromkeys(line.strip()[:200] for line in lines if line.strip()))
 
 
-def _settings(form: FormData) -> dict[str, object]:
-    voters = read_field(form, "voters") or VOTERS[0]
-    if voters not in VOTERS:
-        raise InvalidParameter("Say who votes: people, a panel, independent visitors, or judges.")
-    if voters == "panel":
+def _settings(form: FormData) -> dict[str, Any]:
+    """What a form says of the settings; what it leaves out follows from them."""
+    voters = read_field(form, "voters") or PEOPLE[0]
+    if voters == PANEL:
         members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
-        if not members:
-            raise InvalidParameter("Name those who vote, one a line: each gets a link.")
         return {"voters": voters, "panel": members}
-    told: dict[str, object] = {
-        "delta": read_number(form, "delta", 0.05),
-        "margin": read_number(form, "margin", 0.0),
-        "voters": voters,
-        "both_bad": "drop" if read_field(form, "both_bad") == "drop" else "tie",
-    }
+    said = {name: read_field(form, name) for name in ("delta", "margin", "both_bad", "missing")}
+    told: dict[str, Any] = {name: _value(text) for name, text in said.items() if text}
+    told["voters"] = voters
+    if told.get("both_bad") == "no":  # none is offered
+        del told["both_bad"]
     if voters == "independent":
-        return {**told, "repeats": "first"}
-    if voters == "judge" or read_field(form, "space"):
-        return told
-    missing = IGNORED if read_field(form, "missing") == IGNORED else AGAINST
-    return {**told, "batch": _pairs(form), "missing": missing}
+        told["repeats"] = "first"
+    elif voters in PEOPLE and not read_field(form, "space"):
+        told["batch"] = _pairs(form)
+    return told
+
+
+def _value(text: str) -> float | str:
+    """What a field says; a number that cannot be read stays text, which the settings refuse."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _cases(

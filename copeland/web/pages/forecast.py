@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse
@@ -20,6 +20,7 @@ from copeland.forecast.start import PLANNED, Start, new_start
 from copeland.forecast.voter_races import MOST_PEOPLE, fewest_people, nobody
 from copeland.kernels.vote_evidence import fewest_votes
 from copeland.study.results.voter_reach import people_words, questions_sentence
+from copeland.study.settings import JUDGE
 from copeland.support.phrasing import capital, format_count
 from copeland.web.pages.admin import Form, Session
 from copeland.web.pages.create import Intent, intent_of
@@ -79,19 +80,19 @@ class ExpectedVoters(NamedTuple):
 
 def expectation_of(intent: Intent, voters: int) -> Iterator[str]:
     """Yield what so many voters can settle, in sentences."""
-    told: dict[str, Any] = intent.settings
-    if intent.members:
+    settings = intent.settings
+    if settings.panel:
         yield (
-            f"With {format_count(intent.options, 'option')} and exactly {format_count(len(intent.members), 'voter')}, "
+            f"With {format_count(intent.options, 'option')} and exactly {format_count(len(settings.panel), 'voter')}, "
             "the result is certain for them once enough has been answered."
         )
-        yield questions_sentence(len(intent.members), intent.options)
+        yield questions_sentence(len(settings.panel), intent.options)
         return
-    if told["voters"] == "judge":
+    if settings.voters == JUDGE:
         yield "Judges compare each pair once on each case; when all are judged, the result is exact."
         return
     each = min(intent.per_voter, intent.options * (intent.options - 1) // 2)
-    terms = (told["delta"], told["margin"], told["voters"] == "people")
+    terms = (settings.delta, settings.margin, settings.people)
     crowd = ExpectedVoters(intent.options, voters, each, *terms)
     yield (
         f"With {format_count(crowd.options, 'option')} and {format_count(voters, 'voter')} who "

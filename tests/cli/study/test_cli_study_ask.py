@@ -118,10 +118,13 @@ def test_a_study_of_other_voters_is_gone_on_with(tea):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--voters", "crowd"), "--voters is 'crowd'; say people, independent, panel or judge."),
+        (
+            ("--voters", "crowd"),
+            "--voters is 'crowd'; it must be 'people', 'independent', 'panel' or 'judge'.",
+        ),
         (
             ("--repeats", "count"),
-            "--repeats count does not go with people, who have one vote",
+            "--repeats is 'count', but further votes on a pair can count only if voters are",
         ),
     ],
 )

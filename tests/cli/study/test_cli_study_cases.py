@@ -63,9 +63,9 @@ def test_a_certificate_on_cases_is_written_and_verified(cases, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--cases", "3"], "are for judges; say --voters judge"),
+        (["--cases", "3"], "--cases is for judges, but voters is 'people'"),
         (["--judge", "--voters", "people"], "--judge means --voters judge"),
-        (["--judge", "--repeats", "count"], "does not go with a judge"),
+        (["--judge", "--repeats", "count"], "can count only if voters are independent"),
         (["--judge", "--cases", "no-such.csv"], "it cannot be read"),
     ],
 )
