@@ -18,8 +18,9 @@ from copeland.errors import InvalidParameter
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, Event
 from copeland.study.log.state import Books
-from copeland.study.pair_choice import Pair, Wish, active, chooser_of
-from copeland.study.session import Transactions
+from copeland.study.pair_choice import chooser_of
+from copeland.study.session import OpenedStudy
+from copeland.study.voter_history import Pair, Wish, active
 from copeland.study.votes import iso
 from copeland.support.atomic_files import read_text
 from copeland.support.timestamps import seconds_since_1970
@@ -225,14 +226,19 @@ def _sum_shares(shares: dict[Pair, float], option: int) -> float:
     return sum(share for pair, share in shares.items() if option in pair)
 
 
-def allocate_pairs(study: Any, work: Transactions, terms: Terms) -> Allocation:
-    """Return the allocation of a study."""
+def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Allocation:
+    """Return which users see which rankers for a while; :meth:`Study.allocate <copeland.study.Study.allocate>` says what the terms are."""
+    try:
+        wanted = Terms(impressions, **terms)
+    except TypeError as error:
+        raise InvalidParameter(f"no such term of an allocation: {error}.") from None
     standing = study.standing(voters=False)
     best = [standing.labels[i] for i in standing.certificate.best]
     leader = best[0] if best else standing.leader or standing.labels[0]
 
     def look(log: Log) -> Allocation:
-        check_terms(terms, work.books)
-        return allocation_of(study.name, work.books, log, terms, leader, study._clock())
+        books = study.transactions.books
+        check_terms(wanted, books)
+        return allocation_of(study.name, books, log, wanted, leader, study.now())
 
-    return work.read(look)
+    return study.transactions.read(look)

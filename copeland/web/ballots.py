@@ -9,7 +9,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from copeland.study import Ballot, Event, Following, Look, Study, Wait
-from copeland.study.ballots import ENDLESS
+from copeland.study.kinds.base import ENDLESS
 from copeland.study.options import ACTIVE
 from copeland.web.drawings import drawing_of
 from copeland.web.page import Page

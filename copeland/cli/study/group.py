@@ -13,7 +13,7 @@ from copeland.support.escaping import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
-    from copeland.study.kinds.panel import PanelStanding
+    from copeland.study.results.panel_standing import PanelStanding
 
 STORAGE = "sqlite:///copeland.db"
 

@@ -1,14 +1,24 @@
-"""What a study of a space asks: a point becomes an option when the study first asks about it."""
+"""A space whose points are the options: a point becomes one when the study first asks about it. Only audits prove anything."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from copeland.errors import InvalidParameter
-from copeland.study.commands import Wait
 from copeland.study.input_limits import json_of
+from copeland.study.kinds.base import (
+    ADD,
+    CHANGE,
+    CHOOSE,
+    ENDLESS,
+    GUIDE,
+    RESTART,
+    Kind,
+    Questions,
+    Wait,
+)
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
 from copeland.study.log.space_points import point_option, values_of
@@ -22,35 +32,91 @@ from copeland.study.log.space_state import (
     key_of,
 )
 from copeland.study.log.state import Books, OpenBallot, require_tuning
-from copeland.study.pair_choice import Wish
+from copeland.study.pair_choice import Chooser
+from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
-from copeland.study.voter_history import coin_of
+from copeland.study.settings import Settings
+from copeland.study.voter_history import Wish, coin_of
 from copeland.support.phrasing import format_count, percent
 from copeland.tuning import Audit, Found, Space, Tuner
 from copeland.tuning.past_recommendations import Cast
 from copeland.tuning.spaces import lacks_constraint
 
+TUNED_EVERY = 20  # events between snapshots
 MOST = 1_000  # ballots at once
 MOST_VOTES = 100_000  # of an audit
+
+FIXED = "the options of this study are points of its space, made as they are asked; they cannot be added, paused or retired."
 
 Point = Mapping[str, Any]
 
 
-def tuned_questions(
-    books: Books, log: Log, wish: Wish, n: int
-) -> tuple[list[Event], list[Event] | Wait]:
-    """Return what to append, and what to hand out: new questions, or those that the voter holds."""
-    held = {
-        ballot: asked
-        for ballot, asked in books.under_way(wish.now).items()
-        if wish.voter is not None and asked.voter == wish.voter
+class SpaceOfPoints(Kind):
+    """A study in which a tuner chooses the points to compare."""
+
+    refused: ClassVar = {
+        ADD: FIXED,
+        CHANGE: FIXED,
+        RESTART: "a study of a space cannot start again, because its tuner learns from all votes; create a new study instead.",
+        GUIDE: "every vote moves a tuner's estimate, so nobody can be a guide here.",
+        CHOOSE: "the options of this study are points that it makes itself, so all are available.",
     }
-    room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
-    asking = _Asking(books, _without(wish, held))
-    while len(asking.asked) < min(room, MOST) and asking.ask():
-        pass
-    asking.remember()
-    return asking.new, asking.asked or _again(log, wish, held, n)
+
+    def check_start(self, books: Books) -> None:
+        """Return: there are no options yet."""
+
+    def give_space(self, books: Books, space: Space) -> None:
+        """Let the books know a space with its constraint, which is not in the log."""
+        require_tuning(books).give(space)
+
+    def snapshot_every(self, books: Books, usual: int) -> int | None:
+        """Return a smaller number, as it takes some time to go through each event again; None while nobody needed the tuner."""
+        return TUNED_EVERY if require_tuning(books).is_at_work else None
+
+    def propose(
+        self, books: Books, log: Log, find_chooser: Callable[[], Chooser], wish: Wish, n: int
+    ) -> Questions:
+        """Return what to append, the points that become options included, and what to hand out."""
+        held = {
+            ballot: asked
+            for ballot, asked in books.under_way(wish.now).items()
+            if wish.voter is not None and asked.voter == wish.voter
+        }
+        room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
+        asking = _Asking(books, _without(wish, held))
+        while len(asking.asked) < min(room, MOST) and asking.ask():
+            pass
+        asking.remember()
+        return asking.new, asking.asked or _again(log, wish, held, n)
+
+    def count_offered(self, books: Books) -> int:
+        """Return more than anybody can be asked: a space always has other points."""
+        return ENDLESS
+
+    def is_dealt(self, books: Books, asked: Event) -> bool:
+        """Tell whether a ballot is one of an audit by people."""
+        return books.settings.people and "audit" in (asked.body or {})
+
+    def mark_again(self, books: Books, vote: Event, before: list[Event]) -> None:
+        """Return None: no evidence is kept for answers that were undone."""
+
+    def can_fold(self, settings: Settings, voter: str | None) -> bool:
+        """Return False: each vote moves the tuner."""
+        return False
+
+    def require_options(self, instead: str) -> None:
+        """Refuse what has no meaning here."""
+        raise InvalidParameter(
+            f"the options of this study are points of a space, and there is no end of them; {instead}."
+        )
+
+    def claim(self, look: Callable[[], Standing]) -> str:
+        """Return what the options are: an estimate would take a while."""
+        return ", points of a space"
+
+    def verdict(self, look: Callable[[], Standing], tuned: Callable[[], Any]) -> Verdict:
+        """Return what audits prove, and what the tuner estimates."""
+        return tuned_verdict(tuned())
 
 
 def _without(wish: Wish, held: Mapping[int, OpenBallot]) -> Wish:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from copeland.certificate import PanelCertificate
-from copeland.study.kinds.panel import PanelStanding
 from copeland.study.results.analysis import PROVED, Analysis
 from copeland.study.results.history import Progress
+from copeland.study.results.panel_standing import PanelStanding
 from copeland.support.phrasing import format_count, join_names
 
 NO_CYCLE = "No cycle is settled among these options."

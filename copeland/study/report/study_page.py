@@ -16,7 +16,6 @@ from copeland.report.document import document, inline_svg
 from copeland.report.images import image
 from copeland.report.styles import PALETTE
 from copeland.simulation.result_folder import versions
-from copeland.study.kinds.panel import PanelStanding
 from copeland.study.log.events import BOTH_BAD, ERROR, SKIP, TIE, Event, times_of
 from copeland.study.options import ACTIVE
 from copeland.study.report import panel_sentences, study_sentences
@@ -41,6 +40,7 @@ from copeland.study.results.case_progress import is_judged
 from copeland.study.results.drift import Drift
 from copeland.study.results.guidance import NO_PROOF
 from copeland.study.results.history import Progress, history_of, is_unordered
+from copeland.study.results.panel_standing import PanelStanding
 from copeland.study.results.ranking import ranking_of, strength_words
 from copeland.study.results.standing import Standing, Voter
 from copeland.study.results.verdict import Verdict, verdict_of

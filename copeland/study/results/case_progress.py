@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +68,7 @@ def case_advice(standing: Standing) -> Iterator[str]:
         yield f"These {n} may not be enough to prove which option is best on cases like these; {would}."
 
 
-def refuse_for_cases(standing: Standing) -> None:
+def refuse_for_cases(standing: Standing) -> NoReturn:
     """Refuse to forecast votes that there are none of."""
     left = int(votes_left(standing).sum()) // 2
     raise InvalidParameter(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from copeland.study.kinds.panel import PanelStanding
 from copeland.study.options import ACTIVE
 from copeland.study.results.analysis import Analysis
+from copeland.study.results.panel_standing import PanelStanding
 from copeland.support.phrasing import NAME, capital, format_count, join_names, shorten_names
 
 PAIRS = 5  # to ask, named in a sentence

@@ -23,7 +23,6 @@ from copeland.certificate.certificate import (
 from copeland.errors import InvalidParameter
 from copeland.forecast.races import Start
 from copeland.kernels.vote_evidence import fewest_votes
-from copeland.study.kinds.panel import PanelStanding, panel_certificate_of, panel_standing_of
 from copeland.study.log.arrivals import AGAINST
 from copeland.study.log.count_tables import Tables
 from copeland.study.log.events import ERROR, LEFT, OUTCOMES, RIGHT, SKIP
@@ -31,6 +30,11 @@ from copeland.study.log.sides import Swaps
 from copeland.study.log.state import Books, find_options_left
 from copeland.study.options import ACTIVE, Option
 from copeland.study.results.guidance import Guidance
+from copeland.study.results.panel_standing import (
+    PanelStanding,
+    panel_certificate_of,
+    panel_standing_of,
+)
 from copeland.study.settings import Settings
 
 Z = 1.959964  # normal quantile of the 95 % interval of the position bias

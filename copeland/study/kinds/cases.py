@@ -1,4 +1,4 @@
-"""Which test case a ballot is about: the pair is chosen first, then a case on which nobody has judged that pair.
+"""Options that judges decide on test cases: the pair of a ballot is chosen first, then a case on which nobody has judged that pair.
 
 On exactly these cases each ballot draws its own, so whatever chose the pair, and however answers on one case hang together, the
 next answer is a draw without replacement. On cases like these, all pairs go through the cases in one order, fixed by the seed.
@@ -7,7 +7,7 @@ next answer is a draw without replacement. On cases like these, all pairs go thr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -16,13 +16,78 @@ import numpy as np
 
 from copeland.certificate.certificate import evidence
 from copeland.errors import InvalidParameter
+from copeland.forecast.races import Forecast
+from copeland.forecast.start import Goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
-from copeland.study.log.events import Event
+from copeland.study.kinds.base import Kind
+from copeland.study.log.event_log import Log
+from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
 from copeland.study.log.state import Books
-from copeland.study.pair_choice import Wish
+from copeland.study.results.case_progress import refuse_for_cases
+from copeland.study.results.standing import Standing
+from copeland.study.results.voter_reach import Met
+from copeland.study.settings import Settings
+from copeland.study.voter_history import Wish, last_of
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
+
+
+class JudgedCases(Kind):
+    """A study in which each test case has one vote for each pair, whoever gives it. What guides say is of options, as elsewhere."""
+
+    def add_history(self, books: Books, log: Log, voter: str, wish: Wish) -> Wish:
+        """Return the same wish; a judge may meet a pair on many cases."""
+        if books.is_guide(voter):
+            return super().add_history(books, log, voter, wish)
+        return wish._replace(manners=last_of(log, voter))
+
+    def leave_out(
+        self,
+        books: Books,
+        wish: Wish,
+        without: Collection[tuple[Any, ...]] | None,
+        cases: Collection[str] | None,
+    ) -> Wish:
+        """Return the same wish, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
+        if books.is_guide(wish.voter):
+            return super().leave_out(books, wish, without, cases)
+        return _wish_on_cases(books, wish, cases, without)
+
+    def mark_again(self, books: Books, vote: Event, before: list[Event]) -> dict[str, Any] | None:
+        """Return whether the vote of the same case was undone."""
+        assert books.cases is not None
+        return {"again": UNDONE} if books.cases.was_undone(vote) else None
+
+    def check_answer(self, books: Books, asked: Event, vote: Event) -> None:
+        """Refuse an answer on one case too many."""
+        super().check_answer(books, asked, vote)
+        _require_room(books, [vote])
+
+    def check_import(
+        self, books: Books, votes: Iterable[Event], guides: Collection[str | None]
+    ) -> None:
+        """Refuse votes on more cases than there are."""
+        _require_room(books, (vote for vote in votes if vote.voter not in guides))
+
+    def can_fold(self, settings: Settings, voter: str | None) -> bool:
+        """Return False: every vote has its own case."""
+        return False
+
+    def check_adding(self, books: Books) -> None:
+        """Refuse an option that votes on the same cases may have shaped."""
+        if books.settings.finite is None and books.voted_in_epoch:
+            raise InvalidParameter(
+                "votes on these cases may have shaped a further option, so on cases like these they prove nothing about it; create "
+                "a new study with new cases."
+            )
+        super().check_adding(books)
+
+    def plan(
+        self, look: Callable[[], tuple[Standing, Met]], goal: Goal, people: int | None, **how: Any
+    ) -> Forecast:
+        """Refuse to plan: there are only so many votes."""
+        refuse_for_cases(look()[0])
 
 
 class Draw(NamedTuple):
@@ -58,7 +123,7 @@ def _in_order(cases: tuple[str, ...], seed: int) -> tuple[str, ...]:
     return tuple(named[i] for i in stream(seed, "cases").permutation(len(named)))
 
 
-def wish_on_cases(
+def _wish_on_cases(
     books: Books,
     wish: Wish,
     cases: Collection[str] | None,
@@ -123,7 +188,7 @@ def _require_these(books: Books, cases: Collection[Case]) -> None:
             )
 
 
-def require_room(books: Books, votes: Iterable[Event]) -> None:
+def _require_room(books: Books, votes: Iterable[Event]) -> None:
     """Refuse votes on more cases than there are, or on none where there are several."""
     assert books.cases is not None
     new: defaultdict[Pair, set[Case]] = defaultdict(set)
