@@ -196,7 +196,7 @@ def _shares(books: Books, log: Log, terms: Terms, now: float) -> dict[Pair, floa
             break
         room = {
             i: (terms.cap - _sum_shares(shares, i)) / _sum_shares(weights, i)
-            for i in _find_options(weights)
+            for i in {option for pair in weights for option in pair}
         }
         step = min(left, *room.values())
         for pair, weight in weights.items():
@@ -218,12 +218,15 @@ def _propose_shares(
     return {pair: count / len(asked) for pair, count in sorted(counts.items())}
 
 
-def _find_options(shares: dict[Pair, float]) -> set[int]:
-    return {option for pair in shares for option in pair}
-
-
 def _sum_shares(shares: dict[Pair, float], option: int) -> float:
     return sum(share for pair, share in shares.items() if option in pair)
+
+
+def find_leader(study: OpenedStudy) -> str:
+    """Return the ranker to show alone: one that is proved best, or else the one that leads."""
+    standing = study.standing(voters=False)
+    best = [standing.labels[i] for i in standing.certificate.best]
+    return best[0] if best else standing.leader or standing.labels[0]
 
 
 def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Allocation:
@@ -232,9 +235,7 @@ def allocate_users(study: OpenedStudy, impressions: int, **terms: Any) -> Alloca
         wanted = Terms(impressions, **terms)
     except TypeError as error:
         raise InvalidParameter(f"no such term of an allocation: {error}.") from None
-    standing = study.standing(voters=False)
-    best = [standing.labels[i] for i in standing.certificate.best]
-    leader = best[0] if best else standing.leader or standing.labels[0]
+    leader = find_leader(study)
 
     def look(log: Log) -> Allocation:
         books = study.transactions.books

@@ -8,7 +8,7 @@ vote. No click is no vote.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from copeland.errors import InvalidParameter, InvalidToken
 from copeland.ranking.list_tokens import (
@@ -21,6 +21,7 @@ from copeland.ranking.list_tokens import (
     query_digest,
     read_ticket,
 )
+from copeland.search.allocation import find_leader
 from copeland.study.ballots import Ballot, ballot_of
 from copeland.study.input_limits import check_plain
 from copeland.study.kinds.base import Wait
@@ -62,18 +63,6 @@ class ListCounts(NamedTuple):
     lists: int  # shown
 
 
-def open_desk(
-    study: OpenedStudy,
-    secret: str,
-    method: str = "team-draft",
-    window: float = 1800.0,
-    patience: float = 0.0,
-) -> Impressions:
-    """Return the desk of a search; :meth:`Study.impressions <copeland.study.Study.impressions>` says what the parameters are."""
-    study.transactions.kind.require_options("so there are no rankers to interleave")
-    return Impressions(study, secret, method, window, patience)
-
-
 class Impressions:
     """The desk of a search; made by :meth:`Study.impressions <copeland.study.Study.impressions>`."""
 
@@ -81,6 +70,7 @@ class Impressions:
         self, study: OpenedStudy, secret: str, method: str, window: float, patience: float
     ):
         self._study, self._work = study, study.transactions
+        self._work.kind.require_options("so there are no rankers to interleave")
         self._desk, settings = Desk(study.name, secret, method), self._work.books.settings
         check_desk(self._desk)
         if not 0 < window < float("inf") or not 0 <= patience < float("inf"):
@@ -106,13 +96,8 @@ class Impressions:
         now = self._study.now()
         ballot = self._work.change(lambda log: record_list(self._work, log, user, query, now))
         if ballot is None:
-            return Impression((self._alone(),), None, query, now, self._desk)
+            return Impression((find_leader(self._study),), None, query, now, self._desk)
         return Impression((ballot.left, ballot.right), ballot.id, query, now, self._desk)
-
-    def _alone(self) -> str:
-        standing = self._study.standing(voters=False)
-        best = [standing.labels[i] for i in standing.certificate.best]
-        return best[0] if best else standing.leader or standing.labels[0]
 
     def clicks(self, token: str, positions: Collection[int], at: float | None = None) -> Clicked:
         """Hand in clicks on a list; the top is position 1.
@@ -138,14 +123,13 @@ class Impressions:
 
     def settle(self) -> tuple[Vote, ...]:
         """Turn the clicks on lists whose window has closed into votes, and return these."""
-        study, now = self._study, self._study.now()
-        books = self._work.read(lambda _log: self._work.books)
-        if books.closed:
+        if self._work.read(lambda _log: self._work.books.closed):
             return ()
+        now = self._study.now()
         waiting = self._work.look_at_books(lambda books: list(books.lists.waiting.items()))
-        due = [(ballot, body) for ballot, body in waiting if self._is_due(body, now)]
+        due = [one for one in waiting if now > one[1]["shown"] + self.window + self.patience]
         return tuple(
-            study.tell(
+            self._study.tell(
                 ballot,
                 outcome_of(body["teams"], body["positions"]),
                 event_id=f"impression:{ballot}",
@@ -153,9 +137,6 @@ class Impressions:
             )
             for ballot, body in due
         )
-
-    def _is_due(self, body: dict[str, Any], now: float) -> bool:
-        return now > body["shown"] + self.window + self.patience
 
     def counts(self) -> ListCounts:
         """Return how many lists became what."""

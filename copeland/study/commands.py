@@ -43,7 +43,7 @@ from copeland.study.log.judged_cases import pair_of
 from copeland.study.log.sides import marks_of
 from copeland.study.log.state import Books, proves
 from copeland.study.options import ACTIVE, Option
-from copeland.study.voter_history import first_visit, same_item
+from copeland.study.voter_history import first_visit, same_item, sides_of
 from copeland.study.votes import ImportedVote
 from copeland.support.vote_tables import outcome_of
 
@@ -111,8 +111,7 @@ def conflict_over(event_id: str) -> Conflict:
 
 def _make_vote(books: Books, asked: Event, told: Answer, now: float) -> Event:
     """What an answer says, as the next event."""
-    assert asked.left is not None and asked.right is not None
-    left, right = books.options[asked.left].name, books.options[asked.right].name
+    left, right = (books.options[i].name for i in sides_of(asked))
     if books.judges_cases(asked.voter) and told.item not in (None, asked.item):
         raise InvalidParameter(
             f"ballot {told.ballot} is about the case '{asked.item}', and the answer about '{told.item}'; the study "
@@ -164,10 +163,15 @@ def _find_repeat(books: Books, log: Log, vote: Event) -> int | None:
     if not may_repeat(books, vote):
         return None
     if books.judges_cases(vote.voter):
-        assert books.cases is not None
-        return books.cases.votes_on(pair_of(vote)).get(vote.item)
-    assert vote.voter is not None and vote.left is not None and vote.right is not None
-    return first_opinion(books, log.opinions(vote.voter, vote.left, vote.right), vote.item)
+        return find_judgement(books, vote)
+    assert vote.voter is not None
+    return first_opinion(books, log.opinions(vote.voter, *sides_of(vote)), vote.item)
+
+
+def find_judgement(books: Books, vote: Event) -> int | None:
+    """Return the number of the vote that counts on a pair and a test case, whoever gave it."""
+    assert books.cases is not None
+    return books.cases.votes_on(pair_of(vote)).get(vote.item)
 
 
 def may_repeat(books: Books, vote: Event | ImportedVote) -> bool:
@@ -194,9 +198,8 @@ def undo_vote(
     if vote.number in books.undone:
         raise UnknownVote(f"the vote '{event_id}' was undone before.")
     told: dict[str, Any] = {} if reason is None else {"reason": reason}
-    if (
-        own and (vote.body or {}).get("again") != UNDONE
-    ):  # else it stands for one that was not taken back
+    # A vote that stands for one that was undone is not the voter's own to take back.
+    if own and (vote.body or {}).get("again") != UNDONE:
         told["own"] = True
     return _undo_votes(books, log, [vote], now, told)
 
@@ -204,24 +207,17 @@ def undo_vote(
 def withdrawal(books: Books, log: Log, source: str, now: float) -> list[Event]:
     """Return the events that undo every vote of an import that stands."""
     votes = [vote for vote in log.read_import(source) if vote.number not in books.undone]
-    if not votes:
-        raise UnknownVote(_nothing_from(source, log.sources()))
-    return _undo_votes(books, log, votes, now, {"import": source})
-
-
-def _nothing_from(source: str, sources: list[str]) -> str:
+    if votes:
+        return _undo_votes(books, log, votes, now, {"import": source})
+    sources = log.sources()
     if source in sources:
-        return f"all votes imported from '{source}' were undone before."
+        raise UnknownVote(f"all votes imported from '{source}' were undone before.")
     known = nearest(source, sources) if sources else "no import has been made."
-    return f"no votes were imported from '{source}'; {known}"
+    raise UnknownVote(f"no votes were imported from '{source}'; {known}")
 
 
 def _undo_votes(
-    books: Books,
-    log: Log,
-    votes: list[Event],
-    now: float,
-    body: dict[str, Any],
+    books: Books, log: Log, votes: list[Event], now: float, body: dict[str, Any]
 ) -> list[Event]:
     """The events that undo votes, and those by which the votes that they kept out count."""
     gone = books.undone | {vote.number for vote in votes}
@@ -250,8 +246,7 @@ def _heir(books: Books, log: Log, vote: Event, gone: set[int]) -> Event | None:
     shared = books.judges_cases(vote.voter)
     if books.settings.repeats == "count" or (vote.voter is None and not shared):
         return None
-    assert vote.left is not None and vote.right is not None
-    for other in log.opinions(None if shared else vote.voter, vote.left, vote.right):
+    for other in log.opinions(None if shared else vote.voter, *sides_of(vote)):
         if shared and books.is_guide(other.voter):
             continue
         opinion = books.meaning(other.outcome) is not None

@@ -8,11 +8,17 @@ older version kept each vote, one for each vote.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from copeland.errors import InvalidRow
-from copeland.study.commands import conflict_over, first_opinion, give_role, may_repeat
+from copeland.study.commands import (
+    conflict_over,
+    find_judgement,
+    first_opinion,
+    give_role,
+    may_repeat,
+)
 from copeland.study.kinds.base import Kind
 from copeland.study.log.event_log import PIECE, Log
 from copeland.study.log.events import GUIDE, PROOF, UNDONE, VOTED, Event, times_of
@@ -38,8 +44,7 @@ def import_votes(
     """
     roles = _roles_of(kind, books, log, rows, role, now)
     guides = {event.voter for event in roles if (event.body or {})["role"] == GUIDE}
-    cut = _cut_rows(kind, books, log, rows)
-    rows, known, restored = _under_their_ids(books, log, cut)
+    rows, known, restored = _under_their_ids(books, log, _cut_rows(kind, books, log, rows))
     last = books.number + len(roles)
     before = books.undone & {vote.number for vote in known.values()}
     fresh = [row for row in rows if row.event_id not in known]
@@ -89,11 +94,7 @@ class _Firsts:
     """The votes that rows of an import repeat: of an earlier day, or of the import itself."""
 
     def __init__(
-        self,
-        books: Books,
-        log: Log,
-        rows: Iterable[ImportedVote],
-        guides: Collection[str | None],
+        self, books: Books, log: Log, rows: Iterable[ImportedVote], guides: set[str | None]
     ):
         self._books, self._guides = books, guides
         repeating = (row for row in rows if may_repeat(books, row) and not self._judges(row.voter))
@@ -109,21 +110,18 @@ class _Firsts:
         """Return the number of the vote that one repeats; None if it counts itself, and is the first."""
         if not may_repeat(self._books, vote):
             return None
-        assert vote.left is not None and vote.right is not None
-        subject = vote.voter, frozenset((vote.left, vote.right))
-        on = (*subject, None if self._books.settings.once else vote.item)
-        if self._judges(vote.voter):
-            on = (None, subject[1], vote.item)
+        books, subject, judged = self._books, (vote.voter, pair_of(vote)), self._judges(vote.voter)
+        on = (*subject, None if books.settings.once else vote.item)
+        if judged:
+            on = (None, pair_of(vote), vote.item)
         if on not in self._first:
-            self._first[on] = self._find_earlier(vote, subject) or vote.number
+            earlier = (
+                find_judgement(books, vote)
+                if judged
+                else first_opinion(books, self._earlier[subject], vote.item)  # type: ignore[index]
+            )
+            self._first[on] = earlier or vote.number
         return None if self._first[on] == vote.number else self._first[on]
-
-    def _find_earlier(self, vote: Event, subject: tuple[str | None, frozenset[int]]) -> int | None:
-        """Return the vote of an earlier day that counts."""
-        if self._judges(vote.voter):
-            assert self._books.cases is not None
-            return self._books.cases.votes_on(pair_of(vote)).get(vote.item)
-        return first_opinion(self._books, self._earlier[subject], vote.item)  # type: ignore[index]
 
 
 def _visitors(books: Books, log: Log, rows: Iterable[ImportedVote]) -> set[str | None]:
@@ -192,23 +190,20 @@ def _cut_rows(
     known = log.find_votes([row.event_id for row in many])
     gone = books.undone and any(vote.number in books.undone for vote in known.values())
     cut = _Cut(log, known, log.find_withdrawals() if gone else set())
-    return [piece for row in rows for piece in _pieces(kind, books, row, cut)]
-
-
-def _pieces(kind: Kind, books: Books, row: ImportedVote, cut: _Cut) -> Iterable[ImportedVote]:
-    if row.times == 1:
-        return [row]
-    if not kind.can_fold(books.settings, row.voter):
-        return (row.part(n, 1) for n in range(1, row.times + 1))
-    return cut.pieces(row) if row.event_id in cut.known else [row]
+    kept: list[ImportedVote] = []
+    for row in rows:
+        if row.times > 1 and not kind.can_fold(books.settings, row.voter):
+            kept += (row.part(n, 1) for n in range(1, row.times + 1))
+        else:
+            kept += cut.pieces(row) if row.times > 1 and row.event_id in known else [row]
+    return kept
 
 
 class _Cut:
     """Rows whose first vote the log knows, cut where its events begin."""
 
     def __init__(self, log: Log, known: dict[str, Event], withdrawn: set[int]):
-        self.known = known
-        self._log, self._withdrawn = log, withdrawn
+        self._log, self._known, self._withdrawn = log, known, withdrawn
 
     def pieces(self, row: ImportedVote) -> Iterator[ImportedVote]:
         """Yield the parts of a row that the log knows, and then what is new."""
@@ -231,18 +226,13 @@ class _Cut:
         """The vote of an id, and those that came in its place after their import was undone."""
         found: list[Event] = []
         name, times = event_id, 1
-        while (vote := self._look_up(name)) is not None:
+        while vote := self._known.get(name) or self._log.find_votes([name]).get(name):
             found.append(vote)
             if vote.number not in self._withdrawn:
                 break
             times += 1
             name = f"{event_id}~{times}"
         return found
-
-    def _look_up(self, event_id: str) -> Event | None:
-        if event_id in self.known:
-            return self.known[event_id]
-        return self._log.find_votes([event_id]).get(event_id)
 
     def _count_singles(self, row: ImportedVote, first: int) -> int:
         """Return how many votes of a row, from one on, are events of their own."""

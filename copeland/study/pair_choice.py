@@ -88,7 +88,7 @@ class Counted:
         if books.is_guide(wish.voter):
             return _in_rounds(books, wish, n)
         own = books.settings.people and books.settings.dependent and wish.voter is not None
-        player = self._without(log, books, wish.voter) if own else self._of_all(books)
+        player = Player(books, of_others(log, books, wish.voter)) if own else self._of_all(books)
         player.policy.asked = books.asked
         return player.choose(books, wish, n)
 
@@ -100,10 +100,6 @@ class Counted:
             self._player.hint(books, counts)
             self._hinted_at = books.votes
         return self._player
-
-    def _without(self, log: Log, books: Books, voter: str | None) -> Player:
-        """A player that knows nothing of a voter's own votes."""
-        return Player(books, of_others(log, books, voter))
 
     def take(self, event: Event, books: Books) -> None:
         """Follow an event."""
@@ -351,18 +347,14 @@ def hints_of(guide_wins: Counts, guide_ties: Counts, wins: Counts, ties: Counts)
 
     It is their lean, times the trust in them, times what a side is worth.
     """
-    lean = leanings(guide_wins, guide_ties)
+    votes = guide_wins + guide_wins.T + guide_ties
+    lean = (guide_wins - guide_wins.T) / np.maximum(votes, 1)  # from -1 to 1; 0 without votes
     return np.clip(WORTH * trust_in(lean, wins, ties) * lean, -SUREST, SUREST)
 
 
 def are_stale(old: Floats | None, new: Floats) -> bool:
     """Tell whether hints have moved so far that the planner should know the new ones."""
     return old is None or float(abs(new - old).max()) > MOVED
-
-
-def leanings(wins: Counts, ties: Counts) -> Floats:
-    """Return how far votes lean to i against j, from -1 to 1; 0 where there are none."""
-    return (wins - wins.T) / np.maximum(wins + wins.T + ties, 1)
 
 
 def trust_in(lean: Floats, wins: Counts, ties: Counts) -> float:

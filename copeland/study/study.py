@@ -470,7 +470,9 @@ class Study:
         patience
             How many seconds after the window clicks may still be handed in.
         """
-        return _call_above("copeland.search.desk:open_desk", self, secret, method, window, patience)
+        return _call_above(
+            "copeland.search.desk:Impressions", self, secret, method, window, patience
+        )
 
     def allocate(self, impressions: int, **terms: Any) -> Allocation:
         """Return which users see which rankers for a while, as a document that front ends draw from.

@@ -7,7 +7,7 @@ these. Methods named ``check_...`` and ``require...`` return if something may be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from copeland.errors import InvalidParameter, StudyClosed
@@ -62,6 +62,9 @@ class Wait(NamedTuple):
 
 
 Questions = tuple[list[Event], list[Event] | Wait]  # what to append, and what to hand out
+Meetings = Callable[
+    [], tuple[Standing, Met]
+]  # looks where a study stands, and what voters have met
 
 
 def require_open(books: Books) -> None:
@@ -81,9 +84,8 @@ def require_same_voter(asked: Event, vote: Event) -> None:
 class Kind:
     """What a study asks and whom, which answers it takes, what may be changed, and what it says."""
 
-    refused: ClassVar[
-        Mapping[str, str]
-    ] = {}  # what cannot be done, with the sentence that says why
+    refused: ClassVar[Mapping[str, str]] = {}  # what cannot be done, and the sentence for it
+    only_counts: ClassVar[bool] = True  # whether it takes no more of votes than their counts
 
     def require(self, action: str) -> None:
         """Refuse what this kind of study cannot do."""
@@ -166,7 +168,7 @@ class Kind:
         self, books: Books, log: Log, find_chooser: Callable[[], Chooser], wish: Wish, n: int
     ) -> Questions:
         """Return what to append, and what to hand out: up to ``n`` new questions, or those that the voter holds."""
-        held, chooser = _find_open_ballots(books, wish), find_chooser()
+        held, chooser = find_open_ballots(books, wish), find_chooser()
         new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
         return new, new[:n] or _held_questions(books, log, chooser, wish, held, n)
 
@@ -182,7 +184,7 @@ class Kind:
 
     def mark_again(self, books: Books, vote: Event, before: list[Event]) -> dict[str, Any] | None:
         """Return what the log says of a vote that stands in the place of others, which were undone."""
-        if not before:
+        if not (before and self.only_counts):
             return None
         return {"again": TAKEN_BACK if before[-1].number in books.taken_back else UNDONE}
 
@@ -191,15 +193,13 @@ class Kind:
         if self.is_dealt(books, asked) and asked.voter is not None:
             require_same_voter(asked, vote)
 
-    def check_import(
-        self, books: Books, votes: Iterable[Event], guides: Collection[str | None]
-    ) -> None:
+    def check_import(self, books: Books, votes: list[Event], guides: set[str | None]) -> None:
         """Refuse votes from elsewhere, all of them, if one may not be; ``guides`` become guides with them."""
 
     def can_fold(self, settings: Settings, voter: str | None) -> bool:
         """Tell whether votes that say the same may be one event: where all of them count, and only as counts."""
         all_count = voter is None or settings.repeats == "count"
-        return all_count and find(settings.spec.name).absorb is not None
+        return self.only_counts and all_count and find(settings.spec.name).absorb is not None
 
     # Changes
 
@@ -242,10 +242,8 @@ class Kind:
         """Return what to tell people who are waiting for an answer; ``tuned`` returns where a study of a space stands."""
         return verdict_of(look())
 
-    def plan(
-        self, look: Callable[[], tuple[Standing, Met]], goal: Goal, people: int | None, **how: Any
-    ) -> Forecast:
-        """Return how many more votes it may take to reach a goal; ``look`` also returns what voters have met."""
+    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
+        """Return how many more votes it may take to reach a goal."""
         standing, met = look()
         require_chances(goal, len(standing.options))
         return plan_of(standing, met, people, goal=goal, **how)
@@ -260,8 +258,8 @@ def _room(books: Books, log: Log, wish: Wish, held: dict[int, OpenBallot], n: in
     return min(n, books.settings.open_ballots - len(held))
 
 
-def _find_open_ballots(books: Books, wish: Wish) -> dict[int, OpenBallot]:
-    """The ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
+def find_open_ballots(books: Books, wish: Wish) -> dict[int, OpenBallot]:
+    """Return the ballots that a voter is still to answer, the oldest first; nobody in particular has none."""
     if wish.voter is None:
         return {}
     under_way = books.under_way(wish.now).items()
@@ -303,7 +301,13 @@ def _held_questions(
         return []
     kept = [asked for asked in map(log.event, held) if asked is not None]
     expired = [asked._replace(time=wish.now) for asked in wish.waiting if asked.number not in held]
-    fitting = [asked for asked in (*kept, *expired) if _fits(asked, wish)]
+    return repeat_questions([asked for asked in (*kept, *expired) if _fits(asked, wish)], held, n)
+
+
+def repeat_questions(
+    fitting: list[Event], held: Mapping[int, OpenBallot], n: int
+) -> list[Event] | Wait:
+    """Return up to ``n`` of the questions that somebody holds, or until when there are no others."""
     if fitting or not held:
         return fitting[:n]
     return Wait(min(asked.expires for asked in held.values()))

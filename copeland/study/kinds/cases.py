@@ -7,9 +7,8 @@ next answer is a draw without replacement. On cases like these, all pairs go thr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,15 +18,12 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.races import Forecast
 from copeland.forecast.start import Goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
-from copeland.study.kinds.base import Kind
+from copeland.study.kinds.base import Kind, Meetings
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
 from copeland.study.log.state import Books
 from copeland.study.results.case_progress import refuse_for_cases
-from copeland.study.results.standing import Standing
-from copeland.study.results.voter_reach import Met
-from copeland.study.settings import Settings
 from copeland.study.voter_history import Wish, last_of
 from copeland.support.phrasing import format_count
 from copeland.support.rng import stream
@@ -35,6 +31,8 @@ from copeland.support.rng import stream
 
 class JudgedCases(Kind):
     """A study in which each test case has one vote for each pair, whoever gives it. What guides say is of options, as elsewhere."""
+
+    only_counts = False
 
     def add_history(self, books: Books, log: Log, voter: str, wish: Wish) -> Wish:
         """Return the same wish; a judge may meet a pair on many cases."""
@@ -52,7 +50,20 @@ class JudgedCases(Kind):
         """Return the same wish, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
         if books.is_guide(wish.voter):
             return super().leave_out(books, wish, without, cases)
-        return _wish_on_cases(books, wish, cases, without)
+        assert books.cases is not None
+        drawn = _cases_of(books, wish.item, cases)
+        taken: defaultdict[Pair, set[Case]] = defaultdict(set)
+        for pair in books.cases.pairs:
+            taken[pair] |= books.cases.votes_on(pair).keys()
+        for asked in books.under_way(wish.now).values():
+            if not books.is_guide(asked.voter):
+                taken[pair_of(asked)].add(asked.item)
+        for pair, case in _without(books, without):
+            taken[pair].add(case)
+        draw = Draw(drawn, taken, books.settings.seed, books.settings.finite is None)
+        _require_these(books, drawn)
+        done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(books)
+        return wish._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
     def mark_again(self, books: Books, vote: Event, before: list[Event]) -> dict[str, Any] | None:
         """Return whether the vote of the same case was undone."""
@@ -64,15 +75,9 @@ class JudgedCases(Kind):
         super().check_answer(books, asked, vote)
         _require_room(books, [vote])
 
-    def check_import(
-        self, books: Books, votes: Iterable[Event], guides: Collection[str | None]
-    ) -> None:
+    def check_import(self, books: Books, votes: list[Event], guides: set[str | None]) -> None:
         """Refuse votes on more cases than there are."""
         _require_room(books, (vote for vote in votes if vote.voter not in guides))
-
-    def can_fold(self, settings: Settings, voter: str | None) -> bool:
-        """Return False: every vote has its own case."""
-        return False
 
     def check_adding(self, books: Books) -> None:
         """Refuse an option that votes on the same cases may have shaped."""
@@ -83,9 +88,7 @@ class JudgedCases(Kind):
             )
         super().check_adding(books)
 
-    def plan(
-        self, look: Callable[[], tuple[Standing, Met]], goal: Goal, people: int | None, **how: Any
-    ) -> Forecast:
+    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Refuse to plan: there are only so many votes."""
         refuse_for_cases(look()[0])
 
@@ -121,29 +124,6 @@ def _in_order(cases: tuple[str, ...], seed: int) -> tuple[str, ...]:
     """Return the cases in the order that the seed gives them, whatever the order they came in."""
     named = sorted(cases)
     return tuple(named[i] for i in stream(seed, "cases").permutation(len(named)))
-
-
-def _wish_on_cases(
-    books: Books,
-    wish: Wish,
-    cases: Collection[str] | None,
-    without: Collection[tuple[Any, ...]] | None,
-) -> Wish:
-    """Return the same wish, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
-    assert books.cases is not None
-    drawn = _cases_of(books, wish.item, cases)
-    taken: defaultdict[Pair, set[Case]] = defaultdict(set)
-    for pair in books.cases.pairs:
-        taken[pair] |= books.cases.votes_on(pair).keys()
-    for asked in books.under_way(wish.now).values():
-        if not books.is_guide(asked.voter):
-            taken[pair_of(asked)].add(asked.item)
-    for pair, case in _without(books, without):
-        taken[pair].add(case)
-    draw = Draw(drawn, taken, books.settings.seed, books.settings.finite is None)
-    _require_these(books, drawn)
-    done = {pair for pair in taken if draw.is_spent(pair)} | _find_known_pairs(books)
-    return wish._replace(once=True, avoided=frozenset(done), cases=draw, item=None)
 
 
 def _cases_of(books: Books, item: Case, cases: Collection[str] | None) -> tuple[Case, ...]:
@@ -214,28 +194,11 @@ def _find_known_pairs(books: Books) -> set[Pair]:
     """The pairs about which enough is known for every claim: of exactly these cases, more than a planner knows."""
     if books.settings.finite is None or books.votes == 0:
         return set()
-    at = levels(books.k, **_level_terms(books))
-    proof = books.proof
-    found = evidence(
-        proof.wins,
-        proof.ties,
-        books.settings.margin,
-        proof.missing_or_none,
-        proof.before_undoing,
-        cases=books.settings.finite,
-    )
-    known = found >= max(win_level(at, books.k - 2), loss_level(at))
-    return (
-        {
-            frozenset((i, j))
-            for i, j in combinations(range(books.k), 2)
-            if known[i, j] or known[j, i]
-        }
-        if np.any(known)
-        else set()
-    )
-
-
-def _level_terms(books: Books) -> dict[str, Any]:
     terms = books.settings.terms(books.epoch)
-    return {name: terms[name] for name in ("delta", "epoch", "dependent")}
+    at = levels(books.k, **{name: terms[name] for name in ("delta", "epoch", "dependent")})
+    proof = books.proof
+    undone = (proof.missing_or_none, proof.before_undoing)
+    margin, finite = books.settings.margin, books.settings.finite
+    found = evidence(proof.wins, proof.ties, margin, *undone, cases=finite)
+    known = found >= max(win_level(at, books.k - 2), loss_level(at))
+    return {frozenset((int(i), int(j))) for i, j in np.argwhere(known) if i != j}

@@ -7,7 +7,7 @@ things; where that would leave somebody who asks without a question, it is not c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,16 +18,23 @@ from copeland.certificate.panel_planner import likely_winner
 from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, InvalidRow
 from copeland.forecast.races import Forecast
 from copeland.forecast.start import Goal
-from copeland.study.kinds.base import GUIDE, RESTART, Kind, Questions, Wait, require_same_voter
+from copeland.study.kinds.base import (
+    GUIDE,
+    RESTART,
+    Kind,
+    Meetings,
+    Questions,
+    Wait,
+    repeat_questions,
+    require_same_voter,
+)
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, ERROR, EXCUSED, READMITTED, Event
 from copeland.study.log.state import Books, OpenBallot
 from copeland.study.pair_choice import Chooser
 from copeland.study.results.panel_standing import active_of, find_open_answers
-from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import refuse_for_panel
-from copeland.study.results.voter_reach import Met, panel_plan
-from copeland.study.settings import Settings
+from copeland.study.results.voter_reach import panel_plan
 from copeland.study.voter_history import RUNNING, Wish, coin_of, manners_of, sides_of
 from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
@@ -42,6 +49,7 @@ class PanelOfVoters(Kind):
         RESTART: "a panel cannot start again, because its answers are the whole electorate; create a new study instead.",
         GUIDE: "every member of a panel counts, so nobody can guide it.",
     }
+    only_counts = False
 
     def check_start(self, books: Books) -> None:
         """Refuse more options than a panel's planner can weigh while somebody waits."""
@@ -65,22 +73,13 @@ class PanelOfVoters(Kind):
             pass
         return sitting.new, sitting.new or sitting.repeat_questions(n)
 
-    def mark_again(self, books: Books, vote: Event, before: list[Event]) -> None:
-        """Return None: no evidence is kept for answers that were undone."""
-
-    def can_fold(self, settings: Settings, voter: str | None) -> bool:
-        """Return False: each answer is a member's own."""
-        return False
-
     def check_answer(self, books: Books, asked: Event, vote: Event) -> None:
         """Refuse a vote that is not the first answer, by the member who was asked."""
         require_same_voter(asked, vote)
         _require_member(books, vote.voter)
         _require_first(books, vote, set())
 
-    def check_import(
-        self, books: Books, votes: Iterable[Event], guides: Collection[str | None]
-    ) -> None:
+    def check_import(self, books: Books, votes: list[Event], guides: set[str | None]) -> None:
         """Refuse all votes if one is not a member's first answer on its pair."""
         met: set[tuple[str, frozenset[int]]] = set()
         try:
@@ -102,9 +101,7 @@ class PanelOfVoters(Kind):
             return []
         return [Event(books.number + 1, kind, now, voter=voter)]
 
-    def plan(
-        self, look: Callable[[], tuple[Standing, Met]], goal: Goal, people: int | None, **how: Any
-    ) -> Forecast:
+    def plan(self, look: Meetings, goal: Goal, people: int | None, **how: Any) -> Forecast:
         """Return how many more answers it may take until some active option is sure to be best."""
         refuse_for_panel(goal, people)
         standing, _ = look()
@@ -179,10 +176,7 @@ class _Sitting:
         """Return up to ``n`` of the questions held, or until when they cannot be others."""
         held = {b: asked for b, asked in self._under_way.items() if asked.voter in self._asked}
         events = [asked for asked in map(self._log.event, held) if asked is not None]
-        fitting = [asked for asked in events if self._fits(asked)][:n]
-        if fitting or not held:
-            return fitting
-        return Wait(min(asked.expires for asked in held.values()))
+        return repeat_questions([asked for asked in events if self._fits(asked)], held, n)
 
     def _fits(self, asked: Event) -> bool:
         sides = sides_of(asked)

@@ -17,7 +17,8 @@ from copeland.study.kinds.base import (
     RESTART,
     Kind,
     Questions,
-    Wait,
+    find_open_ballots,
+    repeat_questions,
 )
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ADDED, ASKED, AUDITED, LEFT, RIGHT, Event
@@ -31,14 +32,13 @@ from copeland.study.log.space_state import (
     ask_step,
     key_of,
 )
-from copeland.study.log.state import Books, OpenBallot, require_tuning
+from copeland.study.log.state import Books, require_tuning
 from copeland.study.pair_choice import Chooser
 from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
-from copeland.study.settings import Settings
-from copeland.study.voter_history import Wish, coin_of
+from copeland.study.voter_history import Wish, coin_of, sides_of
 from copeland.support.phrasing import format_count, percent
-from copeland.tuning import Audit, Found, Space, Tuner
+from copeland.tuning import Found, Space, Tuner
 from copeland.tuning.past_recommendations import Cast
 from copeland.tuning.spaces import lacks_constraint
 
@@ -61,6 +61,7 @@ class SpaceOfPoints(Kind):
         GUIDE: "every vote moves a tuner's estimate, so nobody can be a guide here.",
         CHOOSE: "the options of this study are points that it makes itself, so all are available.",
     }
+    only_counts = False
 
     def check_start(self, books: Books) -> None:
         """Return: there are no options yet."""
@@ -77,17 +78,18 @@ class SpaceOfPoints(Kind):
         self, books: Books, log: Log, find_chooser: Callable[[], Chooser], wish: Wish, n: int
     ) -> Questions:
         """Return what to append, the points that become options included, and what to hand out."""
-        held = {
-            ballot: asked
-            for ballot, asked in books.under_way(wish.now).items()
-            if wish.voter is not None and asked.voter == wish.voter
-        }
+        held = find_open_ballots(books, wish)
         room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
-        asking = _Asking(books, _without(wish, held))
+        for ballot in held.values() if wish.once else ():
+            wish = wish.without(ballot.left, ballot.right)
+        asking = _Asking(books, wish)
         while len(asking.asked) < min(room, MOST) and asking.ask():
             pass
         asking.remember()
-        return asking.new, asking.asked or _again(log, wish, held, n)
+        if asking.asked:
+            return asking.new, asking.asked
+        kept = [asked for asked in map(log.event, held) if asked is not None]
+        return asking.new, repeat_questions([one for one in kept if one.item == wish.item], held, n)
 
     def count_offered(self, books: Books) -> int:
         """Return more than anybody can be asked: a space always has other points."""
@@ -96,13 +98,6 @@ class SpaceOfPoints(Kind):
     def is_dealt(self, books: Books, asked: Event) -> bool:
         """Tell whether a ballot is one of an audit by people."""
         return books.settings.people and "audit" in (asked.body or {})
-
-    def mark_again(self, books: Books, vote: Event, before: list[Event]) -> None:
-        """Return None: no evidence is kept for answers that were undone."""
-
-    def can_fold(self, settings: Settings, voter: str | None) -> bool:
-        """Return False: each vote moves the tuner."""
-        return False
 
     def require_options(self, instead: str) -> None:
         """Refuse what has no meaning here."""
@@ -117,22 +112,6 @@ class SpaceOfPoints(Kind):
     def verdict(self, look: Callable[[], Standing], tuned: Callable[[], Any]) -> Verdict:
         """Return what audits prove, and what the tuner estimates."""
         return tuned_verdict(tuned())
-
-
-def _without(wish: Wish, held: Mapping[int, OpenBallot]) -> Wish:
-    """The same wish, but not for what a voter holds who is asked everything once."""
-    for ballot in held.values() if wish.once else ():
-        wish = wish.without(ballot.left, ballot.right)
-    return wish
-
-
-def _again(log: Log, wish: Wish, held: Mapping[int, OpenBallot], n: int) -> list[Event] | Wait:
-    """The questions that a voter holds, or until when there are no others."""
-    kept = [asked for asked in map(log.event, held) if asked is not None]
-    fitting = [asked for asked in kept if asked.item == wish.item]
-    if fitting or not held:
-        return fitting[:n]
-    return Wait(min(asked.expires for asked in held.values()))
 
 
 class _Asking:
@@ -326,26 +305,21 @@ def tuned_of(name: str, books: Books, now: float) -> tuple[Tuner, Callable[[], T
 
 def cast_of(books: Books, votes: Iterable[Event]) -> list[Cast]:
     """Return the votes of a log that count, as votes between points, in the order in which they came."""
-    return [_cast(books, vote) for vote in votes if books.proves(vote)]
-
-
-def _cast(books: Books, vote: Event) -> Cast:
-    points = require_tuning(books).points
-    assert vote.left is not None and vote.right is not None
-    left, right = points[vote.left], points[vote.right]
-    return Cast(left, right, {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or ""))
+    points, casts = require_tuning(books).points, []
+    for vote in filter(books.proves, votes):
+        left, right = (points[i] for i in sides_of(vote))
+        winner = {LEFT: left, RIGHT: right}.get(books.meaning(vote.outcome) or "")
+        casts.append(Cast(left, right, winner))
+    return casts
 
 
 def audits_of(tuning: Tuning) -> tuple[Audited, ...]:
     """Return what the audits of a study prove, the oldest first."""
+    done = ((one, one.audit(tuning.space, tuning.points[one.option])) for one in tuning.audits.all)
     return tuple(
-        _audited(one.audit(tuning.space, tuning.points[one.option]), one.votes)
-        for one in tuning.audits.all
+        Audited(audit.point, audit.votes, one.votes, audit.bound, audit.delta)
+        for one, audit in done
     )
-
-
-def _audited(audit: Audit, of: int) -> Audited:
-    return Audited(audit.point, audit.votes, of, audit.bound, audit.delta)
 
 
 def tuned_verdict(tuned: Tuned) -> Verdict:
