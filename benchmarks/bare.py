@@ -16,10 +16,10 @@ from fastapi import FastAPI, Request
 from jinja2 import Environment, PackageLoader
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from copeland.web.ballots import Shown, Side
-from copeland.web.page import Page
-from copeland.web.texts import shown_text
-from copeland.web.voting import Form
+from copeland.web.models import VotingPage
+from copeland.web.pages.ballot import ShownBallot, Side
+from copeland.web.pages.vote import Form
+from copeland.web.render import render_text
 
 PAIRS = 20
 
@@ -41,11 +41,16 @@ def application(file: str, options: int) -> FastAPI:
 
     def shown(done: int) -> HTMLResponse:
         sides = [
-            Side(label, shown_text("text", text), None, "", 0, 0)
+            Side(label, render_text("text", text), None, "", 0, 0)
             for label, text in zip("AB", random.sample(texts, 2), strict=True)
         ]
-        ballot = Shown(f"{done}-{random.random()}", (sides[0], sides[1]), False)
-        said = {"page": Page(1, "load", "load"), "ballot": ballot, "base": "", "csrf": "x" * 22}
+        ballot = ShownBallot(f"{done}-{random.random()}", (sides[0], sides[1]), False)
+        said = {
+            "page": VotingPage(1, "load", "load"),
+            "ballot": ballot,
+            "base": "",
+            "csrf": "x" * 22,
+        }
         how = {"happened": "Vote kept. ", "undo": True, "done": done, "of": PAIRS}
         return HTMLResponse(
             pair.render(**said, **how, outcomes=("left", "right", "tie", "both_bad", "skip"))

@@ -12,11 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from copeland.errors import need
-from copeland.ranking.logs.counting import count_clicks
-from copeland.ranking.logs.files import CLICK_COLUMNS, SHOWN_COLUMNS, batches
-from copeland.ranking.logs.joining import Rules, join
-from copeland.ranking.logs.records import clicks_of, shown_of
-from copeland.ranking.logs.tallying import tally
+from copeland.ranking.click_files import CLICK_COLUMNS, SHOWN_COLUMNS, batches
+from copeland.ranking.click_log import Rules, count_clicks, join, tally
+from copeland.ranking.click_records import clicks_of, shown_of
 
 LISTS, RANKERS, LENGTH, USERS = 1_000_000, 10, 10, 250_000
 FLOOR, RATIO = 1_000_000, 20
@@ -92,8 +90,7 @@ def kernel_seconds(folder):
         )
     )
     begin = time.process_time()
-    votes = join(shown, clicks, RULES).votes
-    tally(votes, votes["left"].astype(np.int64) * RANKERS + votes["right"], RANKERS**2, RULES)
+    tally(join(shown, clicks, RULES)[0], RANKERS, RULES)
     return time.process_time() - begin
 
 

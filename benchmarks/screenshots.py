@@ -21,10 +21,9 @@ from playwright.sync_api import Page, sync_playwright
 
 from copeland.study import Ballot, Storage, create_study
 from copeland.web.app import create_app
-from copeland.web.appointed import Appointed
-from copeland.web.judging import start as start_judge
-from copeland.web.media import image_of
-from copeland.web.records import Pane
+from copeland.web.images import image_of
+from copeland.web.models import Pane
+from copeland.web.pages.judges import Appointed, start_job
 from copeland.web.server import SESSION, Config, Server
 from copeland.web.sessions import ADMIN
 from examples.voter import WORTH
@@ -75,10 +74,10 @@ class Show:
     def _replies(self) -> str:
         study = create_study("Parcel replies", REPLIES, self.storage, voters="people")
         key = self.storage.key("Parcel replies")
-        self.server.keep.add_page(key, REPLY_PAGE)
-        self.server.keep.add_links(key, self.server.signer, ["Open link"], personal=False)
+        self.server.store.add_page(key, REPLY_PAGE)
+        self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)
         names = ["Ann Miller", "Bo Chen", "carla@example.org"]
-        self.server.keep.add_links(key, self.server.signer, names, personal=True)
+        self.server.store.add_links(key, self.server.signer, names, personal=True)
         draw = random.Random(SEED)
         for voter in range(VOTERS):
             for _ in range(6):
@@ -89,28 +88,28 @@ class Show:
                 right = draw.random() > 0.5 + 0.14 * ahead
                 study.tell(ballot, "tie" if draw.random() < 0.1 else "right" if right else "left")
         study.undo(study.votes()[5], "a colleague who knew the texts")
-        self.server.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
-        page = self.server.keep.page_named("Parcel replies")
-        start_judge(self.server, page, self.server.judges[0], True, 200, 2.0).join()
+        self.app.state.judges = (Shorter("small-model", {"prices": (0.15, 0.6)}),)
+        page = self.server.store.find_page_by_name("Parcel replies")
+        start_job(self.server, page, self.app.state.judges[0], True, 200, 2.0).join()
         return page.slug
 
     def _screens(self) -> str:
         names = {"top": 60, "middle": 210, "bottom": 360}
         create_study("Login screens", list(names), self.storage, voters="people")
         key = self.storage.key("Login screens")
-        self.server.keep.add_page(key, {"question": "Which screen is clearer?"})
-        self.server.keep.add_links(key, self.server.signer, ["Open link"], personal=False)
+        self.server.store.add_page(key, {"question": "Which screen is clearer?"})
+        self.server.store.add_links(key, self.server.signer, ["Open link"], personal=False)
         for name, y in names.items():
             image = image_of(screen(y), name)
-            self.server.keep.add_image(image)
+            self.server.store.add_image(image)
             alt = f"A login page with the button at the {name}"
-            self.server.keep.show(key, name, Pane(image.digest, alt))
-        return self.server.keep.page_named("Login screens").slug
+            self.server.store.show(key, name, Pane(image.digest, alt))
+        return self.server.store.find_page_by_name("Login screens").slug
 
     def link(self, name: str) -> str:
-        page = self.server.keep.page(self.slugs[name])
+        page = self.server.store.find_page(self.slugs[name])
         assert page is not None
-        nonce = self.server.keep.links(page.study)[0].nonce
+        nonce = self.server.store.links(page.study)[0].nonce
         return f"/v/{self.server.signer.link(nonce)}"
 
 
@@ -164,7 +163,7 @@ def screens(page: Page, show: Show) -> None:
 
 
 def _admin(page: Page, show: Show, path: str) -> None:
-    session = show.server.keep.add_session(show.server.clock() + SESSION)
+    session = show.server.store.add_session(show.server.clock() + SESSION)
     home = page.evaluate("location.origin")
     page.context.add_cookies([{"name": ADMIN, "value": session, "url": home}])
     page.goto(path)

@@ -15,10 +15,9 @@ import numpy as np
 from copeland.errors import need
 from copeland.policy import warm
 from copeland.ranking import all_features, rankings, synthetic
+from copeland.ranking.click_log import Rules, count_clicks
 from copeland.ranking.clicks import click_model
 from copeland.ranking.interleaving import interleave
-from copeland.ranking.logs.counting import count_clicks
-from copeland.ranking.logs.joining import Rules
 from copeland.study import create_study
 from copeland.study.log.storage import Storage
 

@@ -37,6 +37,7 @@ nb_execution_cache_path = str(HERE.parent / "out" / "docs" / "notebooks")
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
+os.environ["TQDM_DISABLE"] = "1"  # no progress bars of cells that take long
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

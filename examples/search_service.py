@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from copeland.ranking import all_features, rankings, synthetic
+from copeland.ranking.click_log import Rules, count_clicks
 from copeland.ranking.clicks import click_model, clicks_on
 from copeland.ranking.interleaving import interleave
-from copeland.ranking.logs.counting import count_clicks
-from copeland.ranking.logs.joining import Rules
 from copeland.study import create_study
 
 HOUR, WINDOW, LENGTH = 3600.0, 1800.0, 8

@@ -11,7 +11,6 @@ import pytest
 from _pytest.doctest import DoctestModule
 from helpers import folder_named
 from hypothesis import settings
-from made_once import one_program
 from stand_ins import stand_in
 
 from copeland import PreferenceMatrix
@@ -23,12 +22,6 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 _databases = itertools.count()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _made_once():
-    with one_program():
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -156,6 +149,6 @@ def few_worlds():
 @pytest.fixture
 def undrawn(monkeypatch):
     """Leave figures empty, for who reads words, numbers or names of files: drawing takes most of the time."""
-    for module in ("report.pages", "experiments.reproduction_page"):
+    for module in ("report.simulation_page", "reproduction.reproduction_page"):
         monkeypatch.setattr(f"copeland.{module}.regret_figure", lambda *_, **__: None)
         monkeypatch.setattr(f"copeland.{module}.image", lambda *_: b"<svg></svg>")

@@ -67,11 +67,11 @@ def test_without_a_note_a_bar_says_what_is_compiled(monkeypatch, tmp_path):
     shown = []
 
     @contextmanager
-    def waiting(what):
+    def progress_bar(what):
         shown.append(what)
         yield
 
-    monkeypatch.setattr(compilation, "waiting", waiting)
+    monkeypatch.setattr(compilation, "progress_bar", progress_bar)
     compile_cells([cell_of(new_algorithm())])
     assert len(shown) == 1 and shown[0].startswith(
         "compiling newcomer, once on this machine, about "

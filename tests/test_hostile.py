@@ -220,7 +220,7 @@ def test_a_command_that_is_stopped_says_so(monkeypatch):
     def stop(*words):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["copeland.cli.winners"], "load", stop)
+    monkeypatch.setattr("copeland.problems.load", stop)
     assert refused("winners", "cyclic-4", code=130) == "copeland: stopped."
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import copeland
 from copeland import PreferenceMatrix
-from copeland.cli.shell import note, print_json, show
+from copeland.cli.output import note, print_json, show
 from copeland.errors import InvalidParameter, InvalidRow
 from copeland.study import Storage, create_study, open_study
 from copeland.study.input_limits import LIMITS, WITH_LINES

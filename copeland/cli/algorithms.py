@@ -1,26 +1,145 @@
-"""copeland algorithms: what there is to run."""
+"""copeland algorithms, compile and doctor: what there is to run, compiled ahead, and what is installed."""
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Annotated, Any
+
+import typer
 
 from copeland.cli.options import Json
-from copeland.cli.shell import app, print_json, show, warnings_as_notes
-from copeland.registry import Algorithm, algorithms
-from copeland.report.terminal_tables import algorithms_table
+from copeland.cli.output import note, print_json, print_line, show, warnings_as_notes
+from copeland.cli.program import app
+from copeland.version import __version__
+
+USED = ("numpy", "scipy", "numba", "matplotlib", "sqlalchemy", "typer")
+
+_FIELDS = ("name", "paper", "target", "needs_horizon", "assumes_condorcet", "stops", "summary")
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME]...", help="Algorithms, as `copeland algorithms` lists them; all by default."
+    ),
+]
 
 
 @app.command("algorithms", epilog="Example: `copeland algorithms`")
 def algorithms_command(as_json: Json = False) -> None:
     """List the algorithms: what each one looks for, its parameters and needs, and its paper."""
+    from copeland.registry import algorithms
+    from copeland.report.terminal_tables import algorithms_table
+
     with warnings_as_notes():
-        rows = [_described(algorithm) for algorithm in algorithms().values()]
+        known = algorithms().values()
+    rows = [{name: getattr(one, name) for name in (*_FIELDS, "parameters")} for one in known]
     if as_json:
         print_json(rows)
         return
     show(algorithms_table(rows))
 
 
-def _described(algorithm: Algorithm) -> dict[str, Any]:
-    told = ("name", "paper", "target", "needs_horizon", "assumes_condorcet", "stops")
-    return {name: getattr(algorithm, name) for name in (*told, "summary", "parameters")}
+@app.command("compile", epilog="Example: `copeland compile cpc ccb`")
+def compile_command(wanted: Names = None, as_json: Json = False) -> None:
+    """Compile algorithms before you first use them, and keep the result on disk.
+
+    Otherwise the first simulation, or a server's first questions, would wait for it.
+    """
+    from copeland.registry import algorithms, find
+    from copeland.simulation.readiness import compile_ahead
+    from copeland.support.phrasing import format_count
+
+    names = wanted or list(algorithms())
+    for name in names:
+        find(name)  # a misspelt one is named before anything takes long
+    done = []
+    for name in names:
+        if not as_json:
+            note(f"copeland: compiling {name} ...")
+        one = compile_ahead(name)
+        done.append(one)
+        if not as_json:
+            how = "was compiled before" if one.was_ready else f"compiled in {one.seconds:.1f} s"
+            print_line(one.reason or f"{one.algorithm}: {how}.")
+    if as_json:
+        print_json([one._asdict() for one in done])
+        return
+    seconds = sum(one.seconds for one in done)
+    print_line(f"{format_count(len(done), 'algorithm')} in {seconds:.0f} s.")
+
+
+@app.command("doctor", epilog="Example: `copeland doctor --json`")
+def doctor_command(as_json: Json = False) -> None:
+    """Show versions, extras, folders and what is compiled. Include this when you report a fault."""
+    from copeland.support.phrasing import format_count, join_names
+
+    found = _examine()
+    if as_json:
+        print_json(found)
+        return
+    ready = [name for name, is_compiled in found["compiled"].items() if is_compiled]
+    missing = [name for name, lacks in found["extras"].items() if lacks]
+    lines = [
+        f"copeland {found['copeland']}, Python {found['python']}, {found['system']}, {format_count(found['cores'], 'core')}",
+        ", ".join(f"{name} {version}" for name, version in found["packages"].items()),
+        f"extras here: {join_names([name for name in found['extras'] if name not in missing]) or 'none'}",
+        *(f"extra {name}: lacks {join_names(found['extras'][name])}" for name in missing),
+        f"data sets: {found['data']}",
+        f"compiled code: {join_names(found['caches']) or 'is not kept'}",
+        f"compiled: {', '.join(ready) or 'nothing yet; copeland compile does it now'}",
+    ]
+    for line in lines:
+        print_line(line)
+
+
+def _examine() -> dict[str, Any]:
+    import platform
+    from importlib.metadata import metadata
+
+    from copeland.registry import algorithms
+    from copeland.simulation.readiness import cache_folders, is_ready
+
+    known = algorithms()
+    return {
+        "copeland": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": os.cpu_count() or 1,
+        "packages": {name: _version(name) for name in USED},
+        "extras": {
+            name: _lacking(name) for name in metadata("copeland").get_all("Provides-Extra") or []
+        },
+        "data": _data_folder(),
+        "caches": [str(place) for place in cache_folders(list(known.values()))],
+        "compiled": {name: is_ready(one) for name, one in known.items()},
+    }
+
+
+def _data_folder() -> str:
+    from copeland.errors import MissingExtra
+    from copeland.problems.download import folder
+
+    try:
+        return str(folder())
+    except MissingExtra:
+        return "nowhere, without the extra data"
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _lacking(extra: str) -> list[str]:
+    """The packages of an extra that are not installed."""
+    import re
+    from importlib.metadata import requires
+
+    required = requires("copeland") or []
+    named = [line for line in required if re.search(rf"extra == ['\"]{extra}['\"]", line)]
+    packages = [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in named]
+    return [package for package in packages if not _version(package)]

@@ -5,24 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from copeland.cli.options import Backend, Force, Jobs, Json, Number, Whole
-from copeland.cli.progress import progress_bar
-from copeland.cli.shell import app, note, print_json, print_line, require_new
+from copeland.cli.output import note, print_json, print_line, progress_bar, require_new
+from copeland.cli.program import Group, app
 from copeland.errors import InvalidParameter
-from copeland.support.atomic_files import write_file
 from copeland.support.escaping import command_line
 from copeland.support.phrasing import format_count
 from copeland.support.timestamps import seconds_since_1970
 
 if TYPE_CHECKING:
-    from copeland.ranking.logs.counts import ClickCounts
+    from copeland.ranking.click_log import ClickCounts
 
-clicks = typer.Typer(invoke_without_command=True)
-app.add_typer(clicks, name="clicks")
+clicks = Group("clicks", invoke_without_command=True)
+app.add(clicks)
 
 _EXAMPLE = "copeland clicks count shown.parquet clicks.parquet --out wins.csv"
 _PLACE = "a .ndjson, .csv or .parquet file, a folder of them, or a pattern with *"
@@ -120,45 +119,44 @@ def count_command(
     """Count who won each interleaved list by its clicks, from logs of any size."""
     require_new(out, force)
 
-    from copeland.ranking.logs.counting import count_clicks
-    from copeland.ranking.logs.joining import Rules
+    from copeland.ranking.click_log import Rules, count_clicks
+    from copeland.support.atomic_files import write_file
 
     rules = Rules(window, bots=bots, once=once)
     if since is not None:
         rules = rules._replace(since=seconds_since_1970(since))
     if until is not None:
         rules = rules._replace(until=seconds_since_1970(until))
-    columns = dict(_renamed(column or []))
+    columns = dict(_read_columns(column or []))
     with progress_bar("parts") as advance:
         found = count_clicks(
             impressions, events, rules, columns, scratch, jobs, backend, progress=advance
         )
     write_file(out, found.csv().encode())
     if as_json:
-        print_json({"out": str(out), **_about(found)})
+        print_json(
+            {
+                "out": str(out),
+                "rankers": list(found.labels),
+                "votes": found.lists["votes"],
+                "impressions": dict(found.lists),
+                "clicks": dict(found.clicks),
+                "unreadable": found.damaged,
+                "unreadable_rows": list(found.unreadable),
+            }
+        )
         return
     for sentence in _sentences(found):
         print_line(sentence)
     note(f"Written to {out}: look at it with {command_line('copeland', 'winners', out)}.")
 
 
-def _renamed(given: list[str]) -> Iterator[tuple[str, str]]:
+def _read_columns(given: list[str]) -> Iterator[tuple[str, str]]:
     for text in given:
         what, equals, name = text.partition("=")
         if not equals or not name:
             raise InvalidParameter(f"--column is '{text}'; write it as in time=ts.")
         yield what, name
-
-
-def _about(found: ClickCounts) -> dict[str, Any]:
-    return {
-        "rankers": list(found.labels),
-        "votes": found.lists["votes"],
-        "impressions": dict(found.lists),
-        "clicks": dict(found.clicks),
-        "unreadable": found.damaged,
-        "unreadable_rows": list(found.unreadable),
-    }
 
 
 def _sentences(found: ClickCounts) -> Iterator[str]:

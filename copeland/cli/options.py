@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from copeland.errors import InvalidParameter
+
 
 def number(text: str) -> float:
     """Read an option that is a number: ``1e8``."""
@@ -45,3 +47,55 @@ Matrix = Annotated[
         "hold votes.",
     ),
 ]
+
+STORAGE = "sqlite:///copeland.db"
+
+
+def _refuse_memory(url: str) -> str:
+    """Refuse a storage that ends with the command."""
+    if url == STORAGE:
+        return url
+    from copeland.study.log.storage import is_lost
+
+    if is_lost(url):
+        raise InvalidParameter(
+            f"'{url}' keeps a study in memory, so it would be lost when the command ends; name a "
+            "file, as in sqlite:///copeland.db."
+        )
+    return url
+
+
+Storage = Annotated[
+    str,
+    typer.Option(
+        envvar="COPELAND_STORAGE",
+        callback=_refuse_memory,
+        metavar="URL",
+        help="Where studies are kept: sqlite:///file.db or postgresql://user@host/database.",
+    ),
+]
+
+# Which columns of a file of votes are which.
+FORMS = (
+    "A .csv, .tsv, .jsonl or .json file: left, right, outcome; or model_a, model_b, winner; or winner, loser; "
+    "or i, j, wins."
+)
+
+_Column = partial(typer.Option, metavar="COLUMN", rich_help_panel="Columns of another file")
+
+LeftColumn = Annotated[str | None, _Column("--left", help="The option on the left.")]
+RightColumn = Annotated[str | None, _Column("--right", help="The option on the right.")]
+OutcomeColumn = Annotated[
+    str | None, _Column("--outcome", help="left, right, tie, or the name of the winner.")
+]
+VoterColumn = Annotated[str | None, _Column("--voter", help="Who voted.")]
+ItemColumn = Annotated[str | None, _Column("--item", help="What they were compared on.")]
+TimeColumn = Annotated[str | None, _Column("--time", help="When: ISO 8601, or seconds since 1970.")]
+IdColumn = Annotated[
+    str | None, _Column("--id", help="The column with an id that no two votes share.")
+]
+
+
+def columns_of(**given: str | None) -> dict[str, str] | None:
+    """Return the columns that were named, None if none was."""
+    return {role: name for role, name in given.items() if name is not None} or None

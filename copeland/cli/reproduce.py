@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import copeland.problems.download as data
-import copeland.simulation.result_folder as results
+from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.options import Backend, Jobs, Json, Seed, Whole
-from copeland.cli.progress import progress_bar
-from copeland.cli.shell import INTERRUPTED, app, note, print_json, show
+from copeland.cli.output import note, print_json, progress_bar, show, spell_command
+from copeland.cli.program import app
 from copeland.errors import InvalidParameter
-from copeland.matrix import PreferenceMatrix
-from copeland.support.tasks import check_workers
 
 if TYPE_CHECKING:
+    from copeland.matrix import PreferenceMatrix
     from copeland.reproduction.score_ties import Rows
 
 RANKERS = "mslr-informational"
@@ -93,8 +90,18 @@ def reproduce_command(
     as_json: Json = False,
 ) -> None:
     """Make the paper's figures and tables again, beside what the paper says about them."""
+    import copeland.problems.download as data
+    import copeland.simulation.result_folder as results
+    from copeland.support.tasks import check_workers
+
     check_workers(jobs, backend)
-    _check(out, quick, full, seed, comparisons)
+    if quick and full:
+        raise InvalidParameter("--quick and --full exclude each other; give only one of them.")
+    if seed < 0:
+        raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
+    if comparisons < 0:
+        raise InvalidParameter(f"comparisons is {comparisons}; it must be at least 1.")
+    results.check_folder(out, force=True)
     parts = [name.strip() for names in only or [] for name in names.split(",")]
     rankers = _rankers(matrix, parts)
     others = {name: data.load(name) for name in OTHERS if data.find_in_cache(name) is not None}
@@ -121,7 +128,7 @@ def reproduce_command(
                 jobs=jobs,
                 backend=backend,
                 progress=advance,
-                note=_noted,
+                note=lambda sentence: note(f"copeland: {sentence}"),
             )
     except KeyboardInterrupt:
         note("copeland: stopped; finished work is kept, and the same command continues from there.")
@@ -129,23 +136,22 @@ def reproduce_command(
 
     from copeland.reproduction.reproduction_page import PAGE, summary, write_reproduction
 
-    command = _command(out, full, matrix, parts, also or (), letor or (), comparisons, seed)
+    command = spell_command(
+        *("copeland", "reproduce", "--full" if full else "--quick"),
+        matrix=matrix,
+        only=parts,
+        also=also,
+        letor=letor,
+        comparisons=comparisons or None,
+        seed=seed,
+        out=out,
+    )
     write_reproduction(found, out, results.versions(), command)
     if as_json:
         print_json(numbers(found))
     else:
         show(*summary(found))
     note(f"Written to {out}: look at {out / PAGE}.")
-
-
-def _check(out: Path, quick: bool, full: bool, seed: int, comparisons: int) -> None:
-    if quick and full:
-        raise InvalidParameter("--quick and --full exclude each other; give only one of them.")
-    if seed < 0:
-        raise InvalidParameter(f"seed is {seed}; it must be at least 0.")
-    if comparisons < 0:
-        raise InvalidParameter(f"comparisons is {comparisons}; it must be at least 1.")
-    results.check_folder(out, force=True)
 
 
 def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
@@ -163,6 +169,8 @@ def _rows(letor: Sequence[str], parts: Sequence[str]) -> Rows | None:
 
 def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | None:
     """The matrix to analyse: the one given, or the paper's, or none."""
+    import copeland.problems.download as data
+
     if matrix is not None:
         from copeland.problems import load
 
@@ -180,32 +188,3 @@ def _rankers(matrix: str | None, parts: Sequence[str]) -> PreferenceMatrix | Non
             f"run `copeland data fetch {RANKERS}`, then the same command again."
         )
     return None
-
-
-def _noted(sentence: str) -> None:
-    note(f"copeland: {sentence}")
-
-
-def _command(
-    out: Path,
-    full: bool,
-    matrix: str | None,
-    parts: Sequence[str],
-    also: Sequence[str],
-    letor: Sequence[str],
-    comparisons: int,
-    seed: int,
-) -> str:
-    """The command that gives these numbers again."""
-    words = ["copeland", "reproduce", "--full" if full else "--quick"]
-    if matrix is not None:
-        words += ["--matrix", matrix]
-    for name in parts:
-        words += ["--only", name]
-    for name in also:
-        words += ["--also", name]
-    for name in letor:
-        words += ["--letor", name]
-    if comparisons:
-        words += ["--comparisons", str(comparisons)]
-    return shlex.join([*words, "--seed", str(seed), "--out", str(out)])

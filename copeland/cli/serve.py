@@ -1,4 +1,4 @@
-"""copeland serve: voting pages, a dashboard and an HTTP API."""
+"""copeland serve and copeland backup: voting pages, a dashboard and an HTTP API; a copy of the storage while it is in use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import typer
 
-from copeland.cli.options import Json, Whole
-from copeland.cli.shell import app, print_json, print_line
-from copeland.cli.study.group import STORAGE, Storage
+from copeland.cli.options import STORAGE, Force, Json, Storage, Whole
+from copeland.cli.output import print_json, print_line, require_new, tell_result
+from copeland.cli.program import app
 from copeland.errors import InvalidParameter, need
 
 KEEP_ALIVE = 75  # seconds: voters think longer than uvicorn waits by itself
@@ -54,13 +54,21 @@ def serve_command(
     uvicorn = need("uvicorn", "serve", "copeland serve")
     need("fastapi", "serve", "copeland serve")
     _check(host, port, url, workers)
-    from copeland.web.appointed import read_appointed
-    from copeland.web.serving import SETTINGS, application, prepared
+    from copeland.web.app import SETTINGS, create_app
+    from copeland.web.pages.judges import read_judges
+    from copeland.web.server import Config, prepare
 
     named = "" if judges is None else str(judges.absolute())
-    read_appointed(named)  # a damaged file is found before anything begins
-    base = url.rstrip("/") or f"http://{_shown(host)}:{port}"
-    _announce(f"{base}/admin/enter?token={prepared(storage, url, demo)}", base, as_json)
+    read_judges(named)  # a damaged file is found before anything begins
+    address = f"[{host}]" if ":" in host else host
+    base = url.rstrip("/") or f"http://{address}:{port}"
+    link = f"{base}/admin/enter?token={prepare(storage, url, demo)}"
+    if as_json:
+        print_json({"url": base, "admin": link})
+    else:
+        print_line(f"Admin: {link}")
+        print_line("Anyone with this link can do everything; it expires when the server restarts.")
+    sys.stdout.flush()  # before the server begins, which does not end
     how: dict[str, Any] = {
         "host": host,
         "port": port,
@@ -73,19 +81,10 @@ def serve_command(
         "forwarded_allow_ips": trust_proxy or None,
     }
     if workers == 1:
-        uvicorn.run(application(storage, url, os.environ.get(SECRET, ""), named), **how)
+        uvicorn.run(create_app(Config(storage, url, os.environ.get(SECRET, ""), named)), **how)
         return
     os.environ |= {SETTINGS["storage"]: storage, SETTINGS["url"]: url, SETTINGS["judges"]: named}
-    uvicorn.run("copeland.web.serving:from_environment", factory=True, workers=workers, **how)
-
-
-def _announce(link: str, base: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"url": base, "admin": link})
-    else:
-        print_line(f"Admin: {link}")
-        print_line("Anyone with this link can do everything; it expires when the server restarts.")
-    sys.stdout.flush()  # before the server begins, which does not end
+    uvicorn.run("copeland.web.app:from_environment", factory=True, workers=workers, **how)
 
 
 def _check(host: str, port: int, url: str, workers: int) -> None:
@@ -104,5 +103,23 @@ def _check(host: str, port: int, url: str, workers: int) -> None:
         )
 
 
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
+@app.command("backup", epilog="Example: `copeland backup votes-2026-11-16.db`")
+def backup_command(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the copy.")],
+    storage: Storage = STORAGE,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Copy all studies to a file, even while people vote; you can open the copy like the storage itself.
+
+    For PostgreSQL, use pg_dump.
+    """
+    from copeland.study import Storage as Kept
+
+    require_new(path, force)
+    kept = Kept(storage, create=False)
+    kept.copy_to(path)
+    names = Kept(f"sqlite:///{path}", create=False).names()
+    said = "1 study" if len(names) == 1 else f"{len(names):,} studies"
+    result = {"file": str(path), "studies": names}
+    tell_result(f"{path} holds {said} of {kept.url}.", result, as_json)

@@ -1,38 +1,47 @@
-"""copeland simulate: algorithms on a problem, their regret as a table, figures and a result folder."""
+"""copeland simulate and copeland report: algorithms on a problem, as a table, figures and a folder that is read back."""
 
 from __future__ import annotations
 
-import shlex
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import copeland.simulation.result_folder as results
-from copeland.cli.looks import By, Spread, Width, XScale, YScale, words
+from copeland.cli.interrupts import INTERRUPTED
 from copeland.cli.options import Backend, Jobs, Json, Number, Seed, Whole
-from copeland.cli.progress import progress_bar
-from copeland.cli.shell import (
-    INTERRUPTED,
-    app,
+from copeland.cli.output import (
     note,
     print_json,
+    progress_bar,
     show,
+    spell_command,
     warnings_as_notes,
 )
-from copeland.cli.shell import width as window
+from copeland.cli.output import width as window
+from copeland.cli.program import app
 from copeland.errors import Interrupted, InvalidParameter, Undefined
-from copeland.report.least_regret import lower_bound_of
-from copeland.report.plot_options import PlotOptions, check_look
-from copeland.report.terminal_tables import limit_sentence, runs_table
-from copeland.simulation.runs import Curves, Runs, number
-from copeland.simulation.simulator import RUNS, simulate
+
+if TYPE_CHECKING:
+    from copeland.report.plot_options import PlotOptions
+    from copeland.simulation.runs import Curves, Runs
 
 _EXAMPLE = (
     "copeland simulate mslr-5 -a ccb -a ccb:alpha=1.01 --horizon 1e8 --runs 20 --out out/mslr-5"
 )
+
+YScale = Annotated[str, typer.Option(help="Regret in the figure: linear or log.")]
+XScale = Annotated[str, typer.Option(help="Time in the figure: log or linear.")]
+Width = Annotated[
+    str, typer.Option(help="The figure's width: double, a page, or single, a column of a journal.")
+]
+Spread = Annotated[
+    str,
+    typer.Option(help="The figure's bands: quantiles of the runs, errors of the mean, or none."),
+]
+By = Annotated[
+    str | None, typer.Option(help="algorithm: axes of its own for each, the others in grey.")
+]
 
 
 @app.command("simulate", epilog=f"Example: `{_EXAMPLE}`")
@@ -61,7 +70,7 @@ def simulate_command(
             "run separately for each.",
         ),
     ] = [1e8],  # noqa: B006, typer copies it
-    runs: Annotated[int, Whole(help="Runs of each algorithm.")] = RUNS,
+    runs: Annotated[int, Whole(help="Runs of each algorithm.")] = 10,
     seed: Seed = 0,
     jobs: Jobs = 1,
     backend: Backend = "loky",
@@ -93,8 +102,22 @@ def simulate_command(
     as_json: Json = False,
 ) -> None:
     """Run algorithms on a problem and show their regret; --out writes the results to a folder."""
+    import copeland.simulation.result_folder as results
+    from copeland.report.plot_options import LOOK, PlotOptions, check_look
+    from copeland.simulation.runs import Runs
+    from copeland.simulation.simulator import simulate
+
     look = check_look(PlotOptions(yscale, xscale, width, spread, by))
-    command = _command(problem, algorithm, horizon, runs, seed, regret, lower_bound, look)
+    named = [word for name in algorithm for word in ("-a", name)]
+    command = spell_command(  # with every default spelt out, but for the look
+        *("copeland", "simulate", problem, *named),
+        horizon=[f"{steps:.17g}" for steps in horizon],
+        runs=runs,
+        seed=seed,
+        regret=None if regret == "definition-1" else regret,
+        lower_bound=lower_bound,
+        **{n: value for n, value in look._asdict().items() if value != getattr(LOOK, n)},
+    )
     if out is not None:
         results.check_folder(out, force, command)
     limit = _limit(problem, regret) if lower_bound else None
@@ -135,6 +158,8 @@ def outcome(runs: Runs) -> dict[str, Any]:
 
 
 def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
+    from copeland.simulation.runs import number
+
     return {
         "name": curve.name,
         "params": curve.params,
@@ -146,6 +171,8 @@ def _algorithm(curve: Curves, row: dict[str, Any]) -> dict[str, Any]:
 
 def _limit(problem: str, regret: str) -> float | None:
     """The lower bound of a problem; None, and a note, if there is none to draw."""
+    from copeland.report.least_regret import lower_bound_of
+
     try:
         return lower_bound_of(problem, regret)
     except (Undefined, InvalidParameter) as reason:
@@ -162,6 +189,8 @@ def _deliver(
     as_json: bool,
 ) -> None:
     """Print a simulation, and write it where it was asked for."""
+    from copeland.report.terminal_tables import limit_sentence, runs_table
+
     if as_json:
         print_json(outcome(runs) | ({} if limit is None else {"lower_regret": limit}))
     else:
@@ -169,37 +198,62 @@ def _deliver(
         if limit is not None:
             show(limit_sentence(runs, limit))
     if out is not None:
-        _write(runs, out, command, limit, look)
+        import copeland.simulation.result_folder as results
+        from copeland.report.simulation_page import PAGE, write_pages
+
+        # A folder that must not be replaced was refused before the simulation began.
+        results.write(runs, out, force=True, command=command, lower_bound=limit)
+        write_pages(runs, out, results.versions(), command, limit, look)
+        note(f"Written to {out}: look at {out / PAGE}.")
 
 
-def _write(runs: Runs, out: Path, command: str, limit: float | None, look: PlotOptions) -> None:
-    from copeland.report.simulation_page import PAGE, write_pages
+@app.command("report", epilog="Example: `copeland report out/mslr-5 --page`")
+def report_command(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A folder that `simulate --out` or `reproduce --out` wrote."
+        ),
+    ],
+    page: Annotated[
+        bool, typer.Option("--page", help="Write figures and a page into each result folder.")
+    ] = False,
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME",
+            help="Draw this algorithm, and no other that is not named; may be given several times.",
+        ),
+    ] = None,
+    yscale: YScale = "linear",
+    xscale: XScale = "log",
+    width: Width = "double",
+    spread: Spread = "quantiles",
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """Show the results in a folder again; for a reproduction, those of each experiment."""
+    import copeland.simulation.result_folder as results
+    from copeland.report.plot_options import LOOK, PlotOptions, check_look
+    from copeland.report.terminal_tables import runs_table
 
-    # A folder that must not be replaced was refused before the simulation began.
-    results.write(runs, out, force=True, command=command, lower_bound=limit)
-    write_pages(runs, out, results.versions(), command, limit, look)
-    note(f"Written to {out}: look at {out / PAGE}.")
+    look = check_look(PlotOptions(yscale, xscale, width, spread, by, algorithm or None))
+    if look != LOOK and not page:
+        raise InvalidParameter("options of the figure are for --page; give it too.")
+    places = results.folders(folder)
+    found = [results.read(place) for place in places]
+    if page:
+        from copeland.report.simulation_page import PAGE, write_pages
 
-
-def _command(
-    problem: str,
-    algorithms: Sequence[str],
-    horizons: Sequence[float],
-    runs: int,
-    seed: int,
-    regret: str,
-    lower_bound: bool,
-    look: PlotOptions,
-) -> str:
-    """The command that gives these numbers again, with every default spelt out."""
-    said = ["copeland", "simulate", problem]
-    for name in algorithms:
-        said += ["-a", name]
-    for horizon in horizons:
-        said += ["--horizon", f"{horizon:.17g}"]
-    said += ["--runs", str(runs), "--seed", str(seed)]
-    if regret != "definition-1":
-        said += ["--regret", regret]
-    if lower_bound:
-        said += ["--lower-bound"]
-    return shlex.join([*said, *words(look)])
+        for place, runs in zip(places, found, strict=True):
+            about = results.manifest(place)
+            how = (about["versions"], about["command"], about.get("lower_bound"), look)
+            write_pages(runs, place, *how)
+            note(f"Written to {place}: look at {place / PAGE}.")
+    if as_json:
+        print_json(outcome(found[0]) if len(found) == 1 else [outcome(runs) for runs in found])
+        return
+    for runs in found:
+        show(runs_table(runs, window()))

@@ -29,8 +29,8 @@ from copeland.forecast.plausible_worlds import (
 )
 from copeland.forecast.races import ALL_PAIRS, MOST_WORLDS, Forecast, Way
 from copeland.forecast.races import WORLDS as USUAL
+from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
-from copeland.waiting import waiting
 
 PLANNED = "panel planner"
 WORLDS = 1_000  # that chances are told from
@@ -180,7 +180,7 @@ def panel_forecast(
         raise InvalidParameter(f"worlds is {count}; it must lie between 1 and {MOST_WORLDS:,}.")
     belief, done, interrupted = belief_of(wins, ties, SPREADS), [], False
     try:
-        with waiting("worlds", progress) as tell:
+        with progress_bar("worlds", progress) as tell:
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):
                 rng = stream(seed, "answers", number)
                 said = _draw_answers(belief, p, len(silent), rng)

@@ -22,8 +22,8 @@ from copeland.kernels.compiler.compile import bind_parts
 from copeland.kernels.vote_evidence import levels
 from copeland.simulation.cell import _interrupts_between_calls as interrupts_between_calls
 from copeland.simulation.compilation import compile_now
+from copeland.support.progress import progress_bar, tell_what
 from copeland.support.rng import stream
-from copeland.waiting import tell_what, waiting
 
 ALL_PAIRS = "all pairs"
 RANDOM = "random"
@@ -180,7 +180,7 @@ def forecast_of(
     done: list[_Raced] = []
     interrupted = False
     try:
-        with waiting("worlds", progress) as tell, interrupts_between_calls() as look:
+        with progress_bar("worlds", progress) as tell, interrupts_between_calls() as look:
             if len(start.pairs):
                 compile_now(PLANNED, lambda sentence: tell_what(tell, sentence.rstrip(".")))
             for number, p in enumerate(worlds(belief, count, stream(seed, "worlds"))):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from copeland.errors import InvalidParameter, Undefined, nearest
 from copeland.matrix import PreferenceMatrix
-from copeland.pace import Load
 from copeland.problems import Problem
 from copeland.ranking.estimation import Estimate
 from copeland.registry import entrant
@@ -33,10 +32,10 @@ from copeland.simulation.cell import Cell
 from copeland.simulation.compilation import compile_cells
 from copeland.simulation.plan import load_of as load_of_cell
 from copeland.simulation.runs import Runs, number
+from copeland.support.progress import Load, Tell, progress_bar, tell_left
 from copeland.support.tasks import Arrays, Task, finish, is_kept
 from copeland.theory import winners
 from copeland.theory.lower_bounds import lower_regret
-from copeland.waiting import Tell, tell_left, waiting
 
 
 @dataclass
@@ -55,7 +54,7 @@ class Work:
         """Give the results of tasks, in their order."""
         tasks = _compile_tasks(tasks, self.folder, self.note)
         loads = [load_of(task) for task in tasks]
-        with waiting("parts", self.progress) as tell:
+        with progress_bar("parts", self.progress) as tell:
             told = _Told(tell, self.before, self.total, last=self.before + len(tasks) >= self.total)
             done = finish(tasks, self.folder, self.jobs, self.backend, told, self.note, loads)
         self.before += len(tasks)

@@ -17,8 +17,8 @@ from copeland.kernels.mark import is_kernel, reach_kernels
 from copeland.problems import problem_of
 from copeland.registry import Algorithm, find
 from copeland.simulation.cell import Cell
+from copeland.support.progress import progress_bar
 from copeland.support.spec import Spec
-from copeland.waiting import waiting
 
 USUAL = "mslr-5"  # any table of probabilities: all of them share one loop
 
@@ -127,7 +127,7 @@ def _announce_waiting(cell: Cell, note: Callable[[str], None] | None) -> Iterato
     """Say that a cell waits for the compiler, if it does."""
     sentence = _sentence_of_waiting(cell)
     if note is None and sentence:
-        with waiting(sentence):
+        with progress_bar(sentence):
             yield
         return
     if note is not None and sentence:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from copeland.pace import Load
 from copeland.problems import Problem, problem_of
 from copeland.registry import Algorithm, entrant
 from copeland.simulation.cell import Cell
 from copeland.simulation.runs import REGRETS, Curves, Runs
+from copeland.support.progress import Load
 from copeland.support.spec import Spec
 from copeland.support.tasks import Arrays
 

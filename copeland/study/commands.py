@@ -111,7 +111,8 @@ def conflict_over(event_id: str) -> Conflict:
 
 def _make_vote(books: Books, asked: Event, told: Answer, now: float) -> Event:
     """What an answer says, as the next event."""
-    left, right = (books.options[i].name for i in sides_of(asked))
+    assert asked.left is not None and asked.right is not None
+    left, right = books.options[asked.left].name, books.options[asked.right].name
     if books.judges_cases(asked.voter) and told.item not in (None, asked.item):
         raise InvalidParameter(
             f"ballot {told.ballot} is about the case '{asked.item}', and the answer about '{told.item}'; the study "
@@ -164,8 +165,8 @@ def _find_repeat(books: Books, log: Log, vote: Event) -> int | None:
         return None
     if books.judges_cases(vote.voter):
         return find_judgement(books, vote)
-    assert vote.voter is not None
-    return first_opinion(books, log.opinions(vote.voter, *sides_of(vote)), vote.item)
+    assert vote.voter is not None and vote.left is not None and vote.right is not None
+    return first_opinion(books, log.opinions(vote.voter, vote.left, vote.right), vote.item)
 
 
 def find_judgement(books: Books, vote: Event) -> int | None:

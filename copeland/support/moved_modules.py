@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -20,6 +19,9 @@ MOVED = {
     "copeland.limits": "copeland.theory.lower_bounds",
     "copeland.panel": "copeland.certificate",
     "copeland.ranking.allocation": "copeland.search.allocation",
+    "copeland.ranking.logs": "copeland.ranking",
+    "copeland.ranking.logs.counting": "copeland.ranking.click_log",
+    "copeland.ranking.logs.joining": "copeland.ranking.click_log",
     "copeland.ranking.report": "copeland.ranking.rankers_page",
     "copeland.results": "copeland.simulation.result_folder",
     "copeland.runs": "copeland.simulation.runs",
@@ -35,14 +37,14 @@ MOVED = {
 }
 
 
-class MovedFinder(MetaPathFinder, Loader):
-    """Find a module under its old name."""
+class MovedFinder:
+    """Find a module under its old name, and load it: a finder and a loader by their methods alone."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to load an old name, None for every other one."""
-        return ModuleSpec(fullname, self) if fullname in MOVED else None
+        return ModuleSpec(fullname, self) if fullname in MOVED else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module that the old name means."""

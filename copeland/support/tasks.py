@@ -19,10 +19,16 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from copeland.errors import Interrupted, InvalidParameter, need
-from copeland.pace import Load, Pace, samples_first
 from copeland.support.atomic_files import write_file
 from copeland.support.npz import pack_arrays, read_arrays
-from copeland.waiting import Tell, tell_left, waiting
+from copeland.support.progress import (
+    Load,
+    Pace,
+    Tell,
+    progress_bar,
+    samples_first,
+    tell_left,
+)
 
 BACKENDS = ("loky", "dask", "ray")
 FOLDER = "cells"
@@ -90,7 +96,7 @@ def finish(
     order = [missing[at] for at in samples_first([loads[place] for place in missing])]
     done = len(tasks) - len(missing)
     try:
-        with waiting("parts", progress) as tell:
+        with progress_bar("parts", progress) as tell:
             _tell(tell, done, len(tasks), pace)
             for place, arrays, seconds in _run_all({at: tasks[at] for at in order}, jobs, backend):
                 file = files[place]
@@ -98,7 +104,7 @@ def finish(
                     write_file(file, pack_arrays(arrays))
                 results[place] = arrays
                 done += 1
-                pace.finished(loads[place], seconds)
+                pace.mark_done(loads[place], seconds)
                 _tell(tell, done, len(tasks), pace)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped after {done} of {len(tasks)} tasks.", results) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
@@ -9,42 +10,40 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from prometheus_client import CollectorRegistry
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from copeland.errors import CopelandError, StorageError
 from copeland.policy import warm
 from copeland.study import Storage
-from copeland.web import (
+from copeland.web import metrics
+from copeland.web.api import problems
+from copeland.web.api.app import api
+from copeland.web.pages import (
     admin,
-    ahead,
+    create,
     dashboard,
-    downloads,
-    expecting,
-    health,
+    forecast,
     judges,
-    problem_pages,
+    options,
     results,
-    sharing,
-    voting,
+    share,
+    vote,
 )
-from copeland.web.api.calls import api
-from copeland.web.api.problems import said_of_status
-from copeland.web.heads import Heads
+from copeland.web.render import STATIC, redirect, render_page
+from copeland.web.security import Shield
 from copeland.web.server import Config, Server
 from copeland.web.sessions import SignIn
-from copeland.web.shield import Shield
-from copeland.web.timing import Timed, Times
-from copeland.web.views import STATIC, page, see
 
 API = "/api/v1"
-PARTS = (
-    *(voting, ahead, admin, downloads, expecting, judges, sharing, dashboard, results, health),
-    problem_pages,
-)
+ROUTERS = [
+    part.router
+    for part in (vote, admin, create, options, forecast, judges, share, dashboard, results)
+] + [metrics.router, problems.router]
 YEAR = 365 * 86_400
-
 NOTICES = {
     400: (
         "This did not work",
@@ -58,10 +57,6 @@ NOTICES = {
         "Nothing is here",
         "The link may have expired, or it is incomplete. Ask the person who sent it.",
     ),
-    405: (
-        "Nothing is here",
-        "The link may have expired, or it is incomplete. Ask the person who sent it.",
-    ),
     413: ("This is too large", "Send less at a time."),
     429: ("A little slower, please", "Wait a moment, then go back and try again. Nothing is lost."),
     500: ("Something went wrong", "It is not your fault. Try again in a moment."),
@@ -69,6 +64,11 @@ NOTICES = {
         "Back in a moment",
         "The server is busy, or cannot reach its votes. Try again in a moment.",
     ),
+}
+SETTINGS = {  # for other processes
+    "storage": "COPELAND_SERVE_STORAGE",
+    "url": "COPELAND_SERVE_URL",
+    "judges": "COPELAND_SERVE_JUDGES",
 }
 
 
@@ -85,34 +85,21 @@ def create_app(
         Returns seconds since 1970.
     """
     server = Server(config, storage, clock)
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="copeland", lifespan=_life)
-    app.state.server = server
-    for part in PARTS:
-        app.include_router(part.router)
-    app.include_router(sharing.keys_for_all)
+    # The routes were made when their modules were imported; to include their routers would make them anew.
+    routes = [route for router in ROUTERS for route in router.routes]
+    app = FastAPI(title="copeland", openapi_url=None, routes=routes, lifespan=_life)
+    app.state.server, app.state.judges = server, judges.read_judges(config.judges)
     app.mount(API, api(server))
     app.mount("/static", Files(directory=STATIC))
-    app.add_exception_handler(SignIn, _sign_in)
+    app.add_exception_handler(SignIn, lambda request, _: redirect(request, "/admin/enter"))
     app.add_exception_handler(HTTPException, _notice)
-    app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_exception_handler(CopelandError, _refusal)
-    app.add_exception_handler(Exception, _failure)
+    for kind in (RequestValidationError, CopelandError, Exception):
+        app.add_exception_handler(kind, _refuse)
     app.add_middleware(Shield, hosts=config.hosts, secure=config.secure)
-    app.state.times = Times()
-    app.add_middleware(Timed, times=app.state.times)
+    app.state.times = CollectorRegistry()
+    app.add_middleware(metrics.Timed, seconds=metrics.new_histogram(app.state.times))
     app.add_middleware(Heads)
-    _look_through(app)
     return app
-
-
-def _look_through(app: FastAPI) -> None:
-    """Let every route be made now: FastAPI makes them at the first request, which several threads may bring."""
-    nowhere = {"type": "http", "method": "GET", "path": "/\0", "root_path": "", "headers": []}
-    for route in app.routes:
-        route.matches(dict(nowhere))
-        below = getattr(route, "app", None)
-        if isinstance(below, FastAPI):
-            _look_through(below)
 
 
 @asynccontextmanager
@@ -133,31 +120,52 @@ class Files(StaticFiles):
         return answer
 
 
-def _sign_in(request: Request, _error: Exception) -> Response:
-    return see(request, "/admin/enter")
-
-
 def _notice(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = error.status_code
     if request.url.path.startswith(API):  # a path that only looks like one, with a line break in it
-        return said_of_status(request, error)
+        return problems.answer_error(request, error)
     title, text = NOTICES.get(status, NOTICES[404] if status < 500 else NOTICES[500])
-    answer = page(request, "notice", status, title=title, text=text)
+    answer = render_page(request, "notice", status, title=title, text=text)
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _unreadable(request: Request, _error: Exception) -> Response:
-    return _notice(request, HTTPException(400))
-
-
-def _refusal(request: Request, error: Exception) -> Response:
-    """What the engine refuses; its sentences name studies and options, so nobody reads them here."""
+def _refuse(request: Request, error: Exception) -> Response:
+    """What else is wrong; the engine's sentences name studies and options, so nobody reads them here."""
     if isinstance(error, StorageError):
         return _notice(request, HTTPException(503, headers={"Retry-After": "5"}))
-    return _notice(request, HTTPException(400))
+    known = isinstance(error, CopelandError | RequestValidationError)
+    return _notice(request, HTTPException(400 if known else 500))
 
 
-def _failure(request: Request, _error: Exception) -> Response:
-    return _notice(request, HTTPException(500))
+def from_environment() -> FastAPI:
+    """Return the application of one of several processes."""
+    names = {field: os.environ.get(name, "") for field, name in SETTINGS.items()}
+    return create_app(Config(**names, secret=os.environ.get("COPELAND_SECRET", "")))
+
+
+class Heads:
+    """A layer around the application that turns HEAD into GET, and leaves the body out."""
+
+    def __init__(self, app: ASGIApp):
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        answered = False
+
+        async def answer(message: Message) -> None:
+            nonlocal answered
+            if message["type"] == "http.response.start":
+                await send(message)
+                await send({"type": "http.response.body", "body": b""})
+                answered = True
+
+        async def receive_or_end() -> Message:  # so a stream ends at once
+            return {"type": "http.disconnect"} if answered else await receive()
+
+        await self._app({**scope, "method": "GET"}, receive_or_end, answer)

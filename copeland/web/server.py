@@ -6,33 +6,32 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection
 
-from copeland.study import Storage, Study, open_study
-from copeland.web.appointed import read_appointed
-from copeland.web.keep import Keep
-from copeland.web.limits import Limits
-from copeland.web.page import Page
-from copeland.web.past import Past
-from copeland.web.readings import Readings
-from copeland.web.records import Link, Pane
-from copeland.web.tokens import Signer, hashed, new_token
-
-if TYPE_CHECKING:
-    from copeland.web.tunings import Tunings
+from copeland.study import Storage, Study, create_study, open_study
+from copeland.web.cache import Analyses, Cache, PastTexts
+from copeland.web.images import PointDrawing, find_drawing
+from copeland.web.models import Link, Pane, VotingPage
+from copeland.web.security import Limits, Signer, hash_text, new_token
+from copeland.web.store import Store
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SESSION = 12 * 3600.0  # seconds
 RENEWED = 5.0  # seconds after which another process's new images are seen
-ARRIVED = (
-    1.0  # seconds after which another process's revoking of a link, or pausing of a page, is seen
-)
+ARRIVED = 1.0  # seconds after which another process's revoked links and paused pages are seen
 ARRIVALS = 10_000  # voters who are remembered
 FOLLOWED = 0.45  # seconds for which the number of the last event is good
 STREAMS = 200  # open at a time, in one process
+DEMO = "Welcome lines"
+LINES = {
+    "plain": "Welcome back. Here is what changed since you were last here.",
+    "short": "Hello again.",
+    "question": "Good to see you. What would you like to do today?",
+    "list": "Welcome back:\n- 3 new replies\n- 1 invitation\n- nothing overdue",
+    "warm": "There you are! We kept your place, and your tea is still warm.",
+}
 
 
 @dataclass(frozen=True)
@@ -73,105 +72,86 @@ class Server:
         self.config = config
         self.clock = clock
         self.storage = storage or Storage(config.storage)
-        self.keep = Keep(self.storage, clock)
-        self.signer = Signer(config.secret or self.keep.secret())
+        self.store = Store(self.storage, clock)
+        self.signer = Signer(config.secret or self.store.secret())
         self.limits = Limits(clock)
         self.streams = 0
-        self.judges = read_appointed(config.judges)
         self.ends = threading.Event()  # set when the process is to end
-        self._studies: dict[str, Study] = {}
-        self._panes: dict[int, tuple[float, dict[str, Pane]]] = {}  # by study, and when it was read
-        self._texts: dict[tuple[int, str], str] = {}  # by study and option
-        self._outputs: dict[int, dict[str, dict[str, str]]] = {}  # by study, item and option
-        self._sizes: dict[str, tuple[int, int]] = {}
-        self._readings: dict[int, Readings] = {}
-        self._tunings: dict[int, Tunings] = {}
-        self.past = Past()
-        self._latest: dict[int, tuple[float, int]] = {}  # when it was looked up, and the number
-        self._arrivals: dict[tuple[str, str, int], tuple[float, tuple[Page, Link] | None]] = {}
-        self._turn = threading.Lock()
+        self.past = PastTexts()
+        self._studies: Cache[Study] = Cache()
+        self._analyses: Cache[Analyses] = Cache()
+        self._numbers: Cache[int] = Cache(FOLLOWED)  # of last events
+        self._arrivals: Cache[tuple[VotingPage, Link] | None] = Cache(ARRIVED, ARRIVALS)
+        self._panes: Cache[dict[str, Pane]] = Cache(RENEWED, clock=clock)
+        self._texts: Cache[dict[str, str]] = Cache()  # by option
+        self._outputs: Cache[dict[str, dict[str, str]]] = Cache()  # by item and option
+        self._sizes: Cache[tuple[int, int]] = Cache()
 
-    def study(self, page: Page) -> Study:
+    def study(self, page: VotingPage) -> Study:
         """Return the study of a page; one for all requests of this process."""
-        with self._turn:
-            if page.name not in self._studies:
-                self._studies[page.name] = open_study(page.name, self.storage, clock=self.clock)
-            return self._studies[page.name]
+        return self._studies.find(
+            page.name, lambda: open_study(page.name, self.storage, clock=self.clock)
+        )
 
-    def readings(self, page: Page) -> Readings:
+    def analyses(self, page: VotingPage) -> Analyses:
         """Return what is known of a study's votes."""
-        study = self.study(page)
-        with self._turn:
-            return self._readings.setdefault(page.study, Readings(study, self.clock))
+        return self._analyses.find(page.study, lambda: Analyses(self.study(page), self.clock))
 
-    def tunings(self, page: Page) -> Tunings:
-        """Return what is known of the votes on a space."""
-        from copeland.web.tunings import Tunings  # which loads scipy
-
-        study = self.study(page)
-        with self._turn:
-            return self._tunings.setdefault(page.study, Tunings(study, self.clock))
-
-    def latest(self, page: Page) -> int:
+    def latest(self, page: VotingPage) -> int:
         """Return the number of the last event, as of half a second ago at most: one look for all streams."""
-        seen, number = self._latest.get(page.study, (0.0, 0))
-        if time.monotonic() - seen > FOLLOWED:
-            number = self.keep.last_number(page.study)
-            self._latest[page.study] = time.monotonic(), number
-        return number
+        return self._numbers.find(page.study, lambda: self.store.last_number(page.study))
 
-    def arrival(self, slug: str, nonce: str) -> tuple[Page, Link] | None:
+    def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
         """Return a page and one of its links, which a voter's cookie names; asked for at every answer."""
-        key = slug, nonce, self.keep.changes
-        seen, found = self._arrivals.get(key, (0.0, None))
-        if time.monotonic() - seen > ARRIVED:
-            found = self.keep.arrival(slug, nonce)
-            if len(self._arrivals) >= ARRIVALS:
-                self._arrivals.clear()
-            self._arrivals[key] = time.monotonic(), found
-        return found
+        key = slug, nonce, self.store.changes
+        return self._arrivals.find(key, lambda: self.store.arrival(slug, nonce))
 
-    def panes(self, page: Page) -> dict[str, Pane]:
+    def panes(self, page: VotingPage) -> dict[str, Pane]:
         """Return the images of a page's options; they change only when an option is added here."""
-        found = self._panes.get(page.study)
-        if found is None or found[0] < self.clock() - RENEWED:
-            found = self.clock(), self.keep.panes(page.study)
-            self._panes[page.study] = found
-        return found[1]
+        return self._panes.find(page.study, lambda: self.store.panes(page.study))
 
-    def text(self, page: Page, name: str) -> str:
+    def text(self, page: VotingPage, name: str) -> str:
         """Return the text of an option, which never changes."""
-        key = page.study, name
-        if key not in self._texts:
-            self._texts |= {(page.study, one.name): one.text for one in self.study(page).options}
-        return self._texts[key]
 
-    def outputs(self, page: Page) -> dict[str, dict[str, str]]:
+        def read() -> dict[str, str]:
+            return {one.name: one.text for one in self.study(page).options}
+
+        if name not in self._texts.find(page.study, read):  # the option is new
+            self._texts.forget(page.study)
+        return self._texts.find(page.study, read)[name]
+
+    def drawing(self, page: VotingPage, name: str) -> PointDrawing | None:
+        """Return the drawing of an option; None if it is shown as text."""
+        return find_drawing(self.text(page, name)) if self.study(page).settings.space else None
+
+    def outputs(self, page: VotingPage) -> dict[str, dict[str, str]]:
         """Return what is shown for each option, by item; it is fixed when the study is created."""
-        if page.study not in self._outputs:
-            self._outputs[page.study] = self.keep.outputs(page.study) if page.items else {}
-        return self._outputs[page.study]
+        if not page.items:
+            return {}
+        return self._outputs.find(page.study, lambda: self.store.outputs(page.study))
 
     def size(self, digest: str) -> tuple[int, int]:
         """Return the width and height of an image."""
-        if digest not in self._sizes:
-            image = self.keep.image(digest)
-            self._sizes[digest] = (image.width, image.height) if image else (0, 0)
-        return self._sizes[digest]
 
-    def forget_panes(self, page: Page) -> None:
+        def read() -> tuple[int, int]:
+            image = self.store.image(digest)
+            return (image.width, image.height) if image else (0, 0)
+
+        return self._sizes.find(digest, read)
+
+    def forget_panes(self, page: VotingPage) -> None:
         """Read the images of a page's options anew."""
-        self._panes.pop(page.study, None)
+        self._panes.forget(page.study)
 
     def new_admin_token(self) -> str:
         """Return a token by which an admin comes in; the one before it opens nothing any more."""
         token = new_token()
-        self.keep.set_value("admin", hashed(token))
+        self.store.set_value("admin", hash_text(token))
         return token
 
     def is_admin_token(self, token: str) -> bool:
         """Tell whether a token is the one that was printed."""
-        return hashed(token) == self.keep.value("admin")
+        return hash_text(token) == self.store.value("admin")
 
     def address(self, connection: HTTPConnection, path: str = "") -> str:
         """Return an address as people outside type it."""
@@ -183,3 +163,17 @@ class Server:
 def server_of(connection: HTTPConnection) -> Server:
     """Return the server that a request came to."""
     return connection.app.state.server
+
+
+def prepare(storage: str, url: str, demo: bool) -> str:
+    """Make the tables and, if wished for, a study to try; return the admin's new token."""
+    kept = Storage(storage)
+    server = Server(Config(storage, url), kept)
+    if demo and DEMO not in kept.names():
+        create_study(DEMO, LINES, kept, voters="people", batch=10)
+        key = kept.key(DEMO)
+        server.store.add_page(key, {"question": "Which line welcomes you better?", "per_voter": 10})
+        server.store.add_links(key, server.signer, ["Open link"], personal=False)
+    token = server.new_admin_token()
+    kept.dispose()
+    return token

@@ -1,35 +1,43 @@
-"""Who is there: cookies of admins and voters, and whether a form comes from a page of this server."""
+"""Who is there, and what a form says: cookies of admins and voters, fields, and whether a page of this server sent them."""
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import AsyncIterator
 from typing import Annotated, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, HTTPException, Request
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from copeland.web.page import Page
-from copeland.web.records import Link
+from copeland.errors import InvalidParameter
+from copeland.web.models import Key, Link, VotingPage
 from copeland.web.server import SESSION, Server, server_of
 
 ADMIN = "copeland-admin"
 YEAR = 365 * 86_400  # seconds
-
 FIELDS, FILES, PART = 2_000, 200, 1_000_000  # of a form
+LAST = 2**63 - 1  # that a database keeps
+WHOLE = {
+    "people": "How many voters",
+    "calls": "Calls",
+    "per_voter": "Pairs for each voter",
+    "check_every": "Pairs between two checks",
+    "failures": "Known answers that exclude",
+}
 
 
 class SignIn(Exception):
     """A page for admins, asked for by somebody who has not come in."""
 
 
-class Voter(NamedTuple):
+class Visitor(NamedTuple):
     """Who votes on a page, and by which link they came."""
 
     name: str  # a random one
-    page: Page
+    page: VotingPage
     link: Link
 
 
@@ -48,10 +56,15 @@ async def plain_form_of(request: Request) -> FormData:
         raise HTTPException(400) from None
 
 
-def said(form: FormData, field: str) -> str:
+def read_field(form: FormData, field: str) -> str:
     """Return a text field of a form, without spaces around it; empty if there is none."""
     value = form.get(field)
     return value.replace("\r\n", "\n").strip() if isinstance(value, str) else ""
+
+
+def read_files(form: FormData, field: str) -> list[UploadFile]:
+    """Return the files of a field of a form."""
+    return [one for one in form.getlist(field) if isinstance(one, UploadFile) and one.filename]
 
 
 def require_ours(request: Request, form: FormData, holder: str) -> None:
@@ -64,16 +77,24 @@ def require_ours(request: Request, form: FormData, holder: str) -> None:
     if site is not None:
         ours = site == "same-origin"
     elif origin is not None:
-        ours = origin == _origin(server.address(request))
+        own = urlsplit(server.address(request))
+        ours = origin == f"{own.scheme}://{own.netloc}"
     else:
-        ours = server.signer.is_form(holder, said(form, "csrf"))
+        ours = server.signer.is_form(holder, read_field(form, "csrf"))
     if not ours:
         raise HTTPException(403)
 
 
-def _origin(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}"
+def address_of(request: Request) -> str:
+    """Return from where a request comes."""
+    return request.client.host if request.client else ""
+
+
+def find_key(request: Request) -> tuple[Key | None, str]:
+    """Return the key by which a program comes, None if there is none, and the token that it sent."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    is_key = scheme.lower() == "bearer"
+    return server_of(request).store.key(token.strip()) if is_key else None, token
 
 
 # Admins
@@ -81,21 +102,21 @@ def _origin(address: str) -> str:
 
 def begin_session(server: Server, response: Response) -> None:
     """Let an admin in, under a new session."""
-    token = server.keep.add_session(server.clock() + SESSION)
+    token = server.store.add_session(server.clock() + SESSION)
     _set(server, response, ADMIN, token, int(SESSION))
 
 
 def end_session(request: Request, response: Response) -> None:
     """Let an admin out."""
     server = server_of(request)
-    server.keep.end_session(_cookie(request, ADMIN))
-    response.delete_cookie(_named(server, ADMIN))
+    server.store.end_session(_cookie(request, ADMIN))
+    response.delete_cookie(_cookie_name(server, ADMIN))
 
 
 def admin(request: Request) -> str:
     """Return the session of an admin, or ask for the token."""
     token = _cookie(request, ADMIN)
-    if not token or not server_of(request).keep.has_session(token):
+    if not token or not server_of(request).store.has_session(token):
         raise SignIn
     return token
 
@@ -113,56 +134,52 @@ def admin_form(
 # Voters
 
 
-def begin_voting(request: Request, response: Response, page: Page, link: Link) -> None:
+def begin_voting(request: Request, response: Response, page: VotingPage, link: Link) -> None:
     """Let somebody vote: as who the link is for, as who they were, or as somebody new."""
-    server, before = server_of(request), _told(request, page.slug)
+    server, before = server_of(request), _read_cookie(request, page.slug)
     name = link.voter or (before[0] if before and _is_open(server, before[1], page) else None)
     name = name or f"visitor-{secrets.token_hex(6)}"
     cookie = server.signer.sign("voter", [page.slug, name, link.nonce, secrets.token_hex(4)])
-    _set(server, response, _of(page.slug), cookie, YEAR)
+    _set(server, response, f"copeland-{page.slug}", cookie, YEAR)
 
 
-def voter_of(request: Request, slug: str) -> Voter | None:
+def voter_of(request: Request, slug: str) -> Visitor | None:
     """Return who votes, None if nobody began here or the link was revoked."""
-    server, told = server_of(request), _told(request, slug)
+    server, told = server_of(request), _read_cookie(request, slug)
     found = server.arrival(slug, told[1]) if told else None
     if told is None or found is None or not found[1].is_open(server.clock()):
         return None
-    return Voter(told[0], *found)
+    return Visitor(told[0], *found)
 
 
-def _is_open(server: Server, nonce: str, page: Page) -> bool:
+def _is_open(server: Server, nonce: str, page: VotingPage) -> bool:
     """Tell whether who came before came by a link for everybody: else they are who that link is for."""
-    link = server.keep.link_by_nonce(nonce)
+    link = server.store.link_by_nonce(nonce)
     return link is not None and link.study == page.study and link.voter is None
 
 
-def _told(request: Request, slug: str) -> tuple[str, str] | None:
+def _read_cookie(request: Request, slug: str) -> tuple[str, str] | None:
     """Return the name and the link that a voter's cookie says."""
-    value = server_of(request).signer.read("voter", _cookie(request, _of(slug)))
+    value = server_of(request).signer.read("voter", _cookie(request, f"copeland-{slug}"))
     if not isinstance(value, list) or len(value) != 4 or value[0] != slug:
         return None
     return str(value[1]), str(value[2])
 
 
-def _of(slug: str) -> str:
-    return f"copeland-{slug}"
-
-
 # Cookies
 
 
-def _named(server: Server, name: str) -> str:
+def _cookie_name(server: Server, name: str) -> str:
     return f"__Host-{name}" if server.config.secure else name
 
 
 def _cookie(request: Request, name: str) -> str:
-    return request.cookies.get(_named(server_of(request), name), "")
+    return request.cookies.get(_cookie_name(server_of(request), name), "")
 
 
 def _set(server: Server, response: Response, name: str, value: str, seconds: int) -> None:
     response.set_cookie(
-        _named(server, name),
+        _cookie_name(server, name),
         value,
         max_age=seconds,
         path="/",
@@ -170,3 +187,36 @@ def _set(server: Server, response: Response, name: str, value: str, seconds: int
         httponly=True,
         samesite="lax",
     )
+
+
+def parse_number(text: str, most: int = LAST) -> int | None:
+    """Return the number that a text is, None if it is none or more than that.
+
+    Examples
+    --------
+    >>> parse_number("12"), parse_number("²"), parse_number("-1"), parse_number("9" * 30), parse_number("7", most=6)
+    (12, None, None, None, None)
+    """
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most))):
+        return None
+    number = int(text)
+    return number if number <= most else None
+
+
+def read_number(form: FormData, name: str, usual: float) -> float:
+    """Return a number that a form says."""
+    try:
+        value = float(read_field(form, name) or usual)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InvalidParameter(f"The {name} is no number.")
+    return value
+
+
+def read_whole(form: FormData, name: str, usual: int, least: int, most: int) -> int:
+    """Return a whole number that a form says."""
+    value = read_number(form, name, usual)
+    if not value.is_integer() or not least <= value <= most:
+        raise InvalidParameter(f"{WHOLE[name]}: say a whole number from {least} to {most:,}.")
+    return int(value)

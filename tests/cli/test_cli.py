@@ -1,5 +1,6 @@
 """`copeland`: the commands that show what there is, bad input, and the help."""
 
+import inspect
 import json
 import re
 import subprocess
@@ -253,6 +254,43 @@ def test_every_command_takes_json_and_has_help_with_an_example(command):
 
 def test_no_command_at_all_shows_the_help():
     assert "Usage: copeland" in flat(run().stdout)
+
+
+def groups(group, path=()):
+    """Every group of commands, with the words that lead to it."""
+    yield path, group
+    for name, one in group.commands.items():
+        if hasattr(one, "commands"):
+            yield from groups(one, (*path, name))
+
+
+@pytest.mark.parametrize(
+    "group", [group for _, group in groups(typer.main.get_command(app))], ids=lambda g: g.name
+)
+def test_a_group_lists_exactly_the_commands_that_its_modules_register(group):
+    registered = group.lazy.parts
+    assert list(group.commands) == group.list_commands(None)
+    assert set(group.commands) == set(registered)
+
+
+@pytest.mark.quick
+def test_a_command_reaches_its_own_work_without_what_others_need():
+    others = ["rich", "pydantic", "numpy", "sqlalchemy", "copeland.cli.simulate", "copeland.study"]
+    code = (
+        "import sys; from typer.core import TyperCommand; from copeland.cli import main; "
+        f"TyperCommand.invoke = lambda *_: print([m for m in {others} if m in sys.modules]); main()"
+    )
+    words = ["study", "create", "tea", "-o", "green", "--delta", "0.1", "--options", "tea.csv"]
+    out = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert (out.stdout.strip(), out.stderr) == ("[]", "")
+
+
+def test_bounds_has_the_defaults_of_the_package():
+    from copeland.cli.matrices import bounds_command
+
+    given = inspect.signature(bounds_command).parameters
+    told = tuple(given[name].default for name in ("alpha", "delta", "horizon"))
+    assert told == (bounds.ALPHA, bounds.DELTA, bounds.HORIZON)
 
 
 def test_listing_algorithms_loads_nothing_heavy(tmp_path):

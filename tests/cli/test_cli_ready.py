@@ -45,9 +45,9 @@ def test_the_doctor_tells_versions_extras_and_what_is_compiled():
 
 
 def test_the_doctor_names_what_an_extra_lacks(monkeypatch):
-    from copeland.cli import doctor
+    from copeland.cli import algorithms
 
     lacks = {"pandas"}
-    version = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: "" if name in lacks else version(name))
+    version = algorithms._version
+    monkeypatch.setattr(algorithms, "_version", lambda name: "" if name in lacks else version(name))
     assert "extra pandas: lacks pandas" in flat(run("doctor").stdout)

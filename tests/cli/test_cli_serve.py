@@ -30,8 +30,8 @@ def test_json_and_a_study_to_try(started, tmp_path):
     out = run("serve", "--demo", "--json", "--storage", f"sqlite:///{tmp_path}/s.db", "--port", "9")
     assert json.loads(out.stdout)["url"] == "http://127.0.0.1:9"
     server = started["app"].state.server
-    assert [page.question for page in server.keep.pages()] == ["Which line welcomes you better?"]
-    assert len(server.keep.links(server.keep.pages()[0].study)) == 1
+    assert [page.question for page in server.store.pages()] == ["Which line welcomes you better?"]
+    assert len(server.store.links(server.store.pages()[0].study)) == 1
     server.storage.dispose()
 
 
@@ -41,7 +41,7 @@ def test_several_processes_find_their_settings(started, tmp_path, monkeypatch):
     storage = f"sqlite:///{tmp_path}/s.db"
     run("serve", "--storage", storage, "--workers", "3", "--url", "https://vote.example.org/at/")
     assert started["workers"] == 3 and started["factory"]
-    from copeland.web.serving import from_environment
+    from copeland.web.app import from_environment
 
     server = from_environment().state.server
     assert server.config.secure and server.config.base == "/at"

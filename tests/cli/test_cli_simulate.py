@@ -36,7 +36,7 @@ def nothing_may_run(monkeypatch):
     def fail(*args, **kwargs):
         pytest.fail("a simulation ran")
 
-    monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", fail)
+    monkeypatch.setattr("copeland.simulation.simulator.simulate", fail)
 
 
 # simulate
@@ -133,7 +133,7 @@ def test_simulate_stopped_before_any_run_ended_exits_with_130(monkeypatch, tmp_p
     def stop(*args, **kwargs):
         raise Interrupted("stopped after 0 of 6 runs; the finished runs are in `.runs`.", None)
 
-    monkeypatch.setattr(sys.modules["copeland.cli.simulate"], "simulate", stop)
+    monkeypatch.setattr("copeland.simulation.simulator.simulate", stop)
     done = run(*SMALL, "--out", tmp_path / "out")
     assert (done.exit_code, done.stdout) == (130, "")
     assert done.stderr == (

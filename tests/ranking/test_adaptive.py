@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from copeland import InvalidParameter
-from copeland.cli.shell import app
+from copeland.cli import app
 from copeland.ranking import all_features, synthetic
 from copeland.ranking.adaptive import estimate_adaptively, pairs_that_matter
 from copeland.ranking.clicks import click_model

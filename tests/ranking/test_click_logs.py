@@ -8,8 +8,7 @@ from commands import flat, run, values
 from oracles.click_log import DAY, plain_count
 
 from copeland.errors import InvalidParameter, InvalidRow
-from copeland.ranking.logs.counting import count_clicks
-from copeland.ranking.logs.joining import Rules
+from copeland.ranking.click_log import Rules, count_clicks
 from copeland.support.row_files import read_table
 from copeland.support.vote_tables import count_votes, form_of, read_rows
 
@@ -92,7 +91,7 @@ def test_a_log_is_counted_as_the_rules_say(kind, once, tmp_path):
 
 @pytest.mark.parametrize("share", [1, 8, 10_000])
 def test_bots_are_found_among_many_users_however_they_share_bins(share, tmp_path, monkeypatch):
-    monkeypatch.setattr("copeland.ranking.logs.tallying.A_BIN", share)
+    monkeypatch.setattr("copeland.ranking.click_log.A_BIN", share)
     shown, clicks = log_of(8, n=600, users=300)
     rules = RULES._replace(bots=1, once=True)
     found = counts_of(tmp_path, "ndjson", shown, clicks, rules)

@@ -30,8 +30,8 @@ from copeland.study.results.certificate_file import (
 )
 from copeland.study.results.history import history_of
 from copeland.study.results.verdict import verdict_of
-from copeland.web.logs import undone, votes_by_source
-from copeland.web.readings import frozen
+from copeland.web.cache import analyse_past
+from copeland.web.provenance import read_undone, votes_by_source
 
 OPTIONS = ["tea", "milk", "juice"]
 HEAD = "i,j,wins,ties"
@@ -100,7 +100,9 @@ def shown(study):
     file = json.loads(certificate_to_file(study)[1])
     for name in ("seal", "events", "link", "issued", "log"):
         file.pop(name, None)
-    said = {name: [str(one) for one in getattr(part, "said", ())] for name, part in parts.items()}
+    said = {
+        name: [str(one) for one in getattr(part, "said", ())] for name, part in vars(parts).items()
+    }
     words = re.sub(r"number \d+, at|<generator[^>]*>", "", repr(parts))
     return said, words, file
 
@@ -240,10 +242,10 @@ def test_everything_shown_is_the_same(table, unfold, tmp_path):
         found.append((numbers(study), shown(study), status | {"events": None}))
         where = study.storage, study._key
         assert votes_by_source(*where) == {"counts.csv": 122, "days": 8, "": 10}
-        assert sum((body or {}).get("times", 1) for body in undone(*where)) == 8
+        assert sum((body or {}).get("times", 1) for body in read_undone(*where)) == 8
         voters = {voter.name: sum(voter.outcomes.values()) for voter in study.standing().voters}
         assert voters == {"a": 5, "b": 5}
-        assert frozen(study, study.number).reading.standing.voters == study.standing().voters
+        assert analyse_past(study, study.number).reading.standing.voters == study.standing().voters
         assert agreement(study.votes()).pairs[0].n == 5
     assert found[0] == found[1]
 

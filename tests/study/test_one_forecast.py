@@ -1,14 +1,13 @@
 """Every place that says how many votes, answers or people it still takes says the same."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import copeland
-from copeland.cli.study.plan import _described as plan_values
-from copeland.cli.study.status import described
+from copeland.cli.study.plan import _describe as plan_values
+from copeland.cli.study.results import describe
 from copeland.forecast.forecast_range import ForecastRange, quantile_of, range_of
 from copeland.forecast.outlook import outlook_of
 from copeland.forecast.panel_forecast import new_panel_remaining
@@ -25,9 +24,9 @@ from copeland.study.results.voter_reach import (
     who_votes,
 )
 from copeland.support.phrasing import capital
-from copeland.web.api.reading import results_of
-from copeland.web.creating import Intent
-from copeland.web.expecting import expectation_of
+from copeland.web.cache import VoteAnalysis
+from copeland.web.pages.create import Intent
+from copeland.web.pages.forecast import expectation_of
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -59,13 +58,13 @@ def test_votes_are_the_same_in_the_status_the_verdict_the_plan_and_the_api():
     verdict, found = verdict_of(reading), reading.remaining
     assert found.low < found.middle
     assert f"{capital(found.words)} more votes" in verdict.advice[0]
-    told = json.loads(json.dumps(described(reading, verdict)))
+    told = json.loads(json.dumps(describe(reading, verdict)))
     assert told["remaining"] == found.to_dict()
     assert told["outlook"]["votes"] == (found.middle or found.most)
     assert sum(need["votes"] for need in told["outlook"]["pairs"]) == told["outlook"]["votes"]
     plan = plan_values("five", study.plan(), None)
     assert plan["ways"][0]["votes"] == quantiles(found)
-    results = results_of(SimpleNamespace(reading=reading, verdict=verdict, number=1))
+    results = VoteAnalysis(reading, verdict).to_dict()
     assert results["votes_left"] == found.middle
     assert results["votes_left_range"] == [found.low, found.high]
 

@@ -15,7 +15,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from copeland.certificate.certificate import Certificate
-from copeland.cli.study.status import rows_of_options
+from copeland.cli.study.results import rows_of_options
 from copeland.errors import CopelandError
 from copeland.study import create_study
 from copeland.study.report.study_page import study_parts
@@ -194,8 +194,8 @@ def check_verdict(reading, verdict, parts, names):
         assert "proved" in verdict.claim and "not proved" not in verdict.claim
     elif not reading.standing.panel:
         assert "is proved" not in verdict.claim.replace("no option is proved", "")
-    assert parts["tiles"]["proved best"] == str(len(best))
-    assert parts["tiles"]["not ruled out"] == str(len(found.possible))
+    assert parts.tiles["proved best"] == str(len(best))
+    assert parts.tiles["not ruled out"] == str(len(found.possible))
     chances = reading.each_chance
     if chances is not None:
         assert all(chances[i] == 0 for i in range(len(names)) if i not in among)
@@ -223,17 +223,17 @@ def check_scores(reading, parts, names):
         if upper.tier < lower.tier and not (found.is_all and upper.tier == 1):
             assert upper.least > lower.most
     if reading.standing.votes:
-        table = {row[0]: row for row in parts["options"].rows}
+        table = {row[0]: row for row in parts.options.rows}
         for i in reading.among:
             low, high = found.scores[i]
             assert table[names[i]][3] == f"{low} to {high}"
-        on_page = {row[0]: row for row in parts["ranking"].rows}
+        on_page = {row[0]: row for row in parts.ranking.rows}
         assert on_page.keys() == {place.name for place in ranking.places}
         for place in ranking.places:
             assert on_page[place.name][1] == str(place.tier)
             assert on_page[place.name][3] == f"{place.least} to {place.most}"
             assert f"{place.name} {place.beats} ({place.least} to {place.most})" in html.unescape(
-                parts["scores"].picture.alt
+                parts.scores.picture.alt
             )
 
 
@@ -252,9 +252,9 @@ def check_pairs(reading, parts):
         if low == reading.rivals and not found.margin:
             assert wins == reading.rivals
     if reading.standing.votes and isinstance(found, Certificate):
-        said = " ".join(parts["matrix"].said)
+        said = " ".join(parts.matrix.said)
         assert f"Proved one way or the other: {len(proved):,};" in said
-        words = {row[0]: row[-1] for row in parts["pairs"].rows}
+        words = {row[0]: row[-1] for row in parts.pairs.rows}
         told = sum(word.startswith("proved") for word in words.values())
         assert told == sum(reading.n[i, j] > 0 for i, j in proved)
 
@@ -268,12 +268,12 @@ def check_votes(study, reading, verdict, parts):
         == counted
         == sum(vote.counted for vote in study.votes() if vote.voter not in guides(standing))
     )
-    assert parts["tiles"]["votes"] == f"{standing.votes:,}"
+    assert parts.tiles["votes"] == f"{standing.votes:,}"
     assert found.votes + standing.waiting == standing.votes
     assert any("wait" in one and "came earlier" in one for one in verdict.proved) == bool(
         standing.waiting
     )
-    assert f"{standing.votes:,} count as votes" in parts["outcomes"] or not study.votes()
+    assert f"{standing.votes:,} count as votes" in parts.outcomes or not study.votes()
     if verdict.estimates is not None and reading.each_chance is not None:
         for name, said in verdict.estimates.rows:
             if name in standing.labels:

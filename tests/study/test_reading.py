@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from soup import text_of, undrawn
 
 import copeland
-from copeland.cli.study.status import described
+from copeland.cli.study.results import describe
 from copeland.study.report.study_page import study_page
 from copeland.study.results.analysis import STANDS_OUT, Analysis
 from copeland.study.results.certificate_file import certificate_to_file
@@ -54,7 +54,7 @@ def test_verdict_page_json_and_file_tell_one_story(study):
     verdict = verdict_of(reading)
     with undrawn():
         page = unescape(text_of(study_page(reading, verdict, history_of(study.log()))))
-    told = json.loads(json.dumps(described(reading, verdict)))
+    told = json.loads(json.dumps(describe(reading, verdict)))
     issued, text = certificate_to_file(study)
     filed = json.loads(text)
 

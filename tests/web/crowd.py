@@ -204,9 +204,9 @@ def prepared(storage: str, options: int, name: str = "load", **page: object) -> 
     texts = {f"option {i}": f"Text number {i}. " * 6 for i in range(options)}
     create_study(name, texts, kept, voters="people")
     key = kept.key(name)
-    server.keep.add_page(key, {"per_voter": 20, **page})
-    server.keep.add_links(key, server.signer, ["Open link"], personal=False)
-    nonce = server.keep.links(key)[0].nonce
+    server.store.add_page(key, {"per_voter": 20, **page})
+    server.store.add_links(key, server.signer, ["Open link"], personal=False)
+    nonce = server.store.links(key)[0].nonce
     return server, f"/v/{server.signer.link(nonce)}"
 
 
@@ -251,5 +251,5 @@ def _await(process: subprocess.Popen, port: int, seconds: float = 60.0) -> None:
 
 def votes_in(server: Server, name: str = "load") -> list[str]:
     """Return the ids of all votes in the log."""
-    study = server.study(server.keep.page_named(name))
+    study = server.study(server.store.find_page_by_name(name))
     return [str(event.event_id) for event in study.log() if event.kind == "voted"]

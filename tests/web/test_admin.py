@@ -120,7 +120,7 @@ def test_a_bad_csv_file_is_refused_in_a_sentence_and_creates_nothing(site, conte
     files = {"csv": ("../../etc/x.csv", content, "text/csv")}
     answer = create(admin, pasted="", files=files)
     assert answer.status_code == 422 and 'role="alert"' in answer.text and "/tmp" not in answer.text
-    assert site.server.keep.pages() == []
+    assert site.server.store.pages() == []
 
 
 def test_from_images_each_with_words(site):
@@ -164,7 +164,7 @@ def test_options_are_paused_resumed_retired_and_added(site):
     refused = send(admin, admin.get(path), path, option="new", does="add", files=files)
     assert refused.status_code == 422 and len(study.options) == 3
     send(admin, admin.get(path), path, option="new", does="add", alt="A square.", files=files)
-    assert len(study.options) == 4 and "new" in site.server.keep.panes(site.page().study)
+    assert len(study.options) == 4 and "new" in site.server.store.panes(site.page().study)
     assert "media" in admin.get(path).text
 
 
@@ -182,13 +182,13 @@ def test_personal_links_are_made_listed_and_revoked(site):
     browser, page = site.voter(link)
     vote(browser, page)
     assert "Ann" not in "".join(str(event) for event in study.log())
-    made = site.server.keep.links(site.page().study)[0]
+    made = site.server.store.links(site.page().study)[0]
     code = admin.get(f"{path}/qr/{made.id}.png")
     assert code.status_code == 200 and code.content.startswith(b"\x89PNG")
     send(admin, admin.get(f"{path}/share"), f"{path}/share", does="revoke", link=str(made.id))
     assert site.browser().get(link).status_code == 404
     assert browser.get(page.url.path).status_code == 404
-    assert "Ann" not in str(site.server.keep.links(site.page().study))
+    assert "Ann" not in str(site.server.store.links(site.page().study))
 
 
 @pytest.mark.slow
@@ -249,7 +249,7 @@ def test_the_stream_of_a_dashboard_says_when_something_is_new():
     answers = []
     import asyncio
 
-    from copeland.web.dashboard import _changes
+    from copeland.web.pages.dashboard import _changes
 
     class Gone:
         looks = 0

@@ -1,11 +1,13 @@
 """The pair after the one that is shown: its images are there before it is."""
 
+from dataclasses import replace
+
 import pytest
 from test_admin import png
 from web_client import asks, fields, send, vote
 
-from copeland.web.media import image_of
-from copeland.web.records import Pane
+from copeland.web.images import image_of
+from copeland.web.models import Pane
 
 NAMES = ("top-1", "middle-2", "bottom-3")
 
@@ -16,8 +18,8 @@ def shots(site):
     study = site.study(options=list(NAMES), page={"per_voter": 3})
     for shade, name in enumerate(NAMES):
         image = image_of(png((90 * shade, 9, 9)), name)
-        site.server.keep.add_image(image)
-        site.server.keep.show(site.page().study, name, Pane(image.digest, f"Shade {shade}."))
+        site.server.store.add_image(image)
+        site.server.store.show(site.page().study, name, Pane(image.digest, f"Shade {shade}."))
     return study
 
 
@@ -69,9 +71,9 @@ def test_nothing_is_told_that_a_voter_may_not_know(site, shots):
 
 def test_nothing_is_promised_where_the_next_pair_is_not_certain(site, shots):
     browser, page = site.voter()
-    site.server.keep.save_page(site.page().changed(paused=True))
+    site.server.store.save_page(replace(site.page(), paused=True))
     assert look_ahead(browser, page).status_code == 204
-    site.server.keep.save_page(site.page().changed(paused=False))
+    site.server.store.save_page(replace(site.page(), paused=False))
     shots.close()
     assert look_ahead(browser, page).status_code == 204
 
@@ -96,8 +98,8 @@ def test_a_browser_loads_them_while_somebody_looks(live, somebody):
     study = live.study(options=list(NAMES))
     for shade, name in enumerate(NAMES):
         image = image_of(png((90 * shade, 9, 9)), name)
-        live.server.keep.add_image(image)
-        live.server.keep.show(live.page().study, name, Pane(image.digest, "A square."))
+        live.server.store.add_image(image)
+        live.server.store.show(live.page().study, name, Pane(image.digest, "A square."))
     person, link = somebody(), live.link()
     loaded = []
     person.page.on("response", lambda answer: loaded.append(answer.url))

@@ -1,10 +1,12 @@
 import json
+from dataclasses import replace
 
 import pytest
 from web_client import Site, vote
 
 import copeland.web.api.voting as voting
 from copeland import Integer, Real, Space
+from copeland.study.kinds.base import Kind
 
 ROOT = "/api/v1/studies"
 
@@ -85,7 +87,7 @@ def test_fewer_ballots_have_a_reason(site):
     key = site.key("ask")
     few = key.post(f"{ROOT}/tea/ballots", json={"voter": "ann", "n": 5}).json()
     assert len(few["ballots"]) == 1 and few["reason"] == "nothing_left"
-    site.server.keep.save_page(site.page().changed(paused=True))
+    site.server.store.save_page(replace(site.page(), paused=True))
     assert key.post(f"{ROOT}/tea/ballots", json={}).json() == {"ballots": [], "reason": "paused"}
 
 
@@ -149,12 +151,12 @@ def test_the_stream_goes_on_after_any_number():
     import asyncio
 
     from copeland.web.api.access import Call
-    from copeland.web.api.reading import _followed
+    from copeland.web.api.results import _follow
 
     site = Site()
     study = site.study(batch=1)
     study.tell(study.ask(voter="ann"), "left")
-    site.server.keep.add_key(None, "k", ["read"])
+    site.server.store.add_key(None, "k", ["read"])
     call = Call(site.server, site.page(), study, None)
 
     class Gone:
@@ -165,7 +167,7 @@ def test_the_stream_goes_on_after_any_number():
             return self.looks > 1
 
     async def read(after):
-        return "".join([event async for event in _followed(Gone(), call, after)])
+        return "".join([event async for event in _follow(Gone(), call, after)])
 
     whole, rest = asyncio.run(read(0)), asyncio.run(read(2))
     assert [line for line in whole.splitlines() if line.startswith("id")] == [
@@ -190,7 +192,7 @@ def test_keys_open_their_study_and_scope_alone(site):
     )
     assert is_problem(reader.post(f"{ROOT}/tea/close"), 403)
     page = site.page()
-    site.server.keep.revoke_key(page.study, site.server.keep.keys(page.study)[0].id)
+    site.server.store.revoke_key(page.study, site.server.store.keys(page.study)[0].id)
     assert is_problem(reader.get(f"{ROOT}/tea/results"), 401)
 
 
@@ -406,7 +408,7 @@ def test_a_new_key_answers_the_ballots_of_a_revoked_one(tea):
     old, new = site.key("ask", "tell"), site.key("ask", "tell")
     ballot = old.post(f"{ROOT}/tea/ballots", json={}).json()["ballots"][0]["id"]
     study = site.page().study
-    site.server.keep.revoke_key(study, site.server.keep.keys(study)[0].id)
+    site.server.store.revoke_key(study, site.server.store.keys(study)[0].id)
     path = f"{ROOT}/tea/ballots/{ballot}/vote"
     assert new.post(path, json={"outcome": "left"}).status_code == 201
 
@@ -421,7 +423,7 @@ def test_a_key_gives_nobody_a_role(tea, role):
 
 def test_one_call_brings_no_more_votes_than_others_can_wait_for(tea, monkeypatch):
     site, study = tea
-    monkeypatch.setattr(voting, "can_fold", lambda _settings, voter: voter is None)
+    monkeypatch.setattr(Kind, "can_fold", lambda _kind, _settings, voter: voter is None)
     row = {"winner": "sencha-7", "loser": "bai-3", "n": 5_001}
     named = row | {"voter": "ann"}
     assert is_problem(send_rows(site.key("tell"), named, named), 422, "invalid-row")

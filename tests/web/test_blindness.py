@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from web_client import Site, asks, fields, send, vote
 
-from copeland.web.media import image_of
+from copeland.web.images import image_of
 
 NAMES = ["claude-opus-x", "gpt-sol-y", "kimi-z"]
 TEXTS = ["First wording.", "Second wording.", "Third wording."]
@@ -108,7 +108,7 @@ def png(colour=(200, 30, 30), size=(40, 30), **extra):
 def test_an_image_is_had_by_its_ballot_alone_and_tells_nothing_else(tmp_path):
     from PIL import PngImagePlugin
 
-    from copeland.web.records import Pane
+    from copeland.web.models import Pane
 
     site = Site()
     study = site.study("secret-study-name", NAMES)
@@ -117,8 +117,8 @@ def test_an_image_is_had_by_its_ballot_alone_and_tells_nothing_else(tmp_path):
     for i, name in enumerate(NAMES):
         image = image_of(png((60 * i, 30, 30), pnginfo=about), f"{name}.png")
         assert name.encode() not in image.content
-        site.server.keep.add_image(image)
-        site.server.keep.show(
+        site.server.store.add_image(image)
+        site.server.store.show(
             site.page("secret-study-name").study, name, Pane(image.digest, "A square.")
         )
     browser, page = site.voter(site.link("secret-study-name"))

@@ -4,8 +4,8 @@ import pytest
 from browsing import AXE, DESK, PHONE, Somebody, answer
 from test_admin import png
 
-from copeland.web.media import image_of
-from copeland.web.records import Pane
+from copeland.web.images import image_of
+from copeland.web.models import Pane
 
 RUN = "async (only) => (await axe.run(document, {resultTypes: ['violations'], ...only})).violations"
 COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that differs in the dark
@@ -60,8 +60,8 @@ def shots(site):
     site.study("shots", ["v1", "v2"])
     for name, colour in (("v1", (200, 30, 30)), ("v2", (30, 30, 200))):
         image = image_of(png(colour, (400, 300)), name)
-        site.server.keep.add_image(image)
-        site.server.keep.show(site.page("shots").study, name, Pane(image.digest, "A square."))
+        site.server.store.add_image(image)
+        site.server.store.show(site.page("shots").study, name, Pane(image.digest, "A square."))
 
 
 @pytest.mark.slow

@@ -238,7 +238,7 @@ def test_a_server_that_starts_again_has_one_vote_and_no_gap_in_its_stream(live, 
     live.storage = Storage(f"sqlite:///{tmp_path / 'votes.db'}")
     live.restart()
     live.study()
-    token = live.server.keep.add_key(live.page().study, "reader", ["read"])
+    token = live.server.store.add_key(live.page().study, "reader", ["read"])
     url = f"{live.home}/api/v1/studies/tea/events"
     voter = somebody().begin()
     board = somebody().see_study()

@@ -3,8 +3,9 @@
 import pytest
 from web_client import asks, fields, send, vote
 
-from copeland.web.checks import FIRST, Check, check_of
-from copeland.web.page import Page
+from copeland.web.models import VotingPage
+from copeland.web.pages.ballot import Check, check_of
+from copeland.web.security import HiddenBallot, Signer
 
 OPTIONS = {f"o{i}": f"Text {i}." for i in range(6)}
 GOOD, BAD = "Paris is in France.", "Paris is in Peru."
@@ -41,7 +42,7 @@ def test_a_known_answer_comes_as_a_pair_and_is_no_vote(site):
     assert "1 of 7" in page.text
     shown, page = go(browser, page)
     assert shown == 7 and len(study.votes()) == 6 and "are done" in page.text
-    assert [(one.kind, one.good) for one in site.server.keep.checks_of(site.page().study)] == [
+    assert [(one.kind, one.good) for one in site.server.store.checks_of(site.page().study)] == [
         ("known", True)
     ]
 
@@ -80,7 +81,7 @@ def test_a_skipped_check_tells_nothing(site):
         page = vote(browser, page)
     assert is_known(page)
     page = vote(browser, page, "skip")
-    assert asks(page) and site.server.keep.checks_of(site.page().study)[0].good is None
+    assert asks(page) and site.server.store.checks_of(site.page().study)[0].good is None
 
 
 def test_a_check_is_the_same_when_loaded_again_and_kept_once(site):
@@ -92,7 +93,7 @@ def test_a_check_is_the_same_when_loaded_again_and_kept_once(site):
     assert fields(browser.get(page.url.path))["ballot"] == fields(page)["ballot"]
     vote(browser, page, answer(page, True))
     vote(browser, page, answer(page, False))
-    assert [one.good for one in site.server.keep.checks_of(site.page().study)] == [True]
+    assert [one.good for one in site.server.store.checks_of(site.page().study)] == [True]
 
 
 @pytest.mark.parametrize("steady", [True, False])
@@ -110,13 +111,16 @@ def test_an_earlier_pair_comes_again_swapped(site, steady):
     assert [i for _, i in again] == [i for _, i in pair][::-1]
     page = vote(browser, page, "right" if steady else "left")
     assert "are done" in page.text and len(study.votes()) == 2
-    assert [one.good for one in site.server.keep.checks_of(site.page().study)] == [steady]
+    assert [one.good for one in site.server.store.checks_of(site.page().study)] == [steady]
 
 
-def test_numbers_of_checks_and_of_ballots_do_not_meet():
-    for check in (Check(0, 0), Check(3, 0), Check(7, 123456)):
-        assert check_of(check.number) == check and check.number >= FIRST
-    assert check_of(FIRST - 1) is None
+def test_the_token_of_a_check_is_as_long_as_that_of_a_ballot_and_never_the_same():
+    signer = Signer("secret")
+    hidden = [HiddenBallot(5, 0), HiddenBallot(5, 0, is_check=True), HiddenBallot(0, 3, True)]
+    tokens = [signer.seal("study", "ann", one) for one in hidden]
+    assert len(set(tokens)) == 3 and len({len(token) for token in tokens}) == 1
+    found = [signer.unseal("study", "ann", token) for token in tokens]
+    assert found == hidden and [check_of(one) for one in found] == [None, Check(0, 5), Check(3, 0)]
 
 
 def test_known_answers_come_two_by_two(site):
@@ -127,4 +131,4 @@ def test_known_answers_come_two_by_two(site):
     send(admin, admin.get("/admin/new"), known=f"{GOOD}\n---\n{BAD}", failures="2", **said)
     page = site.page()
     assert page.known == [[GOOD, BAD]] and page.failures == 2 and page.check_every == 2
-    assert isinstance(page, Page)
+    assert isinstance(page, VotingPage)

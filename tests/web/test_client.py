@@ -22,7 +22,7 @@ def both():
     """The study, and the same one from afar."""
     site = Site()
     study = site.study(voters="independent")
-    token = site.server.keep.add_key(site.page().study, "far", ["ask", "tell", "read", "admin"])
+    token = site.server.store.add_key(site.page().study, "far", ["ask", "tell", "read", "admin"])
     browser = site.browser(Authorization=f"Bearer {token}")
     browser.base_url = f"{HOME}/api/v1"
     return study, client.RemoteStudy("tea", browser)
@@ -123,7 +123,7 @@ def test_a_server_that_is_not_there_is_said(monkeypatch):
 
 def test_points_of_a_space_come_with_a_ballot_on_either():
     site = Site()
-    token = site.server.keep.add_key(None, "far", ["ask", "tell", "read", "admin"])
+    token = site.server.store.add_key(None, "far", ["ask", "tell", "read", "admin"])
     browser = site.browser(Authorization=f"Bearer {token}")
     browser.base_url = f"{HOME}/api/v1"
     space = {"x": {"low": 0, "high": 1}, "style": {"choices": ["a", "b"]}}

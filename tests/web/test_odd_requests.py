@@ -1,6 +1,7 @@
 """Requests that nobody sends by accident get an answer that fits, never a failure."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from web_client import Site, send
@@ -25,7 +26,7 @@ def test_an_address_that_no_database_can_look_for_is_nothing(storage_of, kind, p
 @pytest.mark.slow
 def test_head_answers_as_get_does_without_the_body(site):
     site.study()
-    site.server.keep.save_page(site.page().changed(results="live"))
+    site.server.store.save_page(replace(site.page(), results="live"))
     result = f"/r/{site.page().slug}"
     admin, browser = site.admin(), site.browser()
     for one, path in [
@@ -97,9 +98,9 @@ def test_a_form_with_a_number_that_is_none_changes_nothing(site, number):
         send(admin, share, f"{here}/share", does="open", days=number),
     ]
     assert [answer.status_code for answer in answers] == [200] * 4
-    study, keep = site.page().study, site.server.keep
-    assert not any(one.revoked for one in (*keep.links(study), *keep.keys(study)))
-    assert keep.links(study)[-1].expires is None
+    study, store = site.page().study, site.server.store
+    assert not any(one.revoked for one in (*store.links(study), *store.keys(study)))
+    assert store.links(study)[-1].expires is None
 
 
 @pytest.mark.parametrize("number", [b"\xb2", b"9" * 30, b"x"])

@@ -15,7 +15,7 @@ def test_a_panel_votes_by_personal_links_until_it_is_settled(site):
     assert shared.url.path.endswith("/share") and "Cleo" in shared.text
     page = site.page("jury")
     study = site.server.study(page)
-    links = site.server.keep.links(page.study)
+    links = site.server.store.links(page.study)
     assert [link.voter for link in links] == list(study.settings.panel) and len(links) == 3
     assert admin.get(f"/admin/s/{page.slug}").status_code == 200  # before the first answer
     for link in links:

@@ -1,20 +1,21 @@
 """What was at an earlier event is computed once, a few at a time, and holds up nobody who votes."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from fastapi import HTTPException
 from web_client import vote
 
-from copeland.web import downloads, results
-from copeland.web.past import AT_ONCE, Past
+from copeland.web.cache import AT_ONCE, PastTexts
+from copeland.web.pages import results
 
 
 @pytest.fixture
 def public(site):
     """A study whose results everybody may read, with a few events."""
     study = site.study(batch=5)
-    site.server.keep.save_page(site.page().changed(results="live"))
+    site.server.store.save_page(replace(site.page(), results="live"))
     browser, page = site.voter()
     vote(browser, vote(browser, page))
     return study, f"/r/{site.page().slug}"
@@ -37,8 +38,8 @@ class Gate:
 def test_whoever_comes_when_enough_is_computed_is_asked_to_come_again(site, public, monkeypatch):
     study, path = public
     kept = site.browser().get(f"{path}@1")
-    gate = Gate(results.frozen)
-    monkeypatch.setattr(results, "frozen", gate)
+    gate = Gate(results.analyse_past)
+    monkeypatch.setattr(results, "analyse_past", gate)
     found = []
     readers = [
         threading.Thread(target=lambda n=n: found.append(site.browser().get(f"{path}@{n}")))
@@ -64,16 +65,16 @@ def test_whoever_comes_when_enough_is_computed_is_asked_to_come_again(site, publ
 
 def test_old_results_are_computed_once(site, public, monkeypatch):
     _, path = public
-    gate = Gate(results.frozen)
+    gate = Gate(results.analyse_past)
     gate.go.set()
-    monkeypatch.setattr(results, "frozen", gate)
+    monkeypatch.setattr(results, "analyse_past", gate)
     assert len({site.browser().get(f"{path}@3").text for _ in range(3)}) == 1 == gate.calls
 
 
 def test_a_question_that_was_changed_is_shown_on_old_results(site, public):
     _, path = public
     before = site.browser().get(f"{path}@3").text
-    site.server.keep.save_page(site.page().changed(question="Which one now?"))
+    site.server.store.save_page(replace(site.page(), question="Which one now?"))
     assert (
         "Which one now?" not in before and "Which one now?" in site.browser().get(f"{path}@3").text
     )
@@ -81,9 +82,9 @@ def test_a_question_that_was_changed_is_shown_on_old_results(site, public):
 
 def test_a_certificate_is_computed_once_and_waits_for_its_place(site, public, monkeypatch):
     study, _ = public
-    gate = Gate(downloads.certificate_to_file)
+    gate = Gate(results.certificate_to_file)
     gate.go.set()
-    monkeypatch.setattr(downloads, "certificate_to_file", gate)
+    monkeypatch.setattr(results, "certificate_to_file", gate)
     key, path = site.key("read"), "/api/v1/studies/tea/certificate?at=3"
     assert key.get(path).text == key.get(path).text and gate.calls == 1
     for _ in range(AT_ONCE):
@@ -95,7 +96,7 @@ def test_a_certificate_is_computed_once_and_waits_for_its_place(site, public, mo
 
 
 def test_a_place_is_free_again_after_a_failure():
-    past = Past(at_once=1)
+    past = PastTexts(at_once=1)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
             past.find("a", lambda: str(1 / 0))
@@ -103,7 +104,7 @@ def test_a_place_is_free_again_after_a_failure():
 
 
 def test_there_is_no_more_than_a_place_for_each():
-    past = Past(at_once=1)
+    past = PastTexts(at_once=1)
 
     def compute():
         with pytest.raises(HTTPException) as refused:
@@ -114,7 +115,7 @@ def test_there_is_no_more_than_a_place_for_each():
 
 
 def test_what_was_read_last_is_kept_within_bounds():
-    past = Past(most=10)
+    past = PastTexts(most=10)
     for key in ("a", "b", "a", "c"):  # so b was read least recently
         past.find(key, lambda key=key: key * 4)
     kept = [key for key in "abc" if past.find(key, lambda: "computed") != "computed"]

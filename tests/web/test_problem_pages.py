@@ -7,8 +7,7 @@ import pytest
 from web_client import Site
 
 import copeland.web.api
-from copeland.web.api.problems import STATUSES
-from copeland.web.problem_pages import ADVICE, TITLES
+from copeland.web.api.problems import ADVICE, STATUSES, TITLES
 
 
 @pytest.mark.quick

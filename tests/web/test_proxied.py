@@ -116,7 +116,7 @@ def people_vote(site, link):
 def test_programs_and_the_client_find_it_there(below):
     site, browser = below, client(below)
     site.study()
-    token = site.server.keep.add_key(site.page().study, "a program", ("ask", "tell", "read"))
+    token = site.server.store.add_key(site.page().study, "a program", ("ask", "tell", "read"))
     browser.headers["Authorization"] = f"Bearer {token}"
     api = f"{site.path}/api/v1"
     assert browser.get(f"{api}/openapi.json").json()["servers"] == [{"url": api}]

@@ -6,10 +6,9 @@ import pytest
 from web_client import HOME, Site, fields, send, vote
 
 from copeland.errors import InvalidParameter
-from copeland.web.media import image_of
-from copeland.web.shield import POLICY
-from copeland.web.texts import shown_text
-from copeland.web.tokens import Signer
+from copeland.web.images import image_of
+from copeland.web.render import render_text
+from copeland.web.security import POLICY, HiddenBallot, Signer
 
 
 def posted(browser, page, headers=None, **said):
@@ -50,7 +49,7 @@ def test_an_admins_form_counts_only_from_our_own_pages(site, path):
     for headers in (evil, {"Origin": "https://evil.example"}, {}):
         data = {"does": "close", "name": "x", "pasted": "a\nb"}
         assert admin.post(path, data=data, headers=headers).status_code == 403
-    assert not study.closed and len(site.server.keep.pages()) == 1
+    assert not study.closed and len(site.server.store.pages()) == 1
 
 
 @pytest.mark.slow
@@ -173,7 +172,7 @@ HOSTILE = [
 def test_no_text_becomes_anything_that_acts(kind, text):
     import re
 
-    html = str(shown_text(kind, text, "html"))
+    html = str(render_text(kind, text, "html"))
     tags = set(re.findall(r"<\s*/?\s*([a-zA-Z]+)", html))
     assert tags <= {"p", "pre", "code", "div", "span", "a", "br", "em", "strong", "h3", "ul", "li"}
     assert not re.search(r"<[^>]*\s(on\w+|style|src)\s*=", html)
@@ -241,13 +240,16 @@ def test_an_image_is_made_anew_upright_and_without_metadata():
 
 def test_a_sealed_ballot_is_for_its_study_and_voter_alone():
     signer, other = Signer("one"), Signer("two")
-    token = signer.seal("study", "ann", 4711, 2)
-    assert signer.unseal("study", "ann", token) == (4711, 2)
-    assert signer.seal("study", "ann", 4711, 2) == token
+    token = signer.seal("study", "ann", HiddenBallot(4711, 2))
+    assert signer.unseal("study", "ann", token) == HiddenBallot(4711, 2)
+    assert signer.seal("study", "ann", HiddenBallot(4711, 2)) == token
     for found in (
         other.unseal("study", "ann", token),
         signer.unseal("study", "bob", token),
         signer.unseal("studya", "nn", token),
+        signer.unseal("study", "ann", ("B" if token[0] == "A" else "A") + token[1:]),
+        signer.unseal("study", "ann", token[:-4]),
+        signer.unseal("study", "ann", ""),
     ):
         assert found is None
 

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 from web_client import Site, asks, fields, send, vote
@@ -141,7 +142,7 @@ def test_a_study_that_closes_while_somebody_votes_says_so_and_keeps_nothing_more
 def test_a_pause_keeps_the_answer_on_its_way_and_asks_no_more(site):
     study = site.study()
     browser, page = site.voter()
-    site.server.keep.save_page(site.page().changed(paused=True))
+    site.server.store.save_page(replace(site.page(), paused=True))
     after = vote(browser, page)
     assert "paused" in after.text and len(study.votes()) == 1
 

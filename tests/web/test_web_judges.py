@@ -5,6 +5,7 @@ import re
 import shlex
 import sys
 import threading
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -13,8 +14,7 @@ from web_client import send
 
 from copeland.errors import InvalidParameter
 from copeland.study.judges import judge_study
-from copeland.web.appointed import Appointed, read_appointed
-from copeland.web.judging import PAUSED, runs_of, start, stop
+from copeland.web.pages.judges import PAUSED, Appointed, JudgeJobs, read_judges, start_job
 
 SHORTER = "import sys; a, b = sys.argv[1:]; print('left' if len(a) <= len(b) else 'right')"
 COMMAND = shlex.join([sys.executable, "-c", SHORTER, "{left}", "{right}"])
@@ -36,9 +36,9 @@ class Obedient(Appointed):
 @pytest.fixture
 def obedient(site):
     site.study()
-    site.server.judges = (Obedient("shorter", {}),)
+    site.app.state.judges = (Obedient("shorter", {}),)
     Obedient.may.set()
-    yield site.server.judges[0]
+    yield site.app.state.judges[0]
     Obedient.may.set()
 
 
@@ -46,14 +46,18 @@ def obedient(site):
 def voting(site):
     """The same, in a study that judges decide."""
     site.study(voters="judge")
-    site.server.judges = (Obedient("shorter", {}),)
+    site.app.state.judges = (Obedient("shorter", {}),)
     Obedient.may.set()
-    yield site.server.judges[0]
+    yield site.app.state.judges[0]
     Obedient.may.set()
 
 
 def path(site):
     return f"/admin/s/{site.page().slug}/judges"
+
+
+def jobs_in(site):
+    return JudgeJobs(site.server.store, site.page())
 
 
 def started(site, admin, **said):
@@ -73,7 +77,7 @@ def test_a_guide_answers_all_it_can_and_proves_nothing(site, obedient):
     assert study.role("shorter") == "guide" and study.standing().votes == 0
     page = admin.get(path(site))
     assert "</b> guides: 3 answers" in page.text and "answered every question" in page.text
-    (run,) = runs_of(site.server, site.page())
+    (run,) = jobs_in(site).find_all()
     assert run.votes == 3 and run.errors == 0 and run.ended
 
 
@@ -94,8 +98,10 @@ def test_judges_decide_the_cases_of_a_csv_file_and_nobody_is_asked_one_by_one(si
         for item, text in texts
         for option in site.server.study(site.page()).options
     ]
-    site.server.keep.add_outputs(site.page().study, told)
-    start(site.server, site.page(), Appointed("p", {"command": COMMAND}), False, 20, None).join(20)
+    site.server.store.add_outputs(site.page().study, told)
+    start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), False, 20, None).join(
+        20
+    )
     study = site.server.study(site.page())
     assert {vote.item for vote in study.votes()} == {"Why?", "How?"}
     assert study.verdict().claim.startswith("On these 2 cases, by the judge p: ")
@@ -117,36 +123,36 @@ def test_where_people_vote_a_judge_can_only_guide(site, obedient):
 
 
 def test_a_judge_at_work_is_not_started_twice_and_stops_when_told(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
+    monkeypatch.setattr("copeland.web.pages.judges.TOLD", 0.0)
     admin = site.admin()
     Obedient.may.clear()
-    thread = start(site.server, site.page(), voting, False, 200, None)
+    thread = start_job(site.server, site.page(), voting, False, 200, None)
     assert ">At work</span>" in admin.get(path(site)).text
     again = started(site, admin)
     assert again.status_code == 422 and "at work already" in again.text
-    (run,) = runs_of(site.server, site.page())
+    (run,) = jobs_in(site).find_all()
     send(admin, admin.get(path(site)), path(site), does="stop", run=run.id)
     Obedient.may.set()
     thread.join(20)
-    (run,) = runs_of(site.server, site.page())
+    (run,) = jobs_in(site).find_all()
     assert run.votes == 1 and "told to" in run.ended
 
 
 def test_a_judge_stops_when_the_voting_is_paused(site, voting, monkeypatch):
-    monkeypatch.setattr("copeland.web.judging.TOLD", 0.0)
-    site.server.keep.save_page(site.page().changed(paused=True))
-    start(site.server, site.page(), voting, False, 200, None).join(20)
-    assert runs_of(site.server, site.page())[0].ended == PAUSED
+    monkeypatch.setattr("copeland.web.pages.judges.TOLD", 0.0)
+    site.server.store.save_page(replace(site.page(), paused=True))
+    start_job(site.server, site.page(), voting, False, 200, None).join(20)
+    assert jobs_in(site).find_all()[0].ended == PAUSED
 
 
 def test_a_judge_whose_server_ended_is_not_at_work_for_ever(site, voting):
     Obedient.may.clear()
-    thread = start(site.server, site.page(), voting, False, 200, None)
-    (run,) = runs_of(site.server, site.page())
+    thread = start_job(site.server, site.page(), voting, False, 200, None)
+    (run,) = jobs_in(site).find_all()
     assert run.state(site.clock.now) == "at work"
     assert "ended with the server" in run.state(site.clock.now + 600)
-    stop(site.server, site.page(), "no such run")
-    stop(site.server, site.page(), run.id)
+    jobs_in(site).stop("no such run")
+    jobs_in(site).stop(run.id)
     Obedient.may.set()
     thread.join(20)
 
@@ -156,8 +162,8 @@ def test_money_spent_on_judges_is_on_the_dashboard(site):
     site.study()
     with FakeChat(says("left")) as chat:
         terms = {"model": "m", "url": chat.url, "prices": (1e6, 1e6), "key_variable": None}
-        start(site.server, site.page(), Appointed("m", terms), True, 4, 1e9).join(20)
-    (run,) = runs_of(site.server, site.page())
+        start_job(site.server, site.page(), Appointed("m", terms), True, 4, 1e9).join(20)
+    (run,) = jobs_in(site).find_all()
     assert run.spent > 0
     board = site.admin().get(f"/admin/s/{site.page().slug}/summary")
     assert "spent on judges" in board.text
@@ -166,8 +172,10 @@ def test_money_spent_on_judges_is_on_the_dashboard(site):
 def test_texts_for_items_are_what_a_judge_reads(site):
     site.study(page={"items": True})
     told = [("Why?", name, text) for name, text in (("sencha-7", "x"), ("bai-3", "yy"))]
-    site.server.keep.add_outputs(site.page().study, told)
-    start(site.server, site.page(), Appointed("p", {"command": COMMAND}), True, 1, None).join(20)
+    site.server.store.add_outputs(site.page().study, told)
+    start_job(site.server, site.page(), Appointed("p", {"command": COMMAND}), True, 1, None).join(
+        20
+    )
     vote = site.server.study(site.page()).votes()[-1]
     assert vote.item == "Why?"
 
@@ -175,7 +183,7 @@ def test_texts_for_items_are_what_a_judge_reads(site):
 @pytest.mark.parametrize("said", [{"judge": "rm"}, {"calls": "0"}, {"cost": "-1"}, {"cost": "1"}])
 def test_what_cannot_be_started_is_said_in_a_sentence(site, obedient, said):
     answer = started(site, site.admin(), **said)
-    assert answer.status_code == 422 and runs_of(site.server, site.page()) == []
+    assert answer.status_code == 422 and jobs_in(site).find_all() == []
 
 
 def test_the_page_says_what_to_type_and_hides_passwords(site):
@@ -202,7 +210,7 @@ def test_a_damaged_file_of_judges_is_refused(tmp_path, text):
     file = tmp_path / "judges.toml"
     file.write_text(text)
     with pytest.raises(InvalidParameter, match=r"judges\.toml"):
-        read_appointed(str(file))
+        read_judges(str(file))
 
 
 def test_a_file_names_judges(tmp_path):
@@ -212,7 +220,7 @@ def test_a_file_names_judges(tmp_path):
         '["small model"]\nmodel = "m"\nurl = "http://127.0.0.1:1/v1"\nprompt = "ask.txt"\nkey_variable = ""\n'
     )
     (tmp_path / "ask.txt").write_text("{left} or {right}?")
-    shorter, model = read_appointed(str(file))
+    shorter, model = read_judges(str(file))
     assert shorter.judge()("a", "bb", None) == "left"
     assert model.name == "small model" and model.judge().prompt == "{left} or {right}?"
     assert model.terms["key_variable"] is None

@@ -33,7 +33,7 @@ def test_answers_are_paid_skips_and_those_taken_back_too(site, board):
     send(browser, page, f"{page.url.path}/undo")
     told = numbers()
     assert told["EUR spent, about"] == "0.50" and told["EUR left of the budget"] == "19.50"
-    needed = site.server.readings(site.page()).seen().reading.remaining
+    needed = site.server.analyses(site.page()).latest().reading.remaining
     assert told["votes left"] == needed.words
     low, high = (
         f"over {needed.most / 4:,.2f}" if n is None else f"{n / 4:,.2f}"

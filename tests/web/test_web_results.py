@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 from web_client import send, vote
 
 
 def allow(site, results):
-    site.server.keep.save_page(site.page().changed(results=results))
+    site.server.store.save_page(replace(site.page(), results=results))
 
 
 @pytest.mark.quick
@@ -59,6 +61,6 @@ def test_an_admin_says_who_may_read_and_makes_keys_for_all(site):
     token = made.split('class="breaking">')[1].split("<")[0]
     program = site.browser(Authorization=f"Bearer {token}")
     assert program.get("/api/v1/studies/tea").status_code == 200
-    key = site.server.keep.keys(None)[0]
+    key = site.server.store.keys(None)[0]
     send(admin, admin.get("/admin"), "/admin/keys", does="revoke", key=str(key.id))
     assert program.get("/api/v1/studies/tea").status_code == 401

@@ -1,6 +1,7 @@
 """Studies of a space in a browser: drawings for voters, estimates and proofs for the admin."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from test_admin import create, links
@@ -16,7 +17,7 @@ DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="60"><rect fi
 def made(site, name="tea", **how):
     how = {"voters": "people", "space": SPACE, **how}
     create_study(name, storage=site.storage, clock=site.clock, **how)
-    site.server.keep.add_page(site.storage.key(name), {"per_voter": 5})
+    site.server.store.add_page(site.storage.key(name), {"per_voter": 5})
     return site.server.study(site.page(name))
 
 
@@ -92,7 +93,7 @@ def test_programs_get_points_and_results(site):
 @pytest.mark.slow
 def test_results_can_be_public_and_quoted(site):
     study = made(site, voters="independent")
-    site.server.keep.save_page(site.page().changed(results="live"))
+    site.server.store.save_page(replace(site.page(), results="live"))
     study.tell(study.ask("a"), "left")
     slug, number = site.page().slug, study.number
     now = site.browser().get(f"/r/{slug}")
@@ -129,4 +130,4 @@ def test_a_space_that_cannot_be_is_said_on_the_form(site):
     ):
         refused = create(admin, **told)
         assert refused.status_code == 422 and words in refused.text
-    assert site.server.keep.pages() == []
+    assert site.server.store.pages() == []

@@ -2,10 +2,7 @@
 
 import re
 import warnings
-from contextlib import contextmanager
-from copy import deepcopy
 from html import unescape
-from unittest.mock import patch
 
 import pytest
 
@@ -15,8 +12,6 @@ with warnings.catch_warnings():
     TestClient = pytest.importorskip(
         "fastapi.testclient", reason="httpx is not installed"
     ).TestClient
-
-from fastapi import FastAPI, applications
 
 from copeland.study import Storage, create_study
 from copeland.web.app import create_app
@@ -40,44 +35,13 @@ class Clock:
         return self.now
 
 
-_routes, _described = {}, {}  # by what FastAPI reads them from
-
-
-@contextmanager
-def read_once():
-    """Make an application of what FastAPI read for the first one: reading every call anew takes longer than most tests."""
-    include, describe = FastAPI.include_router, applications.get_openapi
-
-    def include_router(app, router):
-        known, own = (app.openapi_url, id(router)), app.router.routes
-        if known not in _routes:
-            before = len(own)
-            include(app, router)
-            _routes[known] = own[before:]
-        else:
-            own.extend(_routes[known])
-
-    def openapi(**told):
-        address = str(told["servers"])
-        if address not in _described:
-            _described[address] = describe(**told)
-        return deepcopy(_described[address])  # which the application adds to
-
-    with (
-        patch.object(FastAPI, "include_router", include_router),
-        patch.object(applications, "get_openapi", openapi),
-    ):
-        yield
-
-
 class Site:
     """A server, with its clock and its storage."""
 
     def __init__(self, storage=None, **config):
         self.clock = Clock()
         self.storage = storage or Storage()
-        with read_once():
-            self.app = create_app(Config(storage="memory", **config), self.storage, self.clock)
+        self.app = create_app(Config(storage="memory", **config), self.storage, self.clock)
         self.server = self.app.state.server
 
     def browser(self, **headers):
@@ -93,16 +57,16 @@ class Site:
         if settings["voters"] == "people" and "space" not in settings:
             settings.setdefault("batch", (page or {}).get("per_voter", 20))
         create_study(name, options or TEAS, self.storage, clock=self.clock, **settings)
-        self.server.keep.add_page(self.storage.key(name), page or {})
+        self.server.store.add_page(self.storage.key(name), page or {})
         return self.server.study(self.page(name))
 
     def page(self, name="tea"):
-        return self.server.keep.page_named(name)
+        return self.server.store.find_page_by_name(name)
 
     def link(self, name="tea", label="Open link", personal=False, expires=None):
         page = self.page(name)
-        self.server.keep.add_links(page.study, self.server.signer, [label], personal, expires)
-        made = self.server.keep.links(page.study)[-1]
+        self.server.store.add_links(page.study, self.server.signer, [label], personal, expires)
+        made = self.server.store.links(page.study)[-1]
         return f"/v/{self.server.signer.link(made.nonce)}"
 
     def voter(self, link=None, name="tea"):
@@ -113,7 +77,7 @@ class Site:
 
     def key(self, *scopes, name="tea"):
         study = None if name is None else self.page(name).study
-        token = self.server.keep.add_key(study, "a program", scopes)
+        token = self.server.store.add_key(study, "a program", scopes)
         return self.browser(Authorization=f"Bearer {token}")
 
 

@@ -96,5 +96,5 @@ def found_in(server, storage: str, tally: Tally, kills: int) -> Killed:
 def _id(server, one: Acknowledged) -> str:
     """The id of the vote that a voter was told of."""
     slug, voter, *_ = server.signer.read("voter", one.cookie.partition("=")[2])
-    ballot, attempt = server.signer.unseal(slug, voter, one.ballot)
-    return f"page/{slug}/{ballot}/{attempt}"
+    ballot, turn, _ = server.signer.unseal(slug, voter, one.ballot)
+    return f"page/{slug}/{ballot}/{turn}"

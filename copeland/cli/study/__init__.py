@@ -1,13 +1,132 @@
-"""copeland study: live studies. One file a command, and each file registers its own."""
+"""copeland study: live studies. The group, and what its commands share."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from copeland.cli.study.group import study
+import typer
 
-for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
-    importlib.import_module(_module.name)
+from copeland.cli.options import Json
+from copeland.cli.program import Group, app
+from copeland.errors import InvalidParameter
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import join_names
 
-__all__ = ["study"]
+if TYPE_CHECKING:
+    from copeland.study import Study, Wait
+
+Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
+Voter = Annotated[str | None, typer.Option(metavar="NAME", help="Who votes.")]
+Item = Annotated[str | None, typer.Option(metavar="NAME", help="What the options are compared on.")]
+AsGuide = Annotated[
+    bool,
+    typer.Option(
+        "--guide",
+        help="Make the voter a guide, before the first vote: its votes decide what to ask next and prove nothing.",
+    ),
+]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="The folder with the files of options; no file outside it is read. By default, the "
+        "folder of the SQLite file.",
+    ),
+]
+
+study = Group(
+    "study",
+    modules={
+        "allocate": "copeland.cli.study.plan",
+        "ask": "copeland.cli.study.ballots",
+        "certify": "copeland.cli.study.files",
+        "close": "copeland.cli.study.changes",
+        "create": "copeland.cli.study.create",
+        "epoch": "copeland.cli.study.changes",
+        "excuse": "copeland.cli.study.changes",
+        "readmit": "copeland.cli.study.changes",
+        "export": "copeland.cli.study.files",
+        "import": "copeland.cli.study.files",
+        "judge": "copeland.cli.study.judge",
+        "list": "copeland.cli.study.results",
+        "plan": "copeland.cli.study.plan",
+        "rank": "copeland.cli.study.results",
+        "report": "copeland.cli.study.files",
+        "status": "copeland.cli.study.results",
+        "tell": "copeland.cli.study.ballots",
+        "undo": "copeland.cli.study.ballots",
+        "verify": "copeland.cli.study.files",
+        "vote": "copeland.cli.study.ballots",
+        "option": "copeland.cli.study.changes",
+    },
+    invoke_without_command=True,
+)
+app.add(study)
+
+
+@study.callback(epilog="Example: `copeland study create tea -o green -o black -o white`")
+def study_command(context: typer.Context, as_json: Json = False) -> None:
+    """Live studies: people or judges vote, every vote is kept, and a certificate ends the study.
+
+    First `create` a study. Then `vote` yourself, let a `judge` vote, or `import` votes. `status` says
+    where it stands.
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+    elif as_json:
+        study.pass_json_on(context)
+
+
+def open_study(name: str, storage: str) -> Study:
+    """Return the study of this name."""
+    from copeland.study import open_study
+
+    return open_study(name, storage)
+
+
+def admit(work: Study, voter: str | None, guide: bool) -> None:
+    """Make a voter a guide; any other is refused where judges decide on test cases, which the study draws together."""
+    if guide:
+        if voter is None:
+            raise InvalidParameter("a guide needs a name; give one with --voter.")
+        work.set_role(voter, "guide")
+    elif work.settings.cases > 1:
+        judge = command_line("copeland", "study", "judge", work.name)
+        raise InvalidParameter(
+            f"judges decide this study on {work.settings.cases:,} test cases, and it draws the case of each ballot; let one "
+            f"judge: {judge} --items FILE."
+        )
+
+
+def nothing_left(work: Study, voter: str | None = None) -> str:
+    """Say why a study has nothing to ask now, or nothing of this voter."""
+    if work.settings.space:
+        return (
+            "Nothing is left to ask: the space has few points, and this voter has seen every pair."
+        )
+    standing = work.standing(voters=False)
+    if standing.panel is not None:
+        panel, statement = standing.panel, standing.panel.active.statement
+        if panel.active.best or standing.closed or not panel.members_to_ask:
+            return f"Nothing is left to ask: {statement[0].lower()}{statement[1:]}"
+        whom = "" if voter is None else f" of {voter}"
+        return f"Nothing is left to ask{whom} now. Still to be asked: {join_names(panel.members_to_ask)}."
+    if standing.certificate.best:
+        return "Nothing is left to ask: the verdict is proved."
+    if work.settings.cases:
+        return "Nothing is left to ask: every case is judged, or was skipped."
+    if work.settings.people and len(standing.active) > 1:
+        return "Nothing is left to ask: this voter has seen every pair, but you can ask others."
+    return "Nothing is left to ask."
+
+
+def wait_first(wait: Wait) -> str:
+    """Say until when a voter can be asked nothing."""
+    from datetime import datetime
+
+    then = datetime.fromtimestamp(wait.until).astimezone()
+    return (
+        "Nothing can be asked before a ballot that this voter holds is answered or, at "
+        f"{then:%H:%M:%S} on {then:%Y-%m-%d}, expires."
+    )

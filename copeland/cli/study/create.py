@@ -8,16 +8,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli import columns as named
-from copeland.cli.options import Json, Number, Whole
-from copeland.cli.shell import note, tell_result
-from copeland.cli.study.group import STORAGE, Storage, study
+from copeland.cli.options import (
+    FORMS,
+    STORAGE,
+    IdColumn,
+    ItemColumn,
+    Json,
+    LeftColumn,
+    Number,
+    OutcomeColumn,
+    RightColumn,
+    Storage,
+    TimeColumn,
+    VoterColumn,
+    Whole,
+    columns_of,
+)
+from copeland.cli.output import note, tell_result
+from copeland.cli.study import study
 from copeland.errors import InvalidParameter, StorageError, UnknownStudy
 from copeland.support.escaping import command_line
 
 if TYPE_CHECKING:
     from copeland.study import Study
-    from copeland.study.votes import Imported
 
 
 @study.command("create", epilog="Example: `copeland study create prompts --options prompts.csv`")
@@ -36,15 +49,15 @@ def create_command(
     ] = None,
     votes: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help=f"Votes to begin with. {named.FORMS}"),
+        typer.Option("--from", metavar="FILE", help=f"Votes to begin with. {FORMS}"),
     ] = None,
-    left: named.Left = None,
-    right: named.Right = None,
-    outcome: named.Outcome = None,
-    voter: named.Voter = None,
-    item: named.Item = None,
-    time: named.Time = None,
-    id_: named.Id = None,
+    left: LeftColumn = None,
+    right: RightColumn = None,
+    outcome: OutcomeColumn = None,
+    voter: VoterColumn = None,
+    item: ItemColumn = None,
+    time: TimeColumn = None,
+    id_: IdColumn = None,
     storage: Storage = STORAGE,
     algorithm: Annotated[
         str | None,
@@ -140,9 +153,10 @@ def create_command(
 
     With --from, the options are those in the votes unless you name them, and a damaged file creates nothing.
     """
+    from copeland.study import create_study, create_study_from_votes
     from copeland.study.results.voter_reach import who_votes
 
-    columns = named.columns(
+    columns = columns_of(
         left=left, right=right, outcome=outcome, voter=voter, item=item, time=time, event_id=id_
     )
     if (options is not None and option) or not (options or option or votes):
@@ -151,21 +165,20 @@ def create_command(
         )
     if columns and votes is None:
         raise InvalidParameter(
-            f"--{_first(columns)} names a column of votes; give them with --from."
+            f"--{next(iter(columns)).removeprefix('event_')} names a column of votes; give them with --from."
         )
-    members = _members(panel)
-    voters = _judge_or(voters, judge)
+    members = [one.strip() for names in panel or () for one in names.split(",") if one.strip()]
+    if judge and voters not in (None, "judge"):
+        raise InvalidParameter(f"--judge means --voters judge, but --voters is {voters}; say one.")
+    voters = "judge" if judge else voters
     if voters is None:
         voters, members = _who_votes(name, storage, load_if_exists, members)
     _require_fitting(voters, repeats, batch, people)
     if voters != "judge" and (cases or population):
         raise InvalidParameter("--cases and --population are for judges; say --voters judge.")
     _require_panel(voters, repeats, members, margin)
-    made, taken = _made(
-        name,
-        option or (None if options is None else str(options)),
-        votes,
-        columns,
+    given = option or (None if options is None else str(options))
+    how: dict[str, Any] = dict(
         storage=storage,
         algorithm=algorithm,
         delta=delta,
@@ -183,6 +196,11 @@ def create_command(
         population=population,
         load_if_exists=load_if_exists,
     )
+    if votes is not None:
+        made, taken = create_study_from_votes(name, votes, columns=columns, options=given, **how)
+    else:
+        assert given is not None
+        made, taken = create_study(name, given, **how), None
     names = [one.name for one in made.options]
     result = {"study": name, "options": names, "settings": made.settings.to_dict()}
     reach, prospect = _reach(made, people)
@@ -194,22 +212,6 @@ def create_command(
         as_json,
         _onwards(made, cases),
     )
-
-
-def _made(
-    name: str,
-    options: list[str] | str | None,
-    votes: Path | None,
-    columns: dict[str, str] | None,
-    **how: Any,
-) -> tuple[Study, Imported | None]:
-    """The study, and what became of the votes that it begins with."""
-    from copeland.study import create_study, create_study_from_votes
-
-    if votes is not None:
-        return create_study_from_votes(name, votes, columns=columns, options=options, **how)
-    assert options is not None
-    return create_study(name, options, **how), None
 
 
 def _onwards(made: Study, cases: str | None) -> str:
@@ -227,13 +229,6 @@ def _onwards(made: Study, cases: str | None) -> str:
     return f"Vote with: {vote}{as_whom}"
 
 
-def _judge_or(voters: str | None, judge: bool) -> str | None:
-    """Who votes, as it is said."""
-    if judge and voters not in (None, "judge"):
-        raise InvalidParameter(f"--judge means --voters judge, but --voters is {voters}; say one.")
-    return "judge" if judge else voters
-
-
 def _number_of(cases: str | None) -> int | None:
     """How many test cases there are: a number, or those of a file."""
     from copeland.study.judges import read_items
@@ -241,10 +236,6 @@ def _number_of(cases: str | None) -> int | None:
     if cases is None:
         return None
     return int(cases) if cases.isdecimal() else len(read_items(cases))
-
-
-def _first(columns: dict[str, str]) -> str:
-    return "id" if next(iter(columns)) == "event_id" else next(iter(columns))
 
 
 def _who_votes(
@@ -260,11 +251,6 @@ def _who_votes(
             settings = open_study(name, storage).settings
             return settings.voters, list(settings.panel)
     return "people", []
-
-
-def _members(given: list[str] | None) -> list[str]:
-    """The names of a panel, told one by one or with commas between them."""
-    return [name.strip() for names in given or () for name in names.split(",") if name.strip()]
 
 
 def _reach(made: Study, people: int | None) -> tuple[str, dict[str, Any]]:

@@ -8,23 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import Json, Number, Whole
-from copeland.cli.progress import progress_bar
-from copeland.cli.shell import FAILURE, INTERRUPTED, note, print_json, show
-from copeland.cli.study.group import (
-    STORAGE,
-    AsGuide,
-    Folder,
-    Name,
-    Storage,
-    nothing_left,
-    opened,
-    study,
-    wait_first,
-)
+from copeland.cli.interrupts import INTERRUPTED
+from copeland.cli.options import STORAGE, Json, Number, Storage, Whole
+from copeland.cli.output import note, print_json, progress_bar, show
+from copeland.cli.program import FAILURE
+from copeland.cli.study import AsGuide, Folder, Name, nothing_left, open_study, study, wait_first
 from copeland.errors import InvalidParameter, StudyClosed
-from copeland.support.atomic_files import read_text
 from copeland.support.escaping import command_line
+from copeland.support.phrasing import format_count, percent
 
 if TYPE_CHECKING:
     from copeland.study import Study, Wait
@@ -123,11 +114,12 @@ def judge_command(
     """
     from copeland.forecast.start import goal_of
     from copeland.study.judges import judge_study, read_items
+    from copeland.support.atomic_files import read_text
 
     goal = goal_of(until, "--until")
     if temperature < 0:
         raise InvalidParameter(f"--temperature is {temperature:g}; it must be 0 or more.")
-    work = opened(name, storage)
+    work = open_study(name, storage)
     if work.closed:
         raise StudyClosed(f"the study '{name}' is closed; it takes no more votes.")
     judges = _judges(
@@ -165,7 +157,7 @@ def judge_command(
             rest=_resting(),
         )
     if as_json:
-        print_json(_described(name, done))
+        print_json(_describe(name, done))
     else:
         show(*_sentences(work, done, guide))
     if done.reason in _CODES:
@@ -224,7 +216,7 @@ def _prices(text: str | None) -> tuple[float, float] | None:
     return read, written
 
 
-def _described(name: str, done: Summary) -> dict[str, Any]:
+def _describe(name: str, done: Summary) -> dict[str, Any]:
     told = {
         field: getattr(done, field)
         for field in (
@@ -242,7 +234,6 @@ def _described(name: str, done: Summary) -> dict[str, Any]:
 
 def _sentences(work: Study, done: Summary, guide: bool) -> list[str]:
     from copeland.study.results.agreement import flip_sentences
-    from copeland.support.phrasing import format_count, percent
 
     besides = [
         words

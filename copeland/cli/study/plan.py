@@ -1,21 +1,28 @@
-"""copeland study plan: how many more votes it may take, and what they cost."""
+"""copeland study plan and copeland study allocate: how many more votes it may take, and which users see which rankers."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from copeland.cli.options import Json, Number, Whole
-from copeland.cli.progress import progress_bar
-from copeland.cli.shell import INTERRUPTED, note, print_json, show
-from copeland.cli.study.group import STORAGE, Name, Storage, opened, study
+from copeland.cli.interrupts import INTERRUPTED
+from copeland.cli.options import STORAGE, Force, Json, Number, Storage, Whole
+from copeland.cli.output import note, print_json, progress_bar, require_new, show
+from copeland.cli.study import Name, open_study, study
 from copeland.errors import InvalidParameter
+from copeland.support.phrasing import percent
 
 if TYPE_CHECKING:
     from copeland.forecast.races import Forecast, Way
     from copeland.forecast.voter_races import Within
-    from copeland.study import Study
+    from copeland.search.allocation import Allocation
+
+_SHOWN = 20  # pairs
+_EXAMPLE = "copeland study allocate rankers --impressions 100000 --out allocation.json"
 
 
 @study.command("plan", epilog="Example: `copeland study plan tea --cost-per-vote 0.05`")
@@ -61,8 +68,11 @@ def plan_command(
     from copeland.study.results.voter_reach import plan_sentence
 
     goal = goal_of(until, "--until")
-    work = opened(name, storage)
-    _require_people(people, work)
+    work = open_study(name, storage)
+    if people is not None and not work.settings.people:
+        raise InvalidParameter(
+            f"--people is for studies of people, and here voters are '{work.settings.voters}'; leave it out."
+        )
     try:
         with progress_bar("worlds") as advance:
             plan = work.plan(worlds, most, seed, advance, until=goal, people=people)
@@ -71,7 +81,7 @@ def plan_command(
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         said = {"reach": plan_sentence(plan, work.settings) or None}
-        print_json(_described(name, plan, cost_per_vote) | said)
+        print_json(_describe(name, plan, cost_per_vote) | said)
     else:
         show(
             f"{name}: {plan.votes:,} votes so far. Until {plan.goal.words}, in "
@@ -85,15 +95,7 @@ def plan_command(
         raise typer.Exit(INTERRUPTED)
 
 
-def _require_people(people: int | None, work: Study) -> None:
-    """Refuse a number of people where nobody knows of people."""
-    if people is not None and not work.settings.people:
-        raise InvalidParameter(
-            f"--people is for studies of people, and here voters are '{work.settings.voters}'; leave it out."
-        )
-
-
-def _described(name: str, plan: Forecast, price: float | None) -> dict[str, Any]:
+def _describe(name: str, plan: Forecast, price: float | None) -> dict[str, Any]:
     return {
         "study": name,
         "options": plan.options,
@@ -127,3 +129,69 @@ def _within(within: Within) -> dict[str, Any]:
     told = within._asdict() | {"worlds": len(within.votes), "settled": within.settled}
     del told["votes"]
     return told
+
+
+@study.command("allocate", epilog=f"Example: `{_EXAMPLE}`")
+def allocate_command(
+    name: Name,
+    impressions: Annotated[
+        int, Whole(help="How many lists you will show while the document is valid.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Write the document here.")
+    ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OPTION", help="What users who do not take part see; by default, the leader."
+        ),
+    ] = None,
+    control_share: Annotated[float, Number(help="The share of users who never take part.")] = 0.0,
+    cap: Annotated[
+        float, Number(help="The largest share of interleaved lists that may hold one ranker.")
+    ] = 1.0,
+    traffic: Annotated[
+        float, Number(help="The share of users who take part; raise it step by step.")
+    ] = 1.0,
+    valid: Annotated[float, Number(help="Seconds for which the document holds.")] = 3600.0,
+    force: Force = False,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Divide users among the pairs that the study would ask next.
+
+    A paused option is in no pair of the next document.
+    """
+    if out is not None:
+        require_new(out, force)
+    found = open_study(name, storage).allocate(
+        impressions,
+        control=control,
+        control_share=control_share,
+        cap=cap,
+        traffic=traffic,
+        valid=valid,
+    )
+    if out is not None:
+        from copeland.support.atomic_files import write_file
+
+        write_file(out, found.to_json().encode())
+        note(f"Written to {out}; it holds until {found.valid_until}.")
+    if as_json:
+        print_json(json.loads(found.to_json()))
+    elif out is None:
+        print(found.to_json(), end="")
+    else:
+        show(*_sentences(found))
+
+
+def _sentences(found: Allocation) -> Iterator[str]:
+    from copeland.search.allocation import BUCKETS
+
+    part = found.taking_part / BUCKETS
+    yield f"{percent(part)} of users take part; the others see {found.alone}."
+    pairs = sorted(found.pairs, key=lambda share: share.first - share.end)
+    for share in pairs[:_SHOWN]:
+        yield f"  {percent((share.end - share.first) / BUCKETS)} {share.left} and {share.right}"
+    if len(pairs) > _SHOWN:
+        yield f"  and {len(pairs) - _SHOWN:,} more pairs"

@@ -1,13 +1,266 @@
-"""copeland tune: continuous options. Each command has its own file, which registers it."""
+"""copeland tune: continuous options. The group, and the commands that only it has."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from copeland.cli.tune.group import tune
+import typer
 
-for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
-    importlib.import_module(_module.name)
+from copeland.cli.options import STORAGE, Json, Number, Storage, Whole
+from copeland.cli.output import print_json, print_line, tell_result
+from copeland.cli.output import show as show_lines
+from copeland.cli.program import Group, app
+from copeland.cli.study import Name, open_study
+from copeland.errors import InvalidParameter
+from copeland.support.escaping import command_line, inert
+from copeland.support.phrasing import format_count
 
-__all__ = ["tune"]
+if TYPE_CHECKING:
+    from copeland.tuning import Space
+
+tune = Group(
+    "tune",
+    modules={
+        "audit": "copeland.cli.tune",
+        "create": "copeland.cli.tune",
+        "ask": "copeland.cli.tune.voting",
+        "tell": "copeland.cli.tune.voting",
+        "vote": "copeland.cli.tune.voting",
+        "judge": "copeland.cli.tune.voting",
+        "status": "copeland.cli.tune.voting",
+        "report": "copeland.cli.tune.voting",
+        "shortlist": "copeland.cli.tune",
+    },
+    invoke_without_command=True,
+)
+app.add(tune)
+
+_KINDS = ("log", "integer")
+_EXAMPLE = """constraint = "layers < 6 or rate < 0.1"
+
+[rate]
+low = 0.0001
+high = 1.0
+log = true
+
+[layers]
+low = 1
+high = 8
+integer = true
+
+[style]
+choices = ["short", "warm"]
+"""
+
+
+@tune.callback(epilog="Example: `copeland tune create sound --space space.toml`")
+def example_command(context: typer.Context, as_json: Json = False) -> None:
+    """Find the best setting of numbers and choices by votes on two at a time. Without a command, print an example of a space."""
+    if context.invoked_subcommand is not None:
+        return
+    if as_json:
+        import tomllib
+
+        print_json(tomllib.loads(_EXAMPLE))
+        return
+    print_line(_EXAMPLE.rstrip())
+
+
+@tune.command("create", epilog="Example: `copeland tune create sound --space space.toml`")
+def create_command(
+    name: Annotated[str, typer.Argument(metavar="STUDY", help="A name for the study.")],
+    space: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A TOML file with a table for each parameter: low and high, optionally with log = true "
+            "or integer = true, or else choices. Above them, constraint = a text or a list of texts.",
+        ),
+    ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            "-p",
+            metavar="TEXT",
+            help="A parameter without a file: hue=0:360, rate=0.001:1:log, layers=1:8:integer or "
+            "style=short,warm; as often as you like.",
+            show_default=False,
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="What a point must satisfy, as in 'width + height <= 10'; as often as you like.",
+            show_default=False,
+        ),
+    ] = None,
+    show: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="What voters see of a point: a text with {name} or {name:.1f} for each parameter, or a "
+            "drawing that begins with <svg.",
+            show_default="its values",
+        ),
+    ] = "",
+    storage: Storage = STORAGE,
+    voters: Annotated[
+        str,
+        typer.Option(help="people, who each answer a pair once; or independent, fresh draws."),
+    ] = "people",
+    delta: Annotated[
+        float, Number(help="The largest probability that any of the audits is wrong.")
+    ] = 0.05,
+    both_bad: Annotated[
+        str, typer.Option(help="What 'both are bad' counts as: tie, or drop to leave it out.")
+    ] = "tie",
+    lease: Annotated[
+        float, Number(help="Seconds for which the study counts on an unanswered ballot.")
+    ] = 600.0,
+    open_ballots: Annotated[
+        int, Whole(help="How many unanswered ballots a voter may hold at a time.")
+    ] = 8,
+    seed: Annotated[int, Whole(help="Same seed, same answers: same ballots.")] = 0,
+    load_if_exists: Annotated[
+        bool, typer.Option("--load-if-exists", help="Continue the study if it exists.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Create a study that tunes the parameters of a TOML file, or of options; you cannot change them later."""
+    from copeland.study import create_study
+
+    tuned = _space(space, parameter or [], constraint or [])
+    made = create_study(
+        name,
+        storage=storage,
+        space=tuned,
+        show=show,
+        voters=voters,
+        delta=delta,
+        both_bad=both_bad,
+        lease=lease,
+        open_ballots=open_ballots,
+        seed=seed,
+        load_if_exists=load_if_exists,
+    )
+    names = list(tuned.parameters)
+    said = (
+        f"Study '{name}' tunes {format_count(len(names), 'parameter')}. Vote with: "
+        f"{command_line('copeland', 'tune', 'vote', name)}"
+    )
+    told = {"study": name, "parameters": names, "settings": made.settings.to_dict()}
+    tell_result(said, told, as_json)
+
+
+def _space(file: Path | None, parameters: list[str], constraints: list[str]) -> Space:
+    """The space of a file and of options."""
+    from copeland.support.atomic_files import read_text
+    from copeland.tuning.space_file import space_of, tables_in
+
+    if file is None and not parameters:
+        raise InvalidParameter("there is nothing to tune; give --space FILE, or --parameter.")
+    tables, more = {} if file is None else tables_in(read_text(file)), tables_of(parameters)
+    twice = [name for name in more if name in tables]
+    if twice:
+        raise InvalidParameter(inert(f"the parameter '{twice[0]}' is in {file}, too."))
+    return space_of(tables | more, constraints)
+
+
+def tables_of(options: Sequence[str]) -> dict[str, Any]:
+    """Return the tables of parameters, as a space file has them.
+
+    Examples
+    --------
+    >>> tables_of(["rate=0.001:1:log", "style=short,warm"])
+    {'rate': {'low': 0.001, 'high': 1, 'log': True}, 'style': {'choices': ['short', 'warm']}}
+    """
+    tables: dict[str, Any] = {}
+    for option in options:
+        name, equals, said = option.partition("=")
+        if not equals or not name.strip() or not said.strip():
+            raise _misread(option)
+        if name.strip() in tables:
+            raise InvalidParameter(inert(f"the parameter '{name.strip()[:40]}' is there twice."))
+        choices = {"choices": [_value(one.strip()) for one in said.split(",")]}
+        tables[name.strip()] = _range(option, said) if ":" in said else choices
+    return tables
+
+
+def _range(option: str, said: str) -> dict[str, Any]:
+    low, high, *kinds = (part.strip() for part in said.split(":"))
+    ends = [_value(end) for end in (low, high)]
+    if any(isinstance(end, str) for end in ends) or kinds[1:] or not set(kinds) <= set(_KINDS):
+        raise _misread(option)
+    return {"low": ends[0], "high": ends[1], **dict.fromkeys(kinds, True)}
+
+
+def _value(text: str) -> int | float | str:
+    """A number if it is one, else the text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _misread(option: str) -> InvalidParameter:
+    return InvalidParameter(
+        inert(
+            f"the parameter '{option[:60]}' must be NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:integer "
+            "or NAME=A,B,C."
+        )
+    )
+
+
+@tune.command("audit", epilog="Example: `copeland tune audit sound --votes 200`")
+def audit_command(
+    name: Name,
+    votes: Annotated[int, Whole(help="How many votes.")] = 200,
+    option: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A setting that voters were asked about; by default the one to take now.",
+        ),
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Pit a setting against random ones from now on; status says what the votes prove.
+
+    The error probabilities of all audits of a study add up to its delta at most.
+    """
+    from copeland.study.log.space_points import values_of
+
+    work = open_study(name, storage)
+    work.audit(None if option is None else work.option(option).point, votes)
+    begun = work.tuned().audits[-1]
+    said = (
+        f"The next {format_count(votes, 'vote')} will audit {values_of(begun.point)}. "
+        "Vote, or let a judge vote; status says what the votes prove."
+    )
+    told = {"study": name, "point": dict(begun.point), "votes": votes, "delta": begun.delta}
+    tell_result(said, told, as_json)
+
+
+@tune.command("shortlist", epilog="Example: `copeland tune shortlist sound -n 4`")
+def shortlist_command(
+    name: Name,
+    n: Annotated[int, Whole("--n", "-n", help="How many settings.")] = 6,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """List settings that may well include the best one; a study of them proves which is best of these alone."""
+    from copeland.study.log.space_points import values_of
+
+    points = open_study(name, storage).shortlist(n)
+    if as_json:
+        print_json(points)
+        return
+    for place, point in enumerate(points, 1):
+        show_lines(f"{place}. {values_of(point)}")

@@ -42,8 +42,8 @@ from copeland.study.options import ACTIVE, name_of
 from copeland.study.results.agreement import JudgeAgreement, agreement
 from copeland.study.results.verdict import likely_sentence, refuse_for_panel, require_chances
 from copeland.support.phrasing import format_count
+from copeland.support.progress import progress_bar
 from copeland.support.rng import stream
-from copeland.waiting import waiting
 
 if TYPE_CHECKING:
     from copeland.study import Ballot, Option, Study
@@ -218,7 +218,7 @@ def judge_study(
     if role is not None:
         _give_role(study, named, role, endless=repeat and calls is None and cost is None)
     own = None if progress is None else (lambda done, total: None)  # then there is no bar
-    with waiting("calls", own) as tell:
+    with progress_bar("calls", own) as tell:
         work = _JudgingLoop(
             study=study,
             goal=goal,

@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,6 +86,37 @@ class _Part(NamedTuple):
     rows: Sequence[Sequence[str]] = ()
 
 
+@dataclass(frozen=True)
+class StudyParts:
+    """All that a page of a study shows; templates use these names."""
+
+    title: str
+    lead: str
+    badge: str
+    verdict: Verdict
+    needs: _Part | None
+    notices: Sequence[str]
+    tiles: Mapping[str, str]
+    voted: bool
+    guides: _Part | None
+    voters: _Part | None
+    members: _Part | None
+    judges: _Part | None
+    outcomes: str
+    certificate: Certificate | PanelCertificate
+    known: Mapping[str, str]
+    # Only once there are votes:
+    scores: _Part | None = None
+    graph: _Part | None = None
+    matrix: _Part | None = None
+    progress: _Part | None = None
+    counting: Iterable[str] = ()
+    position: _Part | None = None
+    ranking: _Part | None = None
+    options: _Part | None = None
+    pairs: _Part | None = None
+
+
 def study_page(
     reading: Analysis,
     verdict: Verdict,
@@ -116,7 +148,7 @@ def study_page(
         How the page was made, if that shall be said.
     """
     parts = study_parts(reading, verdict, progress, agreed, drifts=drifts, last=last)
-    return document("study", **parts, versions=made_with, command=command)
+    return document("study", **vars(parts), versions=made_with, command=command)
 
 
 def study_parts(
@@ -127,30 +159,30 @@ def study_parts(
     *,
     drifts: Sequence[Drift] = (),
     last: float | None = None,
-) -> dict[str, Any]:
+) -> StudyParts:
     """Return all that a page of a study shows, part by part, for whichever template."""
     standing = reading.standing
     voted = standing.votes > 0
-    return {
-        "title": standing.name,
-        "lead": study_sentences.lead_sentence(standing),
-        "badge": _badge(verdict, reading),
-        "verdict": verdict,
-        "needs": _needs(reading) if verdict.advice and not is_judged(standing) else None,
-        "notices": [*study_sentences.notices(reading), *(drift.sentence for drift in drifts)],
-        "tiles": _tiles(standing, progress),
-        "voted": voted,
+    return StudyParts(
+        title=standing.name,
+        lead=study_sentences.lead_sentence(standing),
+        badge=_badge(verdict, reading),
+        verdict=verdict,
+        needs=_needs(reading) if verdict.advice and not is_judged(standing) else None,
+        notices=[*study_sentences.notices(reading), *(drift.sentence for drift in drifts)],
+        tiles=_tiles(standing, progress),
+        voted=voted,
         **(_make_result_parts(reading, progress) if voted else {}),
-        "guides": _guides(standing) if standing.guides else None,
-        "voters": _voters(standing) if standing.voters else None,
-        "members": None if standing.panel is None else _members(standing.panel),
-        "judges": _judges(agreed, len(standing.voters))
+        guides=_guides(standing) if standing.guides else None,
+        voters=_voters(standing) if standing.voters else None,
+        members=None if standing.panel is None else _members(standing.panel),
+        judges=_judges(agreed, len(standing.voters))
         if agreed is not None and agreed.pairs
         else None,
-        "outcomes": study_sentences.outcomes_sentence(standing),
-        "certificate": standing.certificate,
-        "known": _basis(standing, last),
-    }
+        outcomes=study_sentences.outcomes_sentence(standing),
+        certificate=standing.certificate,
+        known=_basis(standing, last),
+    )
 
 
 def write_study_page(

@@ -4,24 +4,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from fastapi import HTTPException, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
+from pydantic import BaseModel, ConfigDict, Field
 
 from copeland.study import Study
-from copeland.web import limits
-from copeland.web.page import Page
-from copeland.web.records import Key
+from copeland.web.api.problems import STATUSES
+from copeland.web.models import Key, VotingPage
+from copeland.web.security import ATTEMPTS, REQUESTS
 from copeland.web.server import Server, server_of
+from copeland.web.sessions import address_of, find_key
 
 JSON = re.compile(r"application/([\w.-]+\+)?json")
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+    },
+}
+Name = Annotated[str, Field(min_length=1, max_length=400)]
+STUDY = {"study": "$request.path.study"}
+
+
+class Body(BaseModel):
+    """What a call sends: nothing but what is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class Call(NamedTuple):
     """A call that is allowed."""
 
     server: Server
-    page: Page
+    page: VotingPage
     study: Study
     key: Key
 
@@ -29,16 +49,12 @@ class Call(NamedTuple):
 def key_of(request: Request) -> Key:
     """Return the key of a call; cookies are not looked at."""
     server = server_of(request)
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    key = server.keep.key(token.strip()) if scheme.lower() == "bearer" else None
+    key, token = find_key(request)
     if key is None:
-        address = request.client.host if request.client else ""
-        if token and server.limits.wait(limits.ATTEMPTS, f"key {address}"):
+        if token and server.limits.wait(ATTEMPTS, f"key {address_of(request)}"):
             raise HTTPException(429, headers={"Retry-After": "60"})
         raise HTTPException(401)
-    wait = server.limits.wait(limits.REQUESTS, f"key {key.client}")
-    if wait:
-        raise HTTPException(429, headers={"Retry-After": str(wait)})
+    server.limits.require(REQUESTS, f"key {key.client}")
     return key
 
 
@@ -51,12 +67,31 @@ async def readable(request: Request) -> None:
         raise HTTPException(415)
 
 
-def allowed(scope: str) -> Callable[[Request, str], Call]:
+def new_router(prefix: str) -> APIRouter:
+    """Return a router for calls: all of them refuse other bodies than JSON, and tell of the same problems."""
+    problems: dict[int | str, dict[str, Any]] = {
+        status: {
+            "description": title,
+            "content": {"application/problem+json": {"schema": _PROBLEM}},
+        }
+        for status, (_, title) in STATUSES.items()
+        if status != 500
+    }
+    problems[409] = {**problems[422], "description": "It was done before, or the study is closed."}
+    return APIRouter(
+        prefix=prefix,
+        dependencies=[Depends(readable)],
+        responses=problems,
+        generate_unique_id_function=lambda route: route.name,
+    )
+
+
+def require_scope(scope: str) -> Callable[[Request, str], Call]:
     """Return what finds the study of a call, if its key is for this."""
 
     def call(request: Request, study: str) -> Call:
         key, server = key_of(request), server_of(request)
-        page = server.keep.page_named(study)
+        page = server.store.find_page_by_name(study)
         if page is None or key.study not in (None, page.study):
             raise HTTPException(404)  # the same, so that nobody learns which studies there are
         if not key.allows(scope):
@@ -64,3 +99,19 @@ def allowed(scope: str) -> Callable[[Request, str], Call]:
         return Call(server, page, server.study(page), key)
 
     return call
+
+
+Asks = Annotated[Call, Depends(require_scope("ask"))]
+Tells = Annotated[Call, Depends(require_scope("tell"))]
+Reads = Annotated[Call, Depends(require_scope("read"))]
+Admins = Annotated[Call, Depends(require_scope("admin"))]
+
+
+def links_to(**calls: tuple[str, dict[str, str]]) -> dict[str, Any]:
+    """Return what the answer of a call says of the calls that follow: each by a title, its operation and what it takes."""
+    return {
+        "links": {
+            title.replace("_", " "): {"operationId": operation, "parameters": parameters}
+            for title, (operation, parameters) in calls.items()
+        }
+    }

@@ -5,46 +5,51 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, HTTPException, Request
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from fastapi import HTTPException, Request
+from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from copeland.study import Option, Settings, create_study
 from copeland.study.input_limits import LIMITS
-from copeland.web.api.access import Call, allowed, key_of
-from copeland.web.api.problems import Problem
-from copeland.web.records import Key
+from copeland.web.api.access import (
+    STUDY,
+    Admins,
+    Body,
+    Call,
+    Name,
+    Reads,
+    key_of,
+    links_to,
+    new_router,
+)
+from copeland.web.api.problems import ApiProblem
 from copeland.web.server import server_of
 
-router = APIRouter(prefix="/studies")
+router = new_router("/studies")
 
-Admins = Annotated[Call, Depends(allowed("admin"))]
-Reads = Annotated[Call, Depends(allowed("read"))]
 SETTINGS = {field.name for field in fields(Settings)} - {"space", "show"}  # which stand beside them
-Name = Annotated[str, Field(min_length=1, max_length=400)]
+CREATED = {"study": "$response.body#/study"}
+OPTION = {**STUDY, "name": "$response.body#/options/0/name"}
 
 
-class Offered(BaseModel):
+class Offered(Body):
     """An option."""
 
-    model_config = ConfigDict(extra="forbid")
     name: Name
     text: Annotated[str, Field(max_length=LIMITS["text"])] = ""
 
 
-class Range(BaseModel):
+class Range(Body):
     """A parameter that is a number."""
 
-    model_config = ConfigDict(extra="forbid")
     low: StrictInt | StrictFloat
     high: StrictInt | StrictFloat
     log: StrictBool = False
     integer: StrictBool = False
 
 
-class Choices(BaseModel):
+class Choices(Body):
     """A parameter that is one of several."""
 
-    model_config = ConfigDict(extra="forbid")
     choices: Annotated[
         list[StrictStr | StrictBool | StrictInt | StrictFloat], Field(max_length=1000)
     ]
@@ -54,10 +59,9 @@ Parameter = Range | Choices
 Constraint = StrictStr | Annotated[list[StrictStr], Field(max_length=100)]  # named "constraint"
 
 
-class New(BaseModel):
+class New(Body):
     """A study to be: of options, or of the points of a space."""
 
-    model_config = ConfigDict(extra="forbid")
     name: Name
     options: Annotated[list[Name | Offered], Field(min_length=2, max_length=10_000)] | None = None
     space: (
@@ -65,13 +69,12 @@ class New(BaseModel):
     ) = None
     show: Annotated[str, Field(max_length=LIMITS["text"])] = ""  # what voters see of a point
     question: Annotated[str, Field(min_length=1, max_length=300)] | None = None
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {}  # noqa: RUF012 - a model copies it
 
 
-class State(BaseModel):
+class State(Body):
     """What becomes of an option."""
 
-    model_config = ConfigDict(extra="forbid")
     state: Literal["active", "paused", "retired"]
 
 
@@ -86,7 +89,11 @@ class About(BaseModel):
     number: int
 
 
-@router.post("", status_code=201)
+@router.post(
+    "",
+    status_code=201,
+    responses={201: links_to(ask=("ask", CREATED), look_at_it=("about", CREATED))},
+)
 def create(request: Request, new: New) -> About:
     """Create a study; this takes a key that is for all studies."""
     key, server = key_of(request), server_of(request)
@@ -94,14 +101,16 @@ def create(request: Request, new: New) -> About:
         raise HTTPException(403)
     unknown = set(new.settings) - SETTINGS
     if unknown:
-        raise Problem(422, "invalid", f"There is no setting '{min(unknown)}'.")
+        raise ApiProblem(422, "invalid", f"There is no setting '{min(unknown)}'.")
     told = {**new.settings, **_offer(new)}
     made = create_study(new.name, storage=server.storage, clock=server.clock, **told)
     body: dict[str, Any] = {} if new.question is None else {"question": new.question}
     if made.settings.batch:
         body["per_voter"] = made.settings.batch
-    server.keep.add_page(server.storage.key(new.name), body)
-    return _about(_found(request, new.name, key))
+    server.store.add_page(server.storage.key(new.name), body)
+    page = server.store.find_page_by_name(new.name)
+    assert page is not None
+    return _about(Call(server, page, server.study(page), key))
 
 
 def _offer(new: New) -> dict[str, Any]:
@@ -121,14 +130,7 @@ def _offer(new: New) -> dict[str, Any]:
     }
 
 
-def _found(request: Request, name: str, key: Key) -> Call:
-    server = server_of(request)
-    page = server.keep.page_named(name)
-    assert page is not None
-    return Call(server, page, server.study(page), key)
-
-
-@router.get("/{study}")
+@router.get("/{study}", responses={200: links_to(change_an_option=("change", OPTION))})
 def about(call: Reads) -> About:
     """Return what a study is."""
     return _about(call)
@@ -153,7 +155,9 @@ def change(call: Admins, name: str, change: State) -> About:
     return _about(call)
 
 
-@router.post("/{study}/close")
+@router.post(
+    "/{study}/close", responses={200: links_to(read=("results", STUDY), ask=("ask", STUDY))}
+)
 def close(call: Admins) -> About:
     """Take no more votes."""
     call.study.close()

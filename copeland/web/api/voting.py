@@ -6,47 +6,49 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import Header, Query, Request, Response
+from pydantic import BaseModel, Field
 
 from copeland.errors import InvalidRow
-from copeland.study import Ballot, Study
+from copeland.study import Study
 from copeland.study.input_limits import LIMITS
 from copeland.study.kinds import kind_of
 from copeland.study.log.events import ASKED, GUIDE
 from copeland.study.votes import Incoming, incoming
 from copeland.support.row_files import column_name
 from copeland.support.vote_tables import blank, text_in
-from copeland.web.api.access import Call, allowed
-from copeland.web.api.problems import OTHERS, Problem
-from copeland.web.records import Key
+from copeland.web.api.access import (
+    STUDY,
+    Admins,
+    Asks,
+    Body,
+    Call,
+    Name,
+    Tells,
+    links_to,
+    new_router,
+)
+from copeland.web.api.problems import OTHERS, ApiProblem
+from copeland.web.models import Key
 
-router = APIRouter(prefix="/studies/{study}")
+router = new_router("/studies/{study}")
 
 MOST = 100  # ballots asked for at a time
 MOST_VOTES = 10_000  # told at a time, a count as one where it is kept as one: others wait while they are stored
 
-Asks = Annotated[Call, Depends(allowed("ask"))]
-Tells = Annotated[Call, Depends(allowed("tell"))]
-Admins = Annotated[Call, Depends(allowed("admin"))]
-Name = Annotated[str, Field(min_length=1, max_length=400)]
+Case = Annotated[str, Field(min_length=1, max_length=LIMITS["item"])]
 
 
-class Asked(BaseModel):
+class Asked(Body):
     """What is asked for."""
 
-    model_config = ConfigDict(extra="forbid")
     voter: Name | None = None
     n: Annotated[int, Field(ge=1, le=MOST)] = 1
     available: list[Name] | None = None
-    item: Annotated[str, Field(min_length=1, max_length=LIMITS["item"])] | None = None
-    cases: (
-        Annotated[
-            list[Annotated[str, Field(min_length=1, max_length=LIMITS["item"])]],
-            Field(min_length=1, max_length=100_000),
-        ]
-        | None
-    ) = None  # all test cases, where judges vote
+    item: Case | None = None
+    cases: Annotated[list[Case], Field(min_length=1, max_length=100_000)] | None = (
+        None  # all of them
+    )
 
 
 class Handed(BaseModel):
@@ -68,13 +70,12 @@ class Ballots(BaseModel):
     reason: str | None = None
 
 
-class Told(BaseModel):
+class Told(Body):
     """An answer."""
 
-    model_config = ConfigDict(extra="forbid")
-    outcome: Annotated[str, Field(min_length=1, max_length=400)]
+    outcome: Name
     voter: Name | None = None
-    item: Annotated[str, Field(min_length=1, max_length=LIMITS["item"])] | None = None
+    item: Case | None = None
 
 
 class Kept(BaseModel):
@@ -100,7 +101,12 @@ class Taken(BaseModel):
     undone: int
 
 
-@router.post("/ballots", status_code=201, response_model_exclude_none=True)
+@router.post(
+    "/ballots",
+    status_code=201,
+    response_model_exclude_none=True,
+    responses={201: links_to(answer=("tell", {**STUDY, "ballot": "$response.body#/ballots/0/id"}))},
+)
 def ask(call: Asks, asked: Asked) -> Ballots:
     """Ask for ballots."""
     if call.page.paused:
@@ -114,11 +120,8 @@ def ask(call: Asks, asked: Asked) -> Ballots:
         cases=asked.cases,
     )
     reason = None if len(found) == asked.n else _why(call.study)
-    return Ballots(ballots=[_handed(ballot) for ballot in found], reason=reason)
-
-
-def _handed(ballot: Ballot) -> Handed:
-    return Handed(**{**ballot._asdict(), "expires": iso(ballot.expires)})
+    ballots = [Handed(**{**one._asdict(), "expires": iso(one.expires)}) for one in found]
+    return Ballots(ballots=ballots, reason=reason)
 
 
 def iso(seconds: float) -> str:
@@ -127,16 +130,21 @@ def iso(seconds: float) -> str:
 
 
 def _why(study: Study) -> str:
-    if study.settings.space:
-        return "nothing_left"
-    return "decided" if study.certificate().best else "nothing_left"
+    decided = not study.settings.space and study.certificate().best
+    return "decided" if decided else "nothing_left"
 
 
 @router.post(
     "/ballots/{ballot}/vote",
     status_code=201,
     responses={
-        200: {"model": Kept, "description": "The vote that was kept before under this key."}
+        200: {"model": Kept, "description": "The vote that was kept before under this key."},
+        201: links_to(
+            undo=("undo", {**STUDY, "event_id": "$response.body#/event_id"}),
+            certify=("certificate", {**STUDY, "at": "$response.body#/number"}),
+            answer_again=("tell", {**STUDY, "ballot": "$request.path.ballot"}),
+            close=("close", STUDY),
+        ),
     },
 )
 def tell(
@@ -170,14 +178,16 @@ def _require_own(call: Call, ballot: int) -> None:
     asked = next(iter(call.study.events(ballot - 1, 1)), None) if here else None
     if asked is None or asked.kind != ASKED or asked.source == call.key.source:
         return
-    if asked.source is None or not call.server.keep.is_revoked(asked.source):
+    if asked.source is None or not call.server.store.is_revoked(asked.source):
         detail = f"This key did not ask for ballot {ballot}; it answers only its own."
-        raise Problem(403, "other-ballot", detail, OTHERS["other-ballot"])
+        raise ApiProblem(403, "other-ballot", detail, OTHERS["other-ballot"])
 
 
 def _event_id(key: Key, given: str) -> str:
     if not given.strip():
-        raise Problem(422, "invalid", "Idempotency-Key is empty; leave it out, or say something.")
+        raise ApiProblem(
+            422, "invalid", "Idempotency-Key is empty; leave it out, or say something."
+        )
     return f"{key.client}/{given}"
 
 
@@ -197,21 +207,21 @@ async def tell_many(call: Tells, request: Request, source: str | None = None) ->
 
     rows = _rows(await request.body())
     name = call.key.source + (f" {source}" if source else "")
-    taken = await run_in_threadpool(lambda: call.study.add_votes(_told(call, rows), name))
+    taken = await run_in_threadpool(lambda: call.study.add_votes(_read_votes(call, rows), name))
     return Taken(**taken.to_dict())
 
 
-def _told(call: Call, rows: list[dict[str, Any]]) -> Incoming:
+def _read_votes(call: Call, rows: list[dict[str, Any]]) -> Incoming:
     """What the rows of a call say: each vote under an id of its key, nobody in another role, and not too many."""
     own = [_own_row(call.key, row) for row in rows]
     told = incoming(own, names={option.name for option in call.study.options})
-    votes = _count_kept(call.study, told)
+    votes = _count_votes(call.study, told)
     if votes > MOST_VOTES:
         raise InvalidRow(f"these rows are kept as {votes:,} votes; send {MOST_VOTES:,} at a time.")
     return told
 
 
-def _count_kept(study: Study, told: Incoming) -> int:
+def _count_votes(study: Study, told: Incoming) -> int:
     """How many votes a study keeps of these rows, where a count is one if it can be."""
     column, settings = told.form.voter if told.form else None, study.settings
     can_fold = kind_of(settings).can_fold
@@ -243,7 +253,7 @@ def _rows(body: bytes) -> list[dict[str, Any]]:
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                raise Problem(400, "unreadable", f"Line {number} is not a JSON object.")
+                raise ApiProblem(400, "unreadable", f"Line {number} is not a JSON object.")
             rows.append(row)
     return rows
 

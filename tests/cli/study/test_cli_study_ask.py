@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from study_commands import ok, refused, values, voting, write_votes
 
-from copeland.cli.study.showing import content_of
+from copeland.cli.study.terminal import content_of
 from copeland.study import Option
 
 pytestmark = pytest.mark.slow  # left out of `make fast`

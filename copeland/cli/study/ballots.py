@@ -1,0 +1,267 @@
+"""copeland study ask, tell, undo and vote: ballots for programs of one's own, or in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from copeland.cli.interrupts import INTERRUPTED
+from copeland.cli.options import STORAGE, Json, Storage, Whole, whole
+from copeland.cli.output import note, print_json, show, tell_result
+from copeland.cli.study import (
+    AsGuide,
+    Folder,
+    Item,
+    Name,
+    Voter,
+    admit,
+    nothing_left,
+    open_study,
+    study,
+    wait_first,
+)
+from copeland.errors import InvalidParameter, UnknownVote
+from copeland.support.escaping import command_line
+from copeland.support.phrasing import format_count, join_names
+
+if TYPE_CHECKING:
+    from copeland.study import Ballot, Study
+    from copeland.study.judges import Item as Case
+
+
+@study.command("ask", epilog="Example: `copeland study ask tea --voter ann --json`")
+def ask_command(
+    name: Name,
+    voter: Voter = None,
+    n: Annotated[int, Whole("--n", "-n", help="How many ballots.")] = 1,
+    available: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OPTION", help="Ask only about these options; repeat for each."),
+    ] = None,
+    item: Item = None,
+    guide: AsGuide = False,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Hand out ballots. The JSON is a list, which is empty if nothing is left to ask.
+
+    A voter who holds as many ballots as the study allows gets the oldest again. For a panel, without
+    --voter, each ballot says which member to ask.
+    """
+    from copeland.study import Wait
+
+    work = open_study(name, storage)
+    admit(work, voter, guide)
+    ballots = work.ask(voter, n=n, available=available, item=item)
+    if not ballots:
+        asked = work.ask(voter, available=available, item=item)
+        if isinstance(asked, Wait):
+            tell_result(wait_first(asked), {"wait_until": asked.until}, as_json)
+            return
+        ballots = [asked] if asked is not None else []
+    if as_json:
+        print_json([_describe(work, ballot) for ballot in ballots])
+        return
+    for ballot in ballots:
+        whom = f" for {ballot.voter}" if work.settings.panel else ""
+        show(
+            f"Ballot {ballot.id}{whom}: {ballot.left} (left) or {ballot.right} (right)?"
+            f" Answer: {command_line('copeland', 'study', 'tell', name, ballot.id, 'left')}"
+        )
+    if not ballots:
+        show(nothing_left(work, voter))
+
+
+def _describe(work: Study, ballot: Ballot) -> dict[str, Any]:
+    """A ballot with what is to be shown for both sides."""
+    return {
+        "ballot": ballot.id,
+        "left": work.option(ballot.left).shown,
+        "right": work.option(ballot.right).shown,
+        "voter": ballot.voter,
+        "item": ballot.item,
+        "expires": ballot.expires,
+    }
+
+
+@study.command("tell", epilog="Example: `copeland study tell tea 17 left --voter ann`")
+def tell_command(
+    name: Name,
+    ballot: Annotated[
+        int, typer.Argument(metavar="BALLOT", parser=whole, help="Its number, as `ask` gave it.")
+    ],
+    outcome: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUTCOME", help="left, right, tie, both_bad, skip, error, or the winner's name."
+        ),
+    ],
+    voter: Voter = None,
+    event_id: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="Your own id for the vote; if you send it twice, it counts once."
+        ),
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What the options were compared on.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Where the vote comes from.")
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Store the answer to a ballot; it is on disk when the command returns."""
+    vote = open_study(name, storage).tell(
+        ballot, outcome, voter, event_id, item=item, source=source
+    )
+    kept = f"Kept as vote {vote.event_id}: {vote.outcome}, of {vote.left} and {vote.right}."
+    tell_result(kept, vote._asdict(), as_json)
+
+
+@study.command("undo", epilog="Example: `copeland study undo tea --last --voter ann`")
+def undo_command(
+    name: Name,
+    event_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="The vote's event_id.")
+    ] = None,
+    last: Annotated[bool, typer.Option("--last", help="The last vote that still counts.")] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--import",
+            metavar="SOURCE",
+            help="Undo every vote imported from this source: the file's name, or the name given with --source.",
+        ),
+    ] = None,
+    voter: Voter = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Stop counting a vote; it stays in the log, and so does its undoing.
+
+    What is proved then holds with and without the vote, so you may undo votes for any reason.
+    """
+    if [event_id is not None, last, source is not None].count(True) != 1:
+        raise InvalidParameter(
+            "say which vote to undo: either its event_id, or --last, or --import SOURCE."
+        )
+    work = open_study(name, storage)
+    if source is not None:
+        undone = work.undo_import(source)
+        tell_result(
+            f"Undid {format_count(undone, 'vote')} imported from '{source}'.",
+            {"study": work.name, "source": source, "undone": undone},
+            as_json,
+        )
+        return
+    chosen = event_id or _last(work, voter)
+    work.undo(chosen)
+    tell_result(f"The vote {chosen} no longer counts.", {"study": name, "undone": chosen}, as_json)
+
+
+def _last(work: Study, voter: str | None) -> str:
+    """The last vote, of one voter if so told, that was not undone."""
+    for vote in reversed(work.votes()):
+        if not vote.undone and voter in (None, vote.voter):
+            return vote.event_id
+    whose = "" if voter is None else f" of '{voter}'"
+    raise UnknownVote(f"there is no vote{whose} to undo.")
+
+
+@study.command("vote", epilog="Example: `copeland study vote tea --voter ann`")
+def vote_command(
+    name: Name,
+    voter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Who votes. In a study of people or of a panel, the default is the name of your account.",
+        ),
+    ] = None,
+    ballots: Annotated[int | None, Whole(help="Stop after this many votes.")] = None,
+    names: Annotated[
+        bool,
+        typer.Option("--names", help="Show names above the texts; by default, voting is blind."),
+    ] = False,
+    item: Item = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What options are compared on, one drawn for each ballot: .txt, .csv or .jsonl.",
+        ),
+    ] = None,
+    guide: AsGuide = False,
+    folder: Folder = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Vote with the keyboard: arrow keys, t for a tie, b for both bad, s to skip, u to undo, q to quit.
+
+    An option with a text or a file is shown without its name, so voting is blind. The keys o and p open
+    an image, ↓ and ↑ scroll. If input is not a terminal, each line is a key or an outcome.
+    """
+    from copeland.cli.study.terminal import Booth, answers
+
+    work = open_study(name, storage)
+    drawn = _items(work, item, items)
+    voter = voter or _sitting_here(work)
+    admit(work, voter, guide)
+    booth = Booth(work, voter, item, drawn, names, folder or work.storage.folder, quiet=as_json)
+    interrupted = False
+    try:
+        with answers() as answer:
+            booth.run(answer, ballots)
+    except KeyboardInterrupt:
+        interrupted = True
+    booth.leave()
+    if as_json:
+        print_json(booth.summary())
+    else:
+        note(f"copeland: {booth.farewell()}")
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _sitting_here(work: Study) -> str | None:
+    """Who votes, if that is not said: where each has one vote a pair, whose account this is."""
+    account = _account() if work.settings.once else None
+    if work.settings.panel and account not in work.settings.panel:
+        raise InvalidParameter(
+            f"your account is '{account}', which is not on the panel; say with --voter whether you are "
+            f"{join_names(work.settings.panel, last='or')}."
+        )
+    return account
+
+
+def _account() -> str:
+    """Who sits at this terminal: one person, however many ballots."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # an account without a name
+        return "terminal"
+
+
+def _items(work: Study, item: str | None, items: Path | None) -> list[Case]:
+    """Return the items of a file, in which all options have answers, or none."""
+    if items is None:
+        return []
+    if item is not None:
+        raise InvalidParameter(
+            "--item names one item and --items a file of items; give only one of them."
+        )
+    from copeland.study.judges import read_items
+    from copeland.study.judges.templates import answer_of
+    from copeland.study.options import ACTIVE
+
+    found = read_items(items)
+    for option in work.options:
+        for one in found if option.state == ACTIVE else ():
+            answer_of(option, one)  # which refuses an item that has none
+    return found

@@ -1,0 +1,120 @@
+"""copeland study option, excuse, readmit, epoch and close: what changes a running study."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from copeland.cli.options import STORAGE, Json, Storage
+from copeland.cli.output import tell_result
+from copeland.cli.program import Group
+from copeland.cli.study import Name, open_study, study
+from copeland.support.phrasing import format_count
+
+option = Group("option", no_args_is_help=True)
+study.add(option)
+
+OptionName = Annotated[str, typer.Argument(metavar="OPTION", help="The name of an option.")]
+Member = Annotated[str, typer.Argument(metavar="VOTER", help="A member of the panel.")]
+
+
+@option.callback(epilog="Example: `copeland study option add tea oolong`")
+def option_command(as_json: Json = False) -> None:
+    """Add, pause, resume or retire an option of a running study."""
+
+
+@option.command(
+    "add", epilog='Example: `copeland study option add tea oolong --text "Half-oxidised."`'
+)
+def add_command(
+    name: Name,
+    option: OptionName,
+    text: Annotated[str, typer.Option(help="What voters are shown for it.")] = "",
+    path: Annotated[str, typer.Option(metavar="FILE", help="A file that shows it.")] = "",
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Add an option; from now on the certificate covers all of them."""
+    open_study(name, storage).add_option(option, text, path)
+    _tell(name, option, "active", f"'{option}' is now an option.", as_json)
+
+
+@option.command("pause", epilog="Example: `copeland study option pause tea oolong`")
+def pause_command(
+    name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
+) -> None:
+    """Stop asking about an option until you resume it."""
+    open_study(name, storage).pause_option(option)
+    _tell(name, option, "paused", f"'{option}' is paused.", as_json)
+
+
+@option.command("resume", epilog="Example: `copeland study option resume tea oolong`")
+def resume_command(
+    name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
+) -> None:
+    """Ask about a paused option again."""
+    open_study(name, storage).resume_option(option)
+    _tell(name, option, "active", f"'{option}' is asked again.", as_json)
+
+
+@option.command("retire", epilog="Example: `copeland study option retire tea oolong`")
+def retire_command(
+    name: Name, option: OptionName, storage: Storage = STORAGE, as_json: Json = False
+) -> None:
+    """Never ask about an option again; the verdict is then about the others."""
+    open_study(name, storage).retire_option(option)
+    _tell(name, option, "retired", f"'{option}' is retired.", as_json)
+
+
+def _tell(name: str, option: str, state: str, sentence: str, as_json: bool) -> None:
+    tell_result(sentence, {"study": name, "option": option, "state": state}, as_json)
+
+
+@study.command("excuse", epilog="Example: `copeland study excuse lunch cid`")
+def excuse_command(
+    name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
+) -> None:
+    """Stop waiting for the missing answers of a panel member; answers already given stay."""
+    work = open_study(name, storage)
+    work.excuse(voter)
+    said = f"{voter} is excused. {work.certificate().statement}"
+    tell_result(said, {"study": name, "excused": voter}, as_json)
+
+
+@study.command("readmit", epilog="Example: `copeland study readmit lunch cid`")
+def readmit_command(
+    name: Name, voter: Member, storage: Storage = STORAGE, as_json: Json = False
+) -> None:
+    """Wait again for the answers of an excused member."""
+    work = open_study(name, storage)
+    work.readmit(voter)
+    said = f"The study waits for the answers of {voter}. {work.certificate().statement}"
+    tell_result(said, {"study": name, "readmitted": voter}, as_json)
+
+
+@study.command("epoch", epilog='Example: `copeland study epoch tea --reason "a new harvest"`')
+def epoch_command(
+    name: Name,
+    reason: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="The reason, for the log.")
+    ] = None,
+    storage: Storage = STORAGE,
+    as_json: Json = False,
+) -> None:
+    """Start counting votes from zero; earlier votes stay in the log and no longer prove anything."""
+    work = open_study(name, storage)
+    before = work.standing(voters=False).votes
+    epoch = work.begin_epoch(reason)
+    tell_result(
+        f"Epoch {epoch} begins: {format_count(before, 'vote')} stay in the log and no longer count.",
+        {"study": name, "epoch": epoch, "left_behind": before},
+        as_json,
+    )
+
+
+@study.command("close", epilog="Example: `copeland study close tea`")
+def close_command(name: Name, storage: Storage = STORAGE, as_json: Json = False) -> None:
+    """Take no more votes; nothing is lost, and you can still look at the study."""
+    open_study(name, storage).close()
+    tell_result(f"The study '{name}' is closed.", {"study": name, "closed": True}, as_json)

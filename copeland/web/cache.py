@@ -1,0 +1,333 @@
+"""What is computed once for all who look: any value for a while, and what the votes of a study mean.
+
+The votes are taken under the study's lock, which is short; what they mean is computed after it.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from fastapi import HTTPException
+
+from copeland.report.document import inline_svg
+from copeland.report.images import image
+from copeland.study import Event, Study, Voter
+from copeland.study.log.events import UNDONE, VOTED, times_of
+from copeland.study.log.state import fold_log
+from copeland.study.report.study_page import StudyParts, judges_agreement, study_parts
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.history import history_of
+from copeland.study.results.standing import standing_of, voters_of
+from copeland.study.results.verdict import Verdict, verdict_of
+from copeland.web.images import DRAWING, fit_strict_page, remove_styles
+
+if TYPE_CHECKING:
+    from copeland.study.kinds.space import Tuned
+
+AT_ONCE = 2  # texts of the past computed at a time, in one process
+MOST = 20_000_000  # characters of them that are kept
+AGAIN = 3  # seconds after which to come again
+FIGURES = 30.0  # seconds for which figures are good enough
+ESTIMATE, PICTURE = 5.0, 60.0  # seconds for which an estimate, and a picture of it, is good enough
+EXCLUDED = 50  # votes that were taken away, listed
+
+V = TypeVar("V")
+
+
+class Cache(Generic[V]):
+    """Values by their keys: each is computed when it is asked for, and kept for a while.
+
+    Two threads may compute the same value at once, so that nobody waits; both get the one that was ready first.
+
+    Parameters
+    ----------
+    seconds
+        How long a value is good.
+    most
+        How much is kept: beyond that, what was read longest ago is forgotten.
+    size
+        Returns how much of that a value takes.
+
+    Examples
+    --------
+    >>> cache = Cache(most=2)
+    >>> [cache.find(n, lambda: n * n) for n in (1, 2, 3)], len(cache)
+    ([1, 4, 9], 2)
+    """
+
+    def __init__(
+        self,
+        seconds: float = math.inf,
+        most: float = math.inf,
+        size: Callable[[V], int] = lambda _: 1,
+        clock: Callable[[], float] = time.monotonic,
+    ):
+        self._seconds, self._most, self._size, self._clock = seconds, most, size, clock
+        self._kept: OrderedDict[Hashable, tuple[float, V]] = OrderedDict()  # with its time
+        self._total = 0
+        self._turn = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def find(self, key: Hashable, compute: Callable[[], V]) -> V:
+        """Return a value that is kept and still good, or compute it."""
+        found = self._look_up(key)
+        if found is None:
+            now, value = self._clock(), compute()
+            found = self._look_up(key) or self._keep(key, now, value)
+        return found[1]
+
+    def forget(self, key: Hashable) -> None:
+        """Compute a value anew when it is next asked for."""
+        with self._turn:
+            self._drop(key)
+
+    def _look_up(self, key: Hashable) -> tuple[float, V] | None:
+        with self._turn:
+            found = self._kept.get(key)
+            if found is None or self._clock() - found[0] > self._seconds:
+                return None
+            self._kept.move_to_end(key)
+            return found
+
+    def _keep(self, key: Hashable, now: float, value: V) -> tuple[float, V]:
+        with self._turn:
+            self._drop(key)
+            self._kept[key] = now, value
+            self._total += self._size(value)
+            while self._total > self._most:
+                self._drop(next(iter(self._kept)))
+            return now, value
+
+    def _drop(self, key: Hashable) -> None:
+        if key in self._kept:
+            self._total -= self._size(self._kept.pop(key)[1])
+
+
+class PastTexts:
+    """What a study said at an earlier event: it never changes, so it is computed once, and only a few at a time.
+
+    Going through a long log takes seconds. Whoever comes while others wait for theirs is asked to come again: readers
+    who waited here would hold the threads that voters need.
+
+    Examples
+    --------
+    >>> past = PastTexts(most=4)
+    >>> [past.find(n, lambda: "ab") for n in (1, 2, 3)], len(past)
+    (['ab', 'ab', 'ab'], 2)
+    """
+
+    def __init__(self, most: int = MOST, at_once: int = AT_ONCE):
+        self._texts: Cache[str] = Cache(most=most, size=len)
+        self._places = threading.Semaphore(at_once)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def find(self, key: Hashable, compute: Callable[[], str]) -> str:
+        """Return a text that is kept, or compute it; refuse if too many are being computed."""
+
+        def compute_in_place() -> str:
+            if not self._places.acquire(blocking=False):
+                raise HTTPException(503, headers={"Retry-After": str(AGAIN)})
+            try:
+                return compute()
+            finally:
+                self._places.release()
+
+        return self._texts.find(key, compute_in_place)
+
+
+class Recent(Generic[V]):
+    """One value of a study, computed anew once there are new events and it is so many seconds old.
+
+    Whoever comes while it is computed waits for it.
+    """
+
+    def __init__(
+        self, study: Study, clock: Callable[[], float], seconds: float, compute: Callable[[int], V]
+    ):
+        self._study, self._clock, self._seconds, self._compute = study, clock, seconds, compute
+        self._turn = threading.Lock()
+        self._kept: tuple[int, float, V] | None = None  # with the last event, and the time
+
+    def find(self) -> V:
+        """Return the value; ``compute`` is given the number of the last event."""
+        with self._turn:
+            number = self._study.number
+            if self._kept is None or (
+                self._kept[0] != number and self._clock() - self._kept[1] >= self._seconds
+            ):
+                value = self._compute(number)
+                self._kept = number, self._clock(), value
+            return self._kept[2]
+
+
+class VoteAnalysis(NamedTuple):
+    """A reading of votes on options, and its verdict."""
+
+    reading: Analysis
+    verdict: Verdict
+
+    @property
+    def number(self) -> int:
+        """The last event that it knows of."""
+        return self.reading.standing.events
+
+    @property
+    def closed(self) -> bool:
+        """Whether the study takes no more votes."""
+        return self.reading.standing.closed
+
+    @property
+    def assumptions(self) -> Sequence[str]:
+        """What the verdict rests on."""
+        return self.reading.certificate.assumptions
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        reading, standing = self.reading, self.reading.standing
+        best = [standing.labels[i] for i in standing.certificate.best]
+        ended = bool(best) or standing.closed
+        left = None if ended else reading.remaining
+        return {
+            "study": standing.name,
+            "verdict": self.verdict.kind,
+            "claim": self.verdict.claim,
+            "best": best,
+            "leaders": [standing.labels[i] for i in reading.leaders],
+            "possible": [standing.labels[i] for i in standing.certificate.possible],
+            "votes": standing.votes,
+            "votes_left": 0 if ended else None if left is None else left.middle,
+            "votes_left_range": None if left is None else [left.low, left.high],
+            "closed": standing.closed,
+            "number": self.number,
+        }
+
+
+class SpaceAnalysis(NamedTuple):
+    """Where a study of a space stood after an event: what is estimated, and what audits prove."""
+
+    number: int
+    tuned: Tuned
+    verdict: Verdict
+
+    @property
+    def closed(self) -> bool:
+        """Whether the study takes no more votes."""
+        return self.tuned.closed
+
+    @property
+    def assumptions(self) -> Sequence[str]:
+        """What the verdict rests on."""
+        return self.verdict.assumptions
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        told = self.tuned.to_dict()
+        return {
+            **{name: told[name] for name in ("study", "votes", "closed", "estimated", "audits")},
+            "verdict": self.verdict.kind,
+            "claim": self.verdict.claim,
+            **{"best": [], "leaders": [], "possible": []},
+            **{"votes_left": None, "votes_left_range": None},
+            "number": self.number,
+        }
+
+
+class DrawnParts(NamedTuple):
+    """The parts of a study's page, with figures."""
+
+    number: int  # of the last event that they show
+    parts: StudyParts
+    excluded: list[Event]
+
+
+class DrawnLandscape(NamedTuple):
+    """The landscape of a space after an event."""
+
+    number: int
+    svg: str
+
+
+class Analyses:
+    """What is known of the votes of one study. Of a space, an estimate takes a while, and a picture longer."""
+
+    def __init__(self, study: Study, clock: Callable[[], float]):
+        self._study = study
+        if study.settings.space:
+            self._latest = Recent(study, clock, ESTIMATE, self._estimate)
+            self._figures = Recent(study, clock, PICTURE, self._draw_landscape)
+        else:
+            self._latest = Recent(study, clock, 0.0, self._analyse)
+            self._figures = Recent(study, clock, FIGURES, self._draw)
+
+    def latest(self) -> VoteAnalysis | SpaceAnalysis:
+        """Return an analysis that is recent enough; of options, that of all votes so far."""
+        return self._latest.find()
+
+    def figures(self) -> DrawnParts | DrawnLandscape:
+        """Return the figures of an analysis that is recent enough."""
+        return self._figures.find()
+
+    def _analyse(self, _number: int) -> VoteAnalysis:
+        reading = Analysis(self._study.standing())
+        return VoteAnalysis(reading, verdict_of(reading))
+
+    def _estimate(self, number: int) -> SpaceAnalysis:
+        from copeland.study.kinds.space import tuned_verdict  # which loads scipy
+
+        tuned = self._study.tuned()
+        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
+
+    def _draw(self, _number: int) -> DrawnParts:
+        seen = self.latest()
+        assert isinstance(seen, VoteAnalysis)
+        log = read_log(self._study, seen.number)
+        history, agreed = history_of(log), judges_agreement(seen.reading.standing, log)
+        with DRAWING:
+            parts = study_parts(seen.reading, seen.verdict, history, agreed, last=log[-1].time)
+        undone = [event for event in log if event.kind == UNDONE]
+        return DrawnParts(seen.number, fit_strict_page(parts), undone[-EXCLUDED:][::-1])
+
+    def _draw_landscape(self, number: int) -> DrawnLandscape:
+        from copeland.report.landscape_figure import landscape_figure
+
+        landscape = self._study.tuner().landscape()
+        with DRAWING:
+            svg = inline_svg(image(landscape_figure(landscape), "svg"))
+        return DrawnLandscape(number, remove_styles(svg))
+
+
+def analyse_past(study: Study, number: int) -> VoteAnalysis | SpaceAnalysis:
+    """Return the analysis as it was at an event, made anew from the log."""
+    log = read_log(study, number)
+    if study.settings.space:
+        from copeland.study.kinds.space import tuned_of, tuned_verdict  # which loads scipy
+
+        tuned = tuned_of(study.name, fold_log(log), log[-1].time)[1]()
+        return SpaceAnalysis(number, tuned, tuned_verdict(tuned))
+    reading = Analysis(standing_of(study.name, fold_log(log), _voters(log), log[-1].time))
+    return VoteAnalysis(reading, verdict_of(reading))
+
+
+def _voters(log: list[Event]) -> tuple[Voter, ...]:
+    undone = {event.undoes for event in log if event.kind == UNDONE}
+    votes = [event for event in log if event.kind == VOTED and event.number not in undone]
+    return voters_of(
+        (v.voter, v.left or 0, v.right or 0, v.outcome or "", times_of(v)) for v in votes
+    )
+
+
+def read_log(study: Study, last: int) -> list[Event]:
+    """Return the log up to an event, read without a turn of the study."""
+    log: list[Event] = []
+    while not log or log[-1].number < last:
+        log += study.events(log[-1].number if log else 0, min(10_000, last - len(log)))
+    return log

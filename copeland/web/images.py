@@ -1,0 +1,162 @@
+"""Images: uploads made anew, drawings of points, and figures as a strict page takes them."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from copeland.errors import InvalidParameter
+from copeland.study.log.space_points import is_drawing
+from copeland.study.report.study_page import StudyParts
+from copeland.web.models import Image
+from copeland.web.security import require
+
+KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
+LARGEST = 10_000_000  # bytes of a file
+PIXELS = 40_000_000
+SIDE = 4_096  # pixels of the longer side, as it is kept
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+KIND = "image/webp"
+SIZE = (400, 300)  # where the drawing does not say
+_SIDE = re.compile(r'\b(width|height)="(\d{1,4})(?:px)?"')
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+_FONT = re.compile(r"^(?:(?P<weight>\d{3}|bold|normal)\s+)?(?P<size>[\d.]+)px\s+(?P<family>.+)$")
+DRAWING = threading.Lock()  # under which figures are drawn: matplotlib draws one at a time
+
+
+def image_of(content: bytes, name: str) -> Image:
+    """Return an image made anew, without names, places, thumbnails and whatever else a file carries.
+
+    All are kept in one format, so that nothing but the image tells one option from another.
+    """
+    if len(content) > LARGEST:
+        raise InvalidParameter(f"{name} has {len(content):,} bytes; an image may have {LARGEST:,}.")
+    picture = _open_image(content, name)
+    lossless = picture.format in ("PNG", "GIF")
+    try:
+        picture = _plain(picture)
+        file = io.BytesIO()
+        picture.save(file, "WEBP", lossless=lossless, quality=60 if lossless else 88, method=3)
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError) as error:
+        raise InvalidParameter(
+            f"{name} is a damaged image; save it again as PNG or JPEG."
+        ) from error
+    made = file.getvalue()
+    return Image(sha256(made).hexdigest(), KIND, made, *picture.size)
+
+
+def send_image(image: Image | None) -> Response:
+    """Return an image as a browser takes it, and keeps it for a day."""
+    image = require(image)
+    return Response(image.content, media_type=image.kind, headers=KEPT)
+
+
+def _open_image(content: bytes, name: str) -> Any:
+    """An image whose head alone has been read."""
+    from PIL import Image as Pictures
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # how large it may be is said below
+            picture = Pictures.open(io.BytesIO(content), formats=FORMATS)
+    except Pictures.DecompressionBombError as error:
+        raise _too_many(name, "far more") from error
+    except Exception as error:  # damaged bytes raise almost anything
+        raise InvalidParameter(f"{name} is no image; give PNG, JPEG, WebP or GIF.") from error
+    width, height = picture.size
+    if width * height > PIXELS:
+        raise _too_many(name, f"{width * height:,}")
+    return picture
+
+
+def _too_many(name: str, pixels: str) -> InvalidParameter:
+    return InvalidParameter(f"{name} has {pixels} pixels; an image may have {PIXELS:,}.")
+
+
+def _plain(picture: Any) -> Any:
+    """The image as it is to be seen: upright, in red, green, blue and alpha, not too large, and no more."""
+    from PIL import ImageOps
+
+    picture = ImageOps.exif_transpose(picture)
+    has_alpha = "A" in picture.getbands() or "transparency" in picture.info
+    picture = picture.convert("RGBA" if has_alpha else "RGB")
+    picture.thumbnail((SIDE, SIDE))
+    picture.info.clear()
+    return picture
+
+
+class PointDrawing(NamedTuple):
+    """A drawing, and how large it is."""
+
+    svg: str
+    size: tuple[int, int]
+
+    def answer(self) -> Response:
+        """Return it as a browser takes it: alone it can neither run nor fetch anything."""
+        headers = {**KEPT, "Content-Security-Policy": _POLICY}
+        return Response(self.svg, media_type="image/svg+xml", headers=headers)
+
+
+def find_drawing(text: str) -> PointDrawing | None:
+    """Return the drawing that a text is; None if it is shown as text."""
+    return PointDrawing(text, size_of(text)) if is_drawing(text) else None
+
+
+def size_of(svg: str) -> tuple[int, int]:
+    """Return the width and the height that a drawing says it has.
+
+    Examples
+    --------
+    >>> size_of('<svg width="200" height="100" viewBox="0 0 2 1">'), size_of("<svg>")
+    ((200, 100), (400, 300))
+    """
+    said = {side: int(n) for side, n in _SIDE.findall(svg.partition(">")[0])}
+    return said.get("width", SIZE[0]), said.get("height", SIZE[1])
+
+
+def remove_styles(svg: str) -> str:
+    """Return a figure without style sheets and style attributes.
+
+    Examples
+    --------
+    >>> remove_styles('<text style="font: 700 10px Arial; fill: red">x</text>')
+    '<text font-weight="700" font-size="10px" font-family="Arial" fill="red">x</text>'
+    """
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
+    return re.sub(r'style="([^"]*)"', lambda found: _attributes(found[1]), svg)
+
+
+def _attributes(style: str) -> str:
+    said = [part.partition(":") for part in style.split(";") if part.strip()]
+    looks = {name.strip(): value.strip() for name, _, value in said}
+    font = _FONT.match(looks.pop("font", ""))
+    if font:
+        named = {f"font-{part}": value for part, value in font.groupdict().items() if value}
+        if "font-size" in named:
+            named["font-size"] += "px"
+        looks = {**named, **looks}
+    return " ".join(f'{name}="{value}"' for name, value in looks.items())
+
+
+def fit_strict_page(parts: StudyParts) -> StudyParts:
+    """Return the parts of a study's page with every picture fit for a page that forbids style attributes."""
+    return replace(parts, **{name: _strict(part) for name, part in vars(parts).items()})
+
+
+def _strict(part: Any) -> Any:
+    if isinstance(part, Iterator):  # sentences that are to be read more than once
+        return tuple(part)
+    if hasattr(part, "said"):
+        part = part._replace(said=tuple(part.said))
+    picture = getattr(part, "picture", None)
+    if picture is None:
+        return part
+    return part._replace(picture=picture._replace(svg=remove_styles(picture.svg)))

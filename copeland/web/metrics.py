@@ -1,0 +1,137 @@
+"""Whether the server is there, whether it reaches its votes, and numbers for Prometheus."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+
+from fastapi import APIRouter, HTTPException, Request
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from copeland.errors import StorageError
+from copeland.study import Study
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import find_key
+
+router = APIRouter()
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+@router.get("/healthz")
+async def healthz() -> PlainTextResponse:
+    """Say that the server is there; this waits for nothing."""
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/readyz")
+def readyz(request: Request) -> PlainTextResponse:
+    """Say whether the storage answers."""
+    try:
+        server_of(request).store.value("secret")
+    except StorageError:
+        return PlainTextResponse("the storage does not answer\n", 503, {"Retry-After": "5"})
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """Return numbers of every study that the key may read; with a key for all, also how long answers take."""
+    key, registry = find_key(request)[0], CollectorRegistry()
+    if key is None or not key.allows("read"):
+        raise HTTPException(404)
+    registry.register(_Studies(server_of(request), key.study))
+    told = generate_latest(registry)
+    if key.study is None:  # how busy the server is concerns those who run it
+        told += generate_latest(request.app.state.times)
+    return Response(told, media_type=CONTENT_TYPE_LATEST)
+
+
+class _Studies(Collector):
+    """Counts out of the logs, so that every process of a server tells the same."""
+
+    def __init__(self, server: Server, only: int | None):
+        self._server, self._only = server, only
+
+    def describe(self) -> list:
+        """Say nothing before it is asked."""
+        return []
+
+    def collect(self) -> list:
+        """Return what the logs say now."""
+        votes = CounterMetricFamily(
+            "copeland_votes", "Answers that stand.", labels=["study", "outcome"]
+        )
+        told = {
+            "copeland_ballots_asked": "Ballots handed out.",
+            "copeland_ballots_open": "Ballots that wait for an answer.",
+            "copeland_events": "The number of the last event.",
+            "copeland_closed": "Whether the study takes no more votes.",
+            "copeland_decided": "Whether an option is proved best.",
+        }
+        gauges = {
+            name: GaugeMetricFamily(name, text, labels=["study"]) for name, text in told.items()
+        }
+        for page in self._server.store.pages():
+            if self._only in (None, page.study):
+                outcomes, numbers = _numbers(self._server.study(page), self._server.clock())
+                for outcome, times in outcomes.items():
+                    votes.add_metric([page.name, outcome], times)
+                for gauge, value in zip(gauges.values(), numbers, strict=True):
+                    gauge.add_metric([page.name], float(value))
+        return [votes, *gauges.values()]
+
+
+def _numbers(study: Study, now: float) -> tuple[Mapping[str, int], tuple[float, ...]]:
+    """The outcomes of a study, and its gauges in their order."""
+    if study.settings.space:
+        books = study.books()
+        waiting = len(books.under_way(now))
+        return books.outcomes, (books.asked, waiting, books.number, books.closed, 0)
+    seen = study.standing(voters=False)
+    flags = (seen.closed, bool(seen.certificate.best))
+    return seen.outcomes, (seen.asked, seen.open, seen.events, *flags)
+
+
+def new_histogram(registry: CollectorRegistry) -> Histogram:
+    """Return what counts how long the answers of one process take."""
+    told = "Seconds until an answer began, in the process that tells this."
+    labels = ["route", "method", "status", "process"]
+    name = "copeland_request_seconds"
+    return Histogram(name, told, labels, buckets=BUCKETS, registry=registry)
+
+
+class Timed:
+    """A layer around the application that counts how many seconds pass until its answers begin, by route."""
+
+    def __init__(self, app: ASGIApp, seconds: Histogram):
+        self._app, self._seconds = app, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and note when the answer begins: a stream goes on for hours."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = time.perf_counter()
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._note(scope, message["status"], time.perf_counter() - begun)
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count an answer. Routes hold no names, tokens or numbers."""
+        path = getattr(scope.get("route"), "path", None)
+        where = (
+            ("unknown", "-")
+            if path is None
+            else (scope.get("root_path", "") + path, scope["method"])
+        )
+        self._seconds.labels(*where, str(status), str(os.getpid())).observe(seconds)

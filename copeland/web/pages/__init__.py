@@ -1,0 +1,1 @@
+"""The pages: what voters, admins and the public see."""

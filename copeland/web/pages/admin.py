@@ -1,0 +1,192 @@
+"""What an admin does with studies as a whole: come in, list, pause, price, close."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, Response
+
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.study import Study
+from copeland.support.phrasing import capital
+from copeland.web import sessions
+from copeland.web.models import RESULTS, VotingPage
+from copeland.web.pages.ballot import count_options, pairs_for
+from copeland.web.render import redirect, render_page
+from copeland.web.security import ATTEMPTS, require
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import read_field
+
+router = APIRouter(prefix="/admin")
+ENTER = "enter"  # whose form it is, before there is a session
+MOST = 1e9
+LETTERS = 8  # of a currency
+
+
+class ManagedStudy(NamedTuple):
+    """A study that an admin looks at."""
+
+    server: Server
+    page: VotingPage
+    study: Study
+    session: str
+
+    @property
+    def csrf(self) -> str:
+        """What its forms carry."""
+        return self.server.signer.form(self.session)
+
+
+def find_study(request: Request, slug: str) -> ManagedStudy:
+    """Return the study at an address, to an admin."""
+    session, server = sessions.admin(request), server_of(request)
+    page = require(server.store.find_page(slug))
+    return ManagedStudy(server, page, server.study(page), session)
+
+
+Here = Annotated[ManagedStudy, Depends(find_study)]
+Session = Annotated[str, Depends(sessions.admin)]
+Form = Annotated[FormData, Depends(sessions.admin_form)]
+
+
+# Coming in
+
+
+@router.get("/enter")
+def door(request: Request, token: str = "") -> HTMLResponse:
+    """Ask for the token; one in the address is sent on by a button, so that nothing else spends it."""
+    csrf = server_of(request).signer.form(ENTER)
+    return render_page(request, "enter", token=token, csrf=csrf, error="")
+
+
+@router.post("/enter")
+def enter(request: Request, form: Annotated[FormData, Depends(sessions.form_of)]) -> Response:
+    """Let an admin in."""
+    server = server_of(request)
+    sessions.require_ours(request, form, ENTER)
+    server.limits.require(ATTEMPTS, sessions.address_of(request))
+    if not server.is_admin_token(read_field(form, "token")):
+        error = "This is not the token that the server printed last. Look in the terminal where it was started."
+        values = {"token": "", "csrf": server.signer.form(ENTER), "error": error}
+        return render_page(request, "enter", 403, **values)
+    answer = redirect(request, "/admin")
+    sessions.begin_session(server, answer)
+    return answer
+
+
+@router.post("/leave")
+def leave(request: Request, form: Form) -> Response:
+    """Let an admin out."""
+    answer = redirect(request, "/admin/enter")
+    sessions.end_session(request, answer)
+    return answer
+
+
+# Studies
+
+
+@router.get("")
+def studies(request: Request, session: Session) -> HTMLResponse:
+    """List all studies."""
+    return list_studies(request, session)
+
+
+def list_studies(request: Request, session: str, new_key: str = "") -> HTMLResponse:
+    """Return the list of all studies, with the keys that open them all."""
+    server = server_of(request)
+    rows = [_row(server, page) for page in server.store.pages()]
+    keys = [key for key in server.store.keys(None) if not key.revoked]
+    csrf = server.signer.form(session)
+    return render_page(request, "studies", rows=rows, keys=keys, new_key=new_key, csrf=csrf)
+
+
+def _row(server: Server, page: VotingPage) -> dict[str, Any]:
+    study = server.study(page)
+    if study.settings.space:  # without an estimate: that takes a while
+        known = study.books()
+        best, leader, options = "", None, known.k
+    else:
+        known = study.standing(voters=False)
+        best = ", ".join(known.labels[i] for i in known.certificate.best)
+        leader, options = best or known.leader, len(known.options)
+    state = "closed" if known.closed else "decided" if best else "paused" if page.paused else "open"
+    told = {"votes": known.votes, "options": options, "leader": leader}
+    return {"page": page, "state": state, **told}
+
+
+@router.get("/s/{slug}/manage")
+def manage(request: Request, here: Here) -> HTMLResponse:
+    """Show what can be changed of a study, and its end."""
+    return manage_page(request, here)
+
+
+def manage_page(
+    request: Request, here: ManagedStudy, new_key: str = "", error: str = ""
+) -> HTMLResponse:
+    """Return that page, with a new key or with what is wrong."""
+    keys = here.server.store.keys(here.page.study)
+    values = {"settings": here.study.settings, "keys": keys, "new_key": new_key}
+    return show_study(request, here, "manage", error, **values)
+
+
+@router.post("/s/{slug}/manage")
+def change(request: Request, here: Here, form: Form) -> Response:
+    """Pause, go on, show results, say what answers cost, or close."""
+    does = read_field(form, "does")
+    if does == "close":
+        here.study.close()
+    elif does in ("pause", "resume"):
+        here.server.store.save_page(replace(here.page, paused=does == "pause"))
+    elif does == "results" and read_field(form, "results") in RESULTS:
+        here.server.store.save_page(replace(here.page, results=read_field(form, "results")))
+    elif does == "money":
+        try:
+            here.server.store.save_page(read_prices(here.page, form))
+        except CopelandError as error:
+            return manage_page(request, here, error=str(error))
+    return redirect(request, f"/admin/s/{here.page.slug}/manage")
+
+
+def show_study(
+    request: Request,
+    here: ManagedStudy,
+    template: str,
+    error: str = "",
+    tab: str = "",
+    **values: Any,
+) -> HTMLResponse:
+    """Return a page of a study, with its head and with what is wrong; its tab is named as its template."""
+    head = {
+        "page": here.page,
+        "tab": tab or template,
+        "closed": here.study.closed,
+        "csrf": here.csrf,
+        "per_voter": pairs_for(here.page, count_options(here.study)),
+        "is_space": bool(here.study.settings.space),
+        "error": capital(error),
+    }
+    return render_page(request, template, 422 if error else 200, **head, **values)
+
+
+def read_prices(page: VotingPage, form: FormData) -> VotingPage:
+    """Return a page with the price of an answer and the budget that a form says."""
+    price, budget = (_amount(form, name) for name in ("price", "budget"))
+    return replace(
+        page, price=price, budget=budget, currency=read_field(form, "currency")[:LETTERS]
+    )
+
+
+def _amount(form: FormData, name: str) -> float:
+    try:
+        amount = float(read_field(form, name) or 0)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount <= MOST:
+        raise InvalidParameter(
+            f"The {name} is '{read_field(form, name)[:40]}'; say a number, as 0.15."
+        )
+    return amount

@@ -1,0 +1,297 @@
+"""A new study out of a form: pasted texts, a CSV file or images, and settings in plain words."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import HTMLResponse, Response
+
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.study import Option, Study, create_study
+from copeland.study.log.arrivals import AGAINST, IGNORED
+from copeland.study.settings import BATCH
+from copeland.support.phrasing import capital
+from copeland.web.models import KINDS, QUESTION, Pane
+from copeland.web.pages.admin import Form, Session
+from copeland.web.pages.options import (
+    DIVIDER,
+    NAME,
+    OptionTable,
+    from_csv,
+    from_lines,
+    store_image,
+    store_images,
+)
+from copeland.web.render import redirect, render_page
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import admin, read_field, read_files, read_number, read_whole
+
+if TYPE_CHECKING:
+    from copeland.tuning import Space
+
+router = APIRouter(prefix="/admin")
+
+MOST = 200  # images
+MANY = 1_000_000  # pairs: a member of a panel is asked until all is settled
+VOTERS = ("people", "panel", "independent", "judge")
+_TOO_FEW = "A study needs at least 2 options; paste them, or choose files."
+LIMITS = {"question": 300, "guidance": 5_000, "code": 100, "language": 40}
+
+
+@router.get("/new")
+def new(request: Request, session: Session) -> HTMLResponse:
+    """Show the form of a new study."""
+    return _form(request, session, {})
+
+
+@router.post("/new")
+def create(request: Request, form: Form) -> Response:
+    """Create a study, or ask what is still missing."""
+    server, session = server_of(request), admin(request)
+    told = {key: value for key, value in form.items() if isinstance(value, str)}
+    try:
+        draft = draft_of(form, server)
+        if any(not image.alt for image in draft.images):
+            csrf = server.signer.form(session)
+            return render_page(request, "describe", told=told, images=draft.images, csrf=csrf)
+        create_from(server, draft)
+    except CopelandError as error:
+        return _form(request, session, told, str(error))
+    page = server.store.find_page_by_name(draft.name)
+    assert page is not None
+    return redirect(request, f"/admin/s/{page.slug}/share")
+
+
+def _form(request: Request, session: str, told: dict[str, str], error: str = "") -> HTMLResponse:
+    values = {"told": told, "csrf": server_of(request).signer.form(session)}
+    return render_page(request, "new", 422 if error else 200, error=capital(error), **values)
+
+
+class DescribedImage(NamedTuple):
+    """An image that is to be an option."""
+
+    digest: str
+    name: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a form says of a study to be."""
+
+    name: str
+    options: list[Option]
+    images: list[DescribedImage]
+    settings: dict[str, object]
+    page: dict[str, object]
+    outputs: Sequence[tuple[str, str, str]]  # item, option, text
+    members: list[str]  # who votes, where these are all
+    shots: list[tuple[str, Pane]]  # images that a CSV file describes, and what they are kept under
+    space: Space | None = None  # whose points are the options
+    show: str = ""
+
+
+@dataclass(frozen=True)
+class Intent:
+    """How large a study is to be, and how its answers count: all that a forecast needs of a form."""
+
+    options: int
+    settings: dict[str, object]
+    members: list[str]
+    per_voter: int
+
+
+def intent_of(form: FormData) -> Intent:
+    """Return what a form intends, named or not; no file of it is kept."""
+    if read_field(form, "space"):
+        raise InvalidParameter(
+            "Nobody can say before how many votes a space of settings takes; create it, and see."
+        )
+    offered = _read_options(form)
+    number = len(offered.options) if offered.shots else len(_images(form)) or len(offered.options)
+    if number < 2:
+        raise InvalidParameter(_TOO_FEW)
+    return Intent(number, _settings(form), _members(form), _pairs(form))
+
+
+def draft_of(form: FormData, server: Server) -> Draft:
+    """Return what a form says, once its files have been read."""
+    name = read_field(form, "name")
+    if not name:
+        raise InvalidParameter("The study has no name; give it one. Only you see it.")
+    kind = read_field(form, "kind")
+    space = _space(form)
+    offered = OptionTable([]) if space else _read_options(form)
+    shots = store_images(offered.shots, _images(form), server) if offered.shots else []
+    images = [] if shots or space else [*_read_descriptions(form), *_store_uploads(form, server)]
+    options, outputs = ([], ()) if images else (offered.options, offered.outputs)
+    if space is None and len(options) + len(images) < 2:
+        raise InvalidParameter(_TOO_FEW)
+    page = {
+        "question": _read_short(form, "question") or QUESTION,
+        "guidance": _read_short(form, "guidance"),
+        "kind": kind if kind in KINDS else "text",
+        "language": _read_short(form, "language"),
+        "per_voter": _pairs(form),
+        "ties": read_field(form, "ties") == "on",
+        "both_bad": read_field(form, "both_bad") in ("tie", "drop"),
+        "code": _read_short(form, "code"),
+        "items": bool(outputs),
+        **_checks(form),
+    }
+    settings, members = _settings(form), _members(form)
+    if members:
+        page["per_voter"] = MANY
+    if settings["voters"] == "judge":
+        settings["cases"] = _cases(options, outputs, bool(images or shots or space))
+    made = Draft(name, options, images, settings, page, outputs, members, shots)
+    return made if space is None else replace(made, space=space, show=read_field(form, "show"))
+
+
+def _space(form: FormData) -> Space | None:
+    """The space that a form describes; options beside it would mean nothing."""
+    from copeland.tuning.space_file import read_space
+
+    if not read_field(form, "space"):
+        return None
+    if read_field(form, "pasted") or _images(form) or read_files(form, "csv"):
+        raise InvalidParameter("Give options, or settings to tune, but not both.")
+    return read_space(read_field(form, "space"))
+
+
+def create_from(server: Server, draft: Draft) -> Study:
+    """Create the study of a draft, with its page and an open link; return it."""
+    shown = [*draft.options, *(Option(image.name) for image in draft.images)]
+    study = create_study(
+        draft.name,
+        None if draft.space is not None else shown,
+        server.storage,
+        space=draft.space,
+        show=draft.show,
+        clock=server.clock,
+        **draft.settings,  # type: ignore[arg-type]
+    )
+    key = server.storage.key(draft.name)
+    if draft.outputs:
+        server.store.add_outputs(key, draft.outputs)
+    server.store.add_page(key, draft.page)
+    for image in draft.images:
+        server.store.show(key, image.name, Pane(image.digest, image.alt))
+    for shown_for, pane in draft.shots:
+        server.store.show(key, shown_for, pane)
+    if draft.members:
+        voters = study.settings.panel
+        server.store.add_links(key, server.signer, draft.members, personal=True, voters=voters)
+    else:
+        server.store.add_links(key, server.signer, ["Open link"], personal=False)
+    return study
+
+
+def _read_options(form: FormData) -> OptionTable:
+    """The options that a form pastes or has in a CSV file."""
+    for file in read_files(form, "csv"):
+        return from_csv(file.file.read())
+    return OptionTable(from_lines(read_field(form, "pasted")))
+
+
+def _images(form: FormData) -> list[UploadFile]:
+    files = read_files(form, "images")
+    if len(files) > MOST:
+        raise InvalidParameter(f"you chose {len(files)} images; a form takes {MOST} at a time.")
+    return files
+
+
+def _store_uploads(form: FormData, server: Server) -> list[DescribedImage]:
+    """The images of a form, stored, and still without words."""
+    found = []
+    for file in _images(form):
+        name = Path(file.filename or "image").name
+        digest = store_image(server, file, name).digest
+        found.append(DescribedImage(digest, Path(name).stem[:NAME] or "image", ""))
+    return found
+
+
+def _read_descriptions(form: FormData) -> list[DescribedImage]:
+    rows = zip(*(form.getlist(f"image_{part}") for part in ("digest", "name", "alt")), strict=False)
+    return [DescribedImage(*(str(part).strip() for part in row)) for row in rows]
+
+
+def _checks(form: FormData) -> dict[str, object]:
+    """What tests voters: texts of which the first is better, two by two, and how often."""
+    blocks = f"\n{read_field(form, 'known')}".split(f"\n{DIVIDER}")
+    texts = [text.strip() for text in blocks if text.strip()]
+    if len(texts) % 2:
+        raise InvalidParameter(
+            "Known answers come two by two, the better text first, with a line --- between all of them."
+        )
+    known = [list(pair) for pair in zip(texts[::2], texts[1::2], strict=True)]
+    repeats = read_field(form, "repeats") == "on"
+    every = read_whole(form, "check_every", 8, 2, 1_000) if known or repeats else 0
+    failures = read_whole(form, "failures", 0, 0, 100) if known else 0
+    return {"known": known, "repeats": repeats, "check_every": every, "failures": failures}
+
+
+def _members(form: FormData) -> list[str]:
+    """Those who vote, where these are all."""
+    if read_field(form, "voters") != "panel":
+        return []
+    lines = read_field(form, "members").splitlines()
+    return list(dict.fromkeys(line.strip()[:200] for line in lines if line.strip()))
+
+
+def _settings(form: FormData) -> dict[str, object]:
+    voters = read_field(form, "voters") or VOTERS[0]
+    if voters not in VOTERS:
+        raise InvalidParameter("Say who votes: people, a panel, independent visitors, or judges.")
+    if voters == "panel":
+        members = [f"voter-{secrets.token_hex(6)}" for _ in _members(form)]
+        if not members:
+            raise InvalidParameter("Name those who vote, one a line: each gets a link.")
+        return {"voters": voters, "panel": members}
+    told: dict[str, object] = {
+        "delta": read_number(form, "delta", 0.05),
+        "margin": read_number(form, "margin", 0.0),
+        "voters": voters,
+        "both_bad": "drop" if read_field(form, "both_bad") == "drop" else "tie",
+    }
+    if voters == "independent":
+        return {**told, "repeats": "first"}
+    if voters == "judge" or read_field(form, "space"):
+        return told
+    missing = IGNORED if read_field(form, "missing") == IGNORED else AGAINST
+    return {**told, "batch": _pairs(form), "missing": missing}
+
+
+def _cases(
+    options: Sequence[Option], outputs: Sequence[tuple[str, str, str]], unreadable: bool
+) -> int:
+    """How many test cases judges decide: the items of a CSV file, or else the options themselves."""
+    if unreadable:
+        raise InvalidParameter("Judges read texts; let people vote on images and settings.")
+    items = Counter(item for item, _, _ in outputs)
+    lacking = next((item for item, n in items.items() if n != len(options)), None)
+    if lacking is not None:
+        raise InvalidParameter(
+            f"On '{lacking}' not every option has an output; judges compare all options on each case."
+        )
+    return len(items) or 1
+
+
+def _pairs(form: FormData) -> int:
+    return read_whole(form, "per_voter", BATCH, 1, 10_000)
+
+
+def _read_short(form: FormData, name: str) -> str:
+    text = read_field(form, name)
+    if len(text) > LIMITS[name]:
+        raise InvalidParameter(
+            f"The {name} has {len(text):,} letters; it may have {LIMITS[name]:,}."
+        )
+    return text

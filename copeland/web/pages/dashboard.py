@@ -1,0 +1,335 @@
+"""Where a study stands, for its admin: live words and numbers, and figures a little later."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from copeland.forecast.forecast_range import ForecastRange
+from copeland.study.log.events import ERROR, Event, times_of
+from copeland.study.options import ACTIVE
+from copeland.study.results.analysis import Analysis
+from copeland.study.results.case_progress import is_judged
+from copeland.study.results.history import share_of
+from copeland.study.results.standing import Standing
+from copeland.support.phrasing import format_count, percent, quote_name
+from copeland.web.cache import DrawnLandscape, SpaceAnalysis, VoteAnalysis
+from copeland.web.models import VotingPage
+from copeland.web.pages.admin import Here, ManagedStudy, find_study, show_study
+from copeland.web.pages.ballot import KNOWN, REPEAT, is_excluded
+from copeland.web.pages.judges import JudgeJobs
+from copeland.web.provenance import notes_of
+from copeland.web.security import POLICY
+from copeland.web.server import STREAMS, Server
+
+if TYPE_CHECKING:
+    from copeland.study.kinds.space import Tuned
+
+router = APIRouter()
+Tile = tuple[str, str]  # what is told, and how much
+LATEST = 12  # events that are listed
+BEAT = 15.0  # seconds after which a silent stream says something, so that nobody cuts it
+STEP = 0.5  # seconds between two looks at the log
+
+
+@router.get("/admin/s/{slug}")
+def dashboard(request: Request, here: Here) -> HTMLResponse:
+    """Show where a study stands."""
+    values = summary_of(here) | figures_of(here)
+    return allow_data_images(show_study(request, here, "dashboard", **values))
+
+
+@router.get("/admin/s/{slug}/summary")
+def summary(request: Request, here: Here) -> HTMLResponse:
+    """Return the part of it that is always new."""
+    return show_study(request, here, "summary", **summary_of(here))
+
+
+@router.get("/admin/s/{slug}/figures")
+def figures(request: Request, here: Here) -> HTMLResponse:
+    """Return the part of it that takes longer."""
+    values = figures_of(here)
+    return show_study(request, here, values["figures"], **values)
+
+
+@router.get("/admin/s/{slug}/live")
+async def live(request: Request, slug: str) -> Response:
+    """Say when there is something new, for as long as somebody looks."""
+    here = await run_in_threadpool(find_study, request, slug)
+    return stream(request, here.server, _changes(request, here.server, here.page))
+
+
+async def _changes(request: Request, server: Server, page: VotingPage) -> AsyncIterator[str]:
+    last, said = -1, time.monotonic()
+    while not await request.is_disconnected():
+        number = await run_in_threadpool(server.latest, page)
+        if number != last:
+            last, said = number, time.monotonic()
+            yield f"event: changed\nid: {number}\ndata: {number}\n\n"
+        elif time.monotonic() - said > BEAT:
+            said = time.monotonic()
+            yield ": still here\n\n"
+        await asyncio.sleep(STEP)
+
+
+def stream(request: Request, server: Server, events: AsyncIterator[str]) -> Response:
+    """Return server-sent events, unless too many streams are open."""
+    if server.streams >= STREAMS:
+        raise HTTPException(503, headers={"Retry-After": "10"})
+
+    async def count_open() -> AsyncIterator[str]:
+        server.streams += 1
+        try:
+            async for event in events:
+                yield event
+        finally:
+            server.streams -= 1
+
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(count_open(), media_type="text/event-stream", headers=headers)
+
+
+def allow_data_images(answer: HTMLResponse) -> HTMLResponse:
+    """Let a page show the small images that figures carry in themselves."""
+    answer.headers["Content-Security-Policy"] = POLICY.replace(
+        "img-src 'self'", "img-src 'self' data:"
+    )
+    return answer
+
+
+def summary_of(here: ManagedStudy) -> dict[str, Any]:
+    """Return what the words and numbers of a dashboard need."""
+    seen = here.server.analyses(here.page).latest()
+    is_votes = isinstance(seen, VoteAnalysis)
+    latest = here.study.events(max(0, seen.number - LATEST), LATEST)
+    spent = JudgeJobs(here.server.store, here.page).spent
+    paid = [("spent on judges", f"{spent:,.4g}")] if spent else []
+    return {
+        "badge": _badge(here.page, seen),
+        "verdict": seen.verdict,
+        "tiles": _tiles(here.page, seen, paid) if is_votes else _space_tiles(seen.tuned, paid),
+        "share_note": _share_note(seen) if is_votes else "",
+        "leading": leading_of(seen) if is_votes else None,
+        "latest": _describe(here, latest[::-1], _reasons(seen.reading) if is_votes else {}),
+        "number": seen.number,
+    }
+
+
+def figures_of(here: ManagedStudy) -> dict[str, Any]:
+    """Return what the figures of a dashboard need, and which template shows them."""
+    known = here.server.analyses(here.page)
+    found = known.figures()
+    also = notes_of(here.server, here.page, found.number)
+    if isinstance(found, DrawnLandscape):
+        return {
+            "figures": "landscape",
+            "landscape": found.svg,
+            "drawn_at": found.number,
+            "assumed": [*known.latest().assumptions, *also],
+        }
+    return {
+        "figures": "figures",
+        "parts": found.parts,
+        "excluded": _describe(here, found.excluded, {}),
+        "names": _labels(here),
+        "drawn_at": found.number,
+        "checks": _checks(here),
+        "also": also,
+    }
+
+
+def _badge(page: VotingPage, seen: VoteAnalysis | SpaceAnalysis) -> tuple[str, str]:
+    """The state in a word or two, and its colour."""
+    if isinstance(seen, VoteAnalysis):
+        if seen.verdict.kind != "open":
+            return ("Winner" if seen.verdict.kind == "winner" else "Tied for first"), "good"
+        if seen.closed:
+            return "Closed without a proof", "warn"
+        if is_judged(seen.reading.standing):
+            return "All cases are judged", "warn"
+    if seen.closed:
+        return "Closed", "warn"
+    return ("Paused", "warn") if page.paused else ("Open", "live")
+
+
+def _tiles(page: VotingPage, seen: VoteAnalysis, paid: list[Tile]) -> list[Tile]:
+    standing, reading, panel = seen.reading.standing, seen.reading, seen.reading.standing.panel
+    ended = standing.closed or bool(reading.certificate.best) or not standing.votes
+    needed = None if ended else reading.remaining
+    return [
+        ("votes", f"{standing.votes:,}"),
+        ("voters", f"{len(standing.voters):,}"),
+        (
+            "proof done" if panel is None else "pairs settled",
+            f"{math.floor(100 * share_of(standing))} %",
+        ),
+        ("votes left", "-" if needed is None else needed.words),
+        *money_tiles(page, standing, needed),
+        *paid,
+        ("may still be best", f"{len(standing.certificate.possible)} of {len(reading.among)}"),
+        ("open ballots", f"{standing.open:,}"),
+        ("confidence", f"{100 * (1 - standing.settings.delta):g} %")
+        if panel is None  # of which it is counted, and not estimated
+        else ("answers that matter", f"{sum(panel.matter):,}"),
+    ]
+
+
+def _space_tiles(tuned: Tuned, paid: list[Tile]) -> list[Tile]:
+    return [
+        ("votes", f"{tuned.votes:,}"),
+        ("open ballots", f"{tuned.open:,}"),
+        ("beats, estimated", percent(tuned.found.score) if tuned.votes else "-"),
+        ("beats, proved", percent(max((one.bound for one in tuned.audits), default=0.0))),
+        *paid,
+    ]
+
+
+def _share_note(seen: VoteAnalysis) -> str:
+    """What the share counts: not votes, so it need not agree with the estimate of those left."""
+    if seen.verdict.kind != "open":
+        return ""
+    if seen.reading.standing.panel is not None:
+        return "Not all pairs need be settled to know who is best."
+    return (
+        "“Proof done” is the share of the evidence that a proof needs, not of the votes: the last tenth may "
+        "take as many votes as the first nine."
+    )
+
+
+def leading_of(seen: VoteAnalysis) -> list[dict[str, Any]]:
+    """Return the options in their order: chance to be best, and votes won."""
+    reading, standing = seen.reading, seen.reading.standing
+    chances = reading.each_chance
+    rows = []
+    for i in reading.order:
+        votes = int(reading.n[i].sum())
+        won = float((standing.wins[i] + standing.ties[i] / 2).sum() / votes) if votes else None
+        low, high = reading.certificate.scores[i]
+        rows.append(
+            {
+                "name": standing.options[i].name,
+                "state": "" if standing.options[i].state == ACTIVE else standing.options[i].state,
+                "best": i in reading.certificate.best,
+                "out": i not in reading.certificate.possible,
+                "chance": None
+                if chances is None or not standing.votes
+                else round(100 * chances[i]),
+                "won": None if won is None else round(100 * won),
+                "votes": votes,
+                "beats": f"{low}-{high}" if low != high else f"{low}",
+            }
+        )
+    return rows
+
+
+def _labels(here: ManagedStudy) -> dict[str, str]:
+    """Who voters are, as far as links tell."""
+    links = here.server.store.links(here.page.study)
+    return {link.voter: link.label for link in links if link.voter and link.label}
+
+
+def _reasons(reading: Analysis) -> dict[frozenset[int | None], str]:
+    """Why a pair is asked, as far as the plan of now tells."""
+    outlook, names = reading.outlook, reading.names
+    if outlook.votes is None:
+        return {}
+    proof = "to prove {} over {}" if reading.standing.panel is None else "to settle {} and {}"
+    return {
+        frozenset((need.first, need.second)): proof.format(names[need.first], names[need.second])
+        + f", about {format_count(need.votes, 'vote')}"
+        for need in outlook.pairs
+    }
+
+
+def _describe(
+    here: ManagedStudy, events: Sequence[Event], reasons: Mapping[frozenset[int | None], str]
+) -> list[dict[str, str]]:
+    """Events in a few words each."""
+    options, voters = [option.name for option in here.study.options], _labels(here)
+    return [_describe_event(event, options, voters, reasons) for event in events]
+
+
+def _describe_event(
+    event: Event,
+    options: list[str],
+    voters: dict[str, str],
+    reasons: Mapping[frozenset[int | None], str],
+) -> dict[str, str]:
+    left = quote_name(options[event.left]) if event.left is not None else ""
+    right = quote_name(options[event.right]) if event.right is not None else ""
+    winner, loser = (right, left) if event.outcome == "right" else (left, right)
+    verb = {"left": "over", "right": "over", "tie": "ties with", "both_bad": "as bad as"}
+    said = {
+        "created": "The study was created.",
+        "closed": "The study was closed.",
+        "asked": f"Asked: {left} or {right}?",
+        "voted": f"{winner} {verb.get(event.outcome or '', f'({event.outcome})')} {loser}",
+        "undone": f"Taken back: {left} and {right}",
+        "counted": f"Counts now: {left} and {right}",
+        "shown": "A list was shown.",
+        "clicked": "A list was clicked.",
+        "restarted": "Votes are counted anew.",
+    }
+    reason = (event.body or {}).get("reason", "") if event.kind == "undone" else ""
+    if event.kind == "asked":
+        reason = reasons.get(frozenset((event.left, event.right)), "")
+    who = voters.get(event.voter or "", event.voter or "")
+    times = f", {times_of(event):,} times" if times_of(event) > 1 else ""
+    return {
+        "number": f"{event.number:,}",
+        "text": said.get(event.kind, f"{left}: {event.kind}") + times,
+        "who": who,
+        "reason": reason,
+        "time": time.strftime("%H:%M:%S", time.gmtime(event.time)),
+        "kind": event.kind,
+    }
+
+
+def _checks(here: ManagedStudy) -> list[str]:
+    """What checks tell of voters, in sentences."""
+    given = here.server.store.checks_of(here.page.study)
+    said = []
+    for kind, words in ((KNOWN, "Known answers"), (REPEAT, "Repeats answered as before")):
+        told = [one.good for one in given if one.kind == kind and one.good is not None]
+        if told:
+            said.append(f"{words}: {sum(told):,} of {len(told):,} right.")
+    if here.page.failures:
+        voters = {one.voter for one in given}
+        out = [v for v in voters if is_excluded(here.page, [g for g in given if g.voter == v])]
+        failed = format_count(here.page.failures, "failed known answer")
+        said.append(f"Excluded for {failed}: {format_count(len(out), 'voter')}.")
+    return said
+
+
+def money_tiles(page: VotingPage, standing: Standing, needed: ForecastRange | None) -> list[Tile]:
+    """Return what was spent, what the answers that are still needed cost, and what is left; nothing without a price."""
+    if not page.price:
+        return []
+    spent = page.price * _answers(standing)
+    amounts = [("spent, about", f"{spent:,.2f}")]
+    if needed:
+        amounts.append(("still needed, about", _cost(page.price, needed)))
+    if page.budget:
+        amounts.append(("left of the budget", f"{page.budget - spent:,.2f}"))
+    return [(f"{page.currency} {name}".strip(), amount) for name, amount in amounts]
+
+
+def _cost(price: float, needed: ForecastRange) -> str:
+    """What a range of answers costs."""
+    low, high = (
+        f"over {price * needed.most:,.2f}" if n is None else f"{price * n:,.2f}"
+        for n in (needed.low, needed.high)
+    )
+    return low if low == high else f"{low} to {high}"
+
+
+def _answers(standing: Standing) -> int:
+    """All answers that somebody gave: skips and those taken back took their time, too."""
+    return sum(standing.outcomes.values()) - standing.outcomes.get(ERROR, 0) + standing.undone

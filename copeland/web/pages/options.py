@@ -1,0 +1,277 @@
+"""The options of a study: read from what an admin pastes or uploads, shown, added, paused and retired."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import HTMLResponse, Response
+
+from copeland.errors import CopelandError, InvalidParameter
+from copeland.study import Option, read_options
+from copeland.study.input_limits import check_text
+from copeland.support.row_files import rows_of_file
+from copeland.web.images import image_of, send_image
+from copeland.web.models import Image, Pane, option_of, pane_key
+from copeland.web.pages.admin import Form, Here, ManagedStudy, Session, show_study
+from copeland.web.pages.ballot import side_of
+from copeland.web.render import redirect
+from copeland.web.security import require
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import read_field, read_files
+
+router = APIRouter(prefix="/admin")
+
+SHORT = 80  # letters of a line that is its own name
+NAME = 40  # letters of a name that is made of a longer text
+DIVIDER = "---"  # a line between pasted texts of several lines
+
+
+class Shot(NamedTuple):
+    """A row that names an image."""
+
+    item: str
+    name: str
+    image: str
+    text: str  # what the image shows
+
+
+class OptionTable(NamedTuple):
+    """Options, and what is shown for them where that is not their own text."""
+
+    options: list[Option]
+    outputs: Sequence[tuple[str, str, str]] = ()  # item, option, text
+    shots: Sequence[Shot] = ()
+
+
+def from_lines(pasted: str) -> list[Option]:
+    r"""Return options out of pasted text: one a line, or texts of several lines with ``---`` between them.
+
+    Examples
+    --------
+    >>> [option.name for option in from_lines("green tea\n\nblack tea\n")]
+    ['green tea', 'black tea']
+    >>> [option.text for option in from_lines("Dear all,\nhello.\n---\nHi!")]
+    ['Dear all,\nhello.', 'Hi!']
+    """
+    lines = pasted.splitlines()
+    if any(line.strip() == DIVIDER for line in lines):
+        texts = [text.strip() for text in "\n".join(lines).split(f"\n{DIVIDER}")]
+        texts = [text.removeprefix(DIVIDER).strip() for text in texts]
+    else:
+        texts = [line.strip() for line in lines]
+        if all(len(text) <= SHORT for text in texts):
+            return [Option(text) for text in texts if text]
+    texts = [text for text in texts if text]
+    return [Option(f"{n}. {_title(text)}", text) for n, text in enumerate(texts, 1)]
+
+
+def _title(text: str) -> str:
+    first = text.splitlines()[0]
+    return first if len(first) <= NAME else f"{first[:NAME].rstrip()}…"
+
+
+def from_csv(content: bytes) -> OptionTable:
+    """Return the options of a CSV file with the columns ``name`` and ``text``.
+
+    With a column ``item`` each row is what an option makes of that item. With a column ``image`` it names a file
+    that is shown, and the text says in words what that shows.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "options.csv")
+        path.write_bytes(content)
+        try:
+            rows = [row for _, row in rows_of_file(path, needed=("name",))]
+            if any(row.get("image", "").strip() for row in rows):
+                return _of_images(rows)
+            if any(row.get("item", "").strip() for row in rows):
+                return _of_items(rows)
+            options = read_options(path)
+        except CopelandError as error:  # its sentence names the file in a folder that nobody knows
+            raise InvalidParameter(str(error).replace(str(path), "The CSV file")) from error
+    if any(option.path for option in options):
+        raise InvalidParameter(
+            "The CSV file has a column path, and a server opens no files by their names; upload "
+            "the images instead."
+        )
+    return OptionTable(options)
+
+
+def _of_images(rows: list[Mapping[str, str]]) -> OptionTable:
+    """Options that are images: one for each, or one for each item."""
+    shots = [Shot(*(row.get(part, "").strip() for part in Shot._fields)) for row in rows]
+    with_items = any(shot.item for shot in shots)
+    if not all(
+        shot.name and shot.image and shot.text and bool(shot.item) == with_items for shot in shots
+    ):
+        raise InvalidParameter(
+            "The CSV file has a row without a name, an image, a text that says what the image shows, or an "
+            "item that others have."
+        )
+    if with_items:
+        return _of_items(rows)._replace(shots=shots)
+    for shot in shots:
+        check_text(name=shot.name, text=shot.text)
+    return OptionTable([Option(shot.name) for shot in shots], shots=shots)
+
+
+def _of_items(rows: list[Mapping[str, str]]) -> OptionTable:
+    told: dict[tuple[str, str], str] = {}
+    for row in rows:
+        item, name, text = (row.get(part, "").strip() for part in ("item", "name", "text"))
+        check_text(item=item or None, name=name or None, text=text or None)
+        if not (item and name and text):
+            raise InvalidParameter("The CSV file has a row without an item, a name or a text.")
+        if (item, name) in told:
+            raise InvalidParameter(f"The CSV file has two texts of '{name}' for one item.")
+        told[item, name] = text
+    options = [Option(name) for name in dict.fromkeys(name for _, name in told)]
+    return OptionTable(options, [(item, name, text) for (item, name), text in told.items()])
+
+
+def store_images(
+    shots: Sequence[Shot], files: list[UploadFile], server: Server
+) -> list[tuple[str, Pane]]:
+    """Return the images that rows name, stored, each with what it is kept under."""
+    chosen = {Path(file.filename or "").name: file for file in files}
+    missing = [shot.image for shot in shots if Path(shot.image).name not in chosen]
+    if missing:
+        raise InvalidParameter(
+            f"The CSV file names the image '{missing[0]}', which was not chosen; choose all images with it."
+        )
+    unused = set(chosen) - {Path(shot.image).name for shot in shots}
+    if unused:
+        raise InvalidParameter(f"The CSV file has no row for the image '{min(unused)}'.")
+    digests = {name: store_image(server, file, name).digest for name, file in chosen.items()}
+    return [
+        (pane_key(shot.name, shot.item or None), Pane(digests[Path(shot.image).name], shot.text))
+        for shot in shots
+    ]
+
+
+def store_image(server: Server, file: UploadFile, name: str) -> Image:
+    """Return an uploaded image, stored; ``name`` is what errors call it."""
+    image = image_of(file.file.read(), name)
+    server.store.add_image(image)
+    return image
+
+
+def find_hints(here: ManagedStudy) -> list[str]:
+    """Return the options in whose text or alt text a voter could read a name."""
+    server, page, options = here.server, here.page, here.study.options
+    names = [option.name for option in options]
+    texts = [(option.name, option.text) for option in options]
+    texts += [(option_of(key), pane.alt) for key, pane in server.panes(page).items()]
+    texts += [pair for told in server.outputs(page).values() for pair in told.items()]
+    found = {name for name, text in texts if has_name(text, names)}
+    return [name for name in names if name in found]
+
+
+def has_name(text: str, names: list[str]) -> bool:
+    """Tell whether voters could read one of the names in a text.
+
+    Examples
+    --------
+    >>> has_name("As GPT, I say: tea.", ["gpt", "b"]), has_name("Coffee.", ["gpt", "b"])
+    (True, False)
+    """
+    return any(name.lower() in text.lower() for name in names if len(name.strip()) > 2)
+
+
+@router.get("/media/{digest}")
+def medium(request: Request, session: Session, digest: str) -> Response:
+    """Return an image, to an admin."""
+    return send_image(server_of(request).store.image(digest))
+
+
+# One study
+
+
+@router.get("/s/{slug}/preview")
+def preview(request: Request, here: Here, left: int = 0, right: int = 1) -> HTMLResponse:
+    """Show a ballot as voters see it; nothing is asked or kept."""
+    options = here.study.options
+    if len(options) < 2:  # a space, of which nothing was asked
+        raise HTTPException(404)
+    chosen = [options[i % len(options)].name for i in (left, right)]
+    outputs = here.server.outputs(here.page)  # of which the first item is shown that has both
+    item = next((item for item, texts in outputs.items() if set(chosen) <= set(texts)), None)
+    sides = [
+        side_of(here.server, here.page, name, label, _medium(here, name, item), item)
+        for name, label in zip(chosen, "AB", strict=True)
+    ]
+    values = {"sides": sides, "item": item, "left": left, "k": len(options)}
+    return show_study(request, here, "preview", tab="options", **values)
+
+
+def _medium(here: ManagedStudy, name: str, item: str | None) -> str:
+    if here.server.drawing(here.page, name) is not None:
+        return f"/admin/s/{here.page.slug}/drawing?of={quote(name)}"
+    key, panes = pane_key(name, item), here.server.panes(here.page)
+    return f"/admin/media/{panes[key].media}" if key in panes else ""
+
+
+@router.get("/s/{slug}/drawing")
+def drawing(here: Here, of: str) -> Response:
+    """Return the drawing of a point, to an admin."""
+    known = any(option.name == of for option in here.study.options)
+    return require(here.server.drawing(here.page, of) if known else None).answer()
+
+
+@router.get("/s/{slug}/options")
+def options(request: Request, here: Here) -> HTMLResponse:
+    """List the options."""
+    return _options(request, here)
+
+
+def _options(request: Request, here: ManagedStudy, error: str = "") -> HTMLResponse:
+    is_space = bool(here.study.settings.space)  # whose points the study makes by itself
+    return show_study(
+        request,
+        here,
+        "options",
+        error,
+        options=here.study.options,
+        panes=here.server.panes(here.page),
+        hints=[] if is_space else find_hints(here),
+        voted=not is_space and here.study.standing(voters=False).votes > 0,
+    )
+
+
+@router.post("/s/{slug}/options")
+def change_option(request: Request, here: Here, form: Form) -> Response:
+    """Add, pause, resume or retire an option."""
+    name, does = read_field(form, "option"), read_field(form, "does")
+    changes = {
+        "pause": here.study.pause_option,
+        "resume": here.study.resume_option,
+        "retire": here.study.retire_option,
+    }
+    try:
+        if does == "add":
+            _add(here, form)
+        elif does in changes:
+            changes[does](name)
+    except CopelandError as error:
+        return _options(request, here, str(error))
+    return redirect(request, f"/admin/s/{here.page.slug}/options")
+
+
+def _add(here: ManagedStudy, form: FormData) -> None:
+    """Add an option, with its image if there is one."""
+    name, alt, image = read_field(form, "option"), read_field(form, "alt"), None
+    for file in read_files(form, "image"):
+        if not alt:
+            raise InvalidParameter(
+                "Say in words what the image shows, for those who do not see it."
+            )
+        image = store_image(here.server, file, "The image")
+    here.study.add_option(name, read_field(form, "text"))
+    if image is not None:
+        here.server.store.show(here.page.study, name, Pane(image.digest, alt))
+        here.server.forget_panes(here.page)

@@ -1,0 +1,278 @@
+"""What a voter meets: start, vote, thanks. Nothing here tells a name, a count or a standing."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from starlette.datastructures import FormData
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from copeland.errors import AlreadyVoted, Conflict, StudyClosed, UnknownBallot, UnknownVote
+from copeland.study import Ballot, Following, Look, Study, Wait
+from copeland.study.log.events import ASKED, BOTH_BAD, LEFT, RIGHT, SKIP, TIE
+from copeland.web import sessions
+from copeland.web.images import send_image
+from copeland.web.models import Link, VotingPage, option_of, pane_key
+from copeland.web.pages import ballot
+from copeland.web.render import redirect, render_page, render_text
+from copeland.web.security import ATTEMPTS, VOTES, HiddenBallot, require
+from copeland.web.server import Server, server_of
+from copeland.web.sessions import Visitor, read_field, require_ours
+
+router = APIRouter()
+
+Form = Annotated[FormData, Depends(sessions.plain_form_of)]
+PAIR_SECONDS = 12  # that a pair takes somebody, roughly
+UNDONE = "the voter took it back"
+HELD = 2  # ballots of a voter: the one that is shown, and the next
+
+
+@router.get("/v/{token}")
+def start(request: Request, token: str) -> HTMLResponse:
+    """Show what will be asked. This changes nothing: mail programs open links too."""
+    server = server_of(request)
+    link, page = _open_link(request, token)
+    study = server.study(page)
+    begun = sessions.voter_of(request, page.slug)
+    pairs = ballot.pairs_for(page, ballot.count_options(study))
+    shown_pairs = pairs + len(ballot.plan_checks(page, pairs))
+    return render_page(
+        request,
+        "start",
+        page=page,
+        guidance=render_text("markdown", page.guidance) if page.guidance else "",
+        pairs=shown_pairs,
+        minutes=max(1, round(shown_pairs * PAIR_SECONDS / 60)),
+        begun=begun is not None and begun.link.study == link.study,
+        ended=_find_obstacle(page, study.closed),
+        action=f"/v/{token}",
+        csrf=server.signer.form(link.hash),
+    )
+
+
+@router.post("/v/{token}")
+def begin(request: Request, token: str, form: Form) -> Response:
+    """Let somebody vote."""
+    link, page = _open_link(request, token)
+    require_ours(request, form, link.hash)
+    answer = redirect(request, f"/vote/{page.slug}")
+    sessions.begin_voting(request, answer, page, link)
+    return answer
+
+
+@router.get("/vote/{slug}")
+def vote(request: Request, slug: str) -> HTMLResponse:
+    """Show the pair that this voter is to answer: the same one until it is answered."""
+    voter = _voter(request, slug)
+    return _next(request, voter, server_of(request).study(voter.page))
+
+
+@router.post("/vote/{slug}")
+def answer(request: Request, slug: str, form: Form) -> Response:
+    """Store an answer, and show the next pair."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    server.limits.require(VOTES, f"{slug} {voter.name}")
+    hidden = _ballot(server, voter, read_field(form, "ballot"))
+    outcome = read_field(form, "outcome")
+    if outcome not in outcomes_of(voter.page):
+        raise HTTPException(400)
+    study = server.study(voter.page)
+    check = ballot.check_of(hidden)
+    if check is not None:
+        progress = ballot.progress_of(voter.page, study.look(voter.name))
+        if not progress.closed:
+            ballot.store_answer(server, voter, study, check, outcome, progress.answers)
+        return _after(request, voter, study, "Vote kept. ")
+    server.outputs(voter.page)  # which are not to be looked up amid the transaction
+    try:
+        kept = study.answer(
+            *(hidden.ballot, outcome, voter.name),
+            event_id=f"page/{voter.page.slug}/{hidden.ballot}/{hidden.turn}",  # which no other study has
+            source=voter.link.source,
+            following=lambda look: _onward(server, voter, look),
+        )
+    except (AlreadyVoted, Conflict):
+        return _after(request, voter, study, "This pair was answered before. ")
+    except (StudyClosed, UnknownBallot):
+        return _after(request, voter, study, "")
+    progress = ballot.progress_of(voter.page, kept.look) if kept.look else None
+    if progress is None or progress.checks or not _wants_fragment(request):
+        return _after(request, voter, study, "Vote kept. ")
+    return _view(request, voter, study, kept.next, progress, "Vote kept. ")
+
+
+def _onward(server: Server, voter: Visitor, look: Look) -> Following | None:
+    """What a voter is asked right after an answer, if anything."""
+    progress = ballot.progress_of(voter.page, look)
+    goes_on = progress.done < progress.pairs and not voter.page.paused and not progress.checks
+    return ballot.next_of(server, voter, progress.done) if goes_on else None
+
+
+@router.post("/vote/{slug}/undo")
+def undo(request: Request, slug: str, form: Form) -> Response:
+    """Take back this voter's last answer, until there is another; then its pair is asked again."""
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    server.limits.require(VOTES, f"{slug} {voter.name}")
+    study = server.study(voter.page)
+    last = ballot.progress_of(voter.page, study.look(voter.name)).last
+    try:
+        if last is not None and last.event_id is not None:
+            study.undo(last.event_id, UNDONE, own=True)
+    except (StudyClosed, UnknownVote):  # it was closed, or undone in another window, just now
+        last = None
+    return _after(request, voter, study, "Your last answer is taken back. " if last else "")
+
+
+@router.get("/m/{slug}/{token}/{side}")
+def medium(request: Request, slug: str, token: str, side: str) -> Response:
+    """Return an image of a ballot, to the voter whose ballot it is."""
+    server, voter = server_of(request), _voter(request, slug)
+    hidden = _ballot(server, voter, token)
+    key = _shown_at(server.study(voter.page), hidden, side)
+    drawing = server.drawing(voter.page, option_of(key)) if key else None
+    if drawing is not None:
+        return drawing.answer()
+    pane = server.panes(voter.page).get(key)
+    return send_image(server.store.image(pane.media) if pane else None)
+
+
+def _shown_at(study: Study, hidden: HiddenBallot, side: str) -> str:
+    """What the image is kept under that is on a side of a ballot, or of a check that repeats one."""
+    asked = next(iter(study.events(hidden.ballot - 1, 1)), None) if hidden.ballot else None
+    if asked is None or asked.kind != ASKED:
+        return ""
+    sides = (asked.right, asked.left) if hidden.is_check else (asked.left, asked.right)
+    option = dict(zip("ab", sides, strict=True)).get(side)
+    return "" if option is None else pane_key(study.options[option].name, asked.item)
+
+
+def outcomes_of(page: VotingPage) -> list[str]:
+    """Return what a voter can say on a page."""
+    either = {TIE: page.ties, BOTH_BAD: page.both_bad}
+    return [LEFT, RIGHT, SKIP, *(outcome for outcome, may in either.items() if may)]
+
+
+def _open_link(request: Request, token: str) -> tuple[Link, VotingPage]:
+    """The link of a token and its page; whoever tries many tokens has to wait."""
+    server = server_of(request)
+    address = sessions.address_of(request)
+    server.limits.require(ATTEMPTS, address, counts=False)
+    link = server.store.link(token)
+    page = server.store.find_page_of(link.study) if link else None
+    if link is None or page is None or not link.is_open(server.clock()):
+        server.limits.wait(ATTEMPTS, address)
+        raise HTTPException(404)
+    return link, page
+
+
+def _voter(request: Request, slug: str) -> Visitor:
+    return require(sessions.voter_of(request, slug))
+
+
+def _ballot(server: Server, voter: Visitor, token: str) -> HiddenBallot:
+    return require(server.signer.unseal(voter.page.slug, voter.name, token))
+
+
+def _find_obstacle(page: VotingPage, closed: bool) -> str:
+    """Why nobody can vote, if so."""
+    return "paused" if page.paused else "closed" if closed else ""
+
+
+def _after(request: Request, voter: Visitor, study: Study, happened: str) -> Response:
+    """What follows a form: the next pair, or for a browser without scripts the way to it."""
+    if _wants_fragment(request):
+        return _next(request, voter, study, happened)
+    return redirect(request, f"/vote/{voter.page.slug}")
+
+
+def _wants_fragment(request: Request) -> bool:
+    return request.headers.get("x-fragment") == "pair"
+
+
+def _next(request: Request, voter: Visitor, study: Study, happened: str = "") -> HTMLResponse:
+    """The next pair, a check if one is due, or the end for who failed too many."""
+    server, page = server_of(request), voter.page
+    progress, found = ballot.progress_of(page, study.look(voter.name)), None
+    if progress.checks:
+        given = server.store.checks_of(page.study, voter.name)
+        if ballot.is_excluded(page, given):
+            return _view(request, voter, study, None, progress, happened, "excluded")
+        check = ballot.find_due_check(page, progress, len(given))
+        found = ballot.show_check(server, voter, study, check) if check else None
+    goes_on = progress.done < progress.pairs and not _find_obstacle(page, progress.closed)
+    if found is None and goes_on:
+        with suppress(StudyClosed):  # just now
+            found = study.following(voter.name, *ballot.next_of(server, voter, progress.done))
+    return _view(request, voter, study, found, progress, happened)
+
+
+def _view(
+    request: Request,
+    voter: Visitor,
+    study: Study,
+    found: Ballot | ballot.ShownBallot | Wait | None,
+    progress: ballot.VoterProgress,
+    happened: str,
+    why: str = "",
+) -> HTMLResponse:
+    """A pair, or why there is none. Checks look like pairs, and are counted with them."""
+    server, page, is_part = server_of(request), voter.page, _wants_fragment(request)
+    given = len(server.store.checks_of(page.study, voter.name)) if progress.checks else 0
+    values = {
+        "page": page,
+        "done": progress.done + given,
+        "of": progress.pairs + len(progress.checks),
+        "undo": progress.last is not None and not progress.closed and not why,
+        "happened": happened,
+        "csrf": server.signer.form(voter.name),
+        "outcomes": outcomes_of(page),
+    }
+    if isinstance(found, Ballot):
+        found = ballot.show_ballot(server, voter, found, progress.undone.get(found.id, 0))
+    if isinstance(found, ballot.ShownBallot):
+        return render_page(request, "pair" if is_part else "vote", ballot=found, **values)
+    values["why"] = why or ballot.explain_end(page, study, found, progress)
+    return render_page(request, "ended" if is_part else "thanks", **values)
+
+
+@router.post("/vote/{slug}/ahead")
+def ahead(
+    request: Request, slug: str, form: Annotated[FormData, Depends(sessions.form_of)]
+) -> Response:
+    """Return where the images of a voter's next pair are, if it has some and is certain to come.
+
+    A text comes in the same answer as its pair. Images take a request each, so a browser loads them early.
+    """
+    server, voter = server_of(request), _voter(request, slug)
+    require_ours(request, form, voter.name)
+    found = _ask_ahead(server, voter) if server.panes(voter.page) else None
+    if found is None:
+        return Response(status_code=204)
+    sides = ballot.show_ballot(server, voter, found, 0).sides
+    images = [server.config.base + side.image for side in sides if side.image]
+    return JSONResponse({"images": images})
+
+
+def _ask_ahead(server: Server, voter: Visitor) -> Ballot | None:
+    """The ballot after the one that is shown: held already, or asked now.
+
+    It is a voter's own as any other: leased, not asked twice, and shown once the one before it has been answered.
+    """
+    study = server.study(voter.page)
+    progress = ballot.progress_of(voter.page, study.look(voter.name))
+    held = study.waiting(voter.name)
+    goes_on = progress.done + HELD <= progress.pairs and not progress.checks
+    if not goes_on or not held or _find_obstacle(voter.page, progress.closed):
+        return None
+    if len(held) >= HELD:
+        return held[1]
+    try:
+        about = ballot.next_of(server, voter, progress.done + 1)
+        found = study.ask(voter.name, item=about.item, available=about.available)
+    except StudyClosed:  # just now
+        return None
+    return found if isinstance(found, Ballot) and found.id != held[0].id else None

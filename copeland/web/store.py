@@ -1,0 +1,339 @@
+"""The tables beside the logs: pages, images, links, keys, sessions and checks. Votes are in the logs alone."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, func, select
+
+from copeland.study.input_limits import is_storable
+from copeland.study.log.schema import (
+    checks,
+    events,
+    keys,
+    links,
+    media,
+    outputs,
+    pages,
+    panes,
+    server,
+    sessions,
+    studies,
+)
+from copeland.study.log.storage import Storage
+from copeland.web.models import Checked, Image, Key, Link, Pane, VotingPage, page_of
+from copeland.web.security import Signer, hash_text, new_token
+
+_ARRIVAL = (
+    select(pages.c.study, studies.c.name, pages.c.slug, pages.c.body, *links.c)
+    .join(studies, studies.c.id == pages.c.study)
+    .join(links, links.c.study == pages.c.study)
+    .where(pages.c.slug == sa.bindparam("slug"), links.c.nonce == sa.bindparam("nonce"))
+)
+
+V = TypeVar("V")
+
+
+class Store:
+    """The tables beside the logs."""
+
+    def __init__(self, storage: Storage, clock: Callable[[], float] = time.time):
+        self.storage = storage
+        self.changes = 0  # that this process made, to whatever is kept here
+        self._clock = clock
+
+    # The server
+
+    def secret(self) -> str:
+        """Return the secret that all processes of the server share; made at the first start."""
+        if self.value("secret") is None:  # another process may be faster
+            row = {"name": "secret", "value": secrets.token_hex(32)}
+            self._insert_new(server, server.c.name == "secret", row)
+        return str(self.value("secret"))
+
+    def value(self, name: str) -> str | None:
+        """Return what is stored under a name."""
+        return self._one(select(server.c.value).where(server.c.name == name))
+
+    def set_value(self, name: str, value: str) -> None:
+        """Store something under a name."""
+
+        def work(connection: Connection) -> None:
+            connection.execute(sa.delete(server).where(server.c.name == name))
+            connection.execute(sa.insert(server).values(name=name, value=value))
+
+        self._write(work)
+
+    def values(self, prefix: str) -> dict[str, str]:
+        """Return all that is stored under names that begin so."""
+        here = server.c.name.startswith(prefix, autoescape=True)
+        return dict(self._rows(select(server.c.name, server.c.value).where(here)))  # type: ignore[arg-type]
+
+    # Pages
+
+    def pages(self) -> list[VotingPage]:
+        """Return the page of every study, the newest first; a study without one gets it."""
+        without = select(studies.c.id).where(studies.c.id.not_in(select(pages.c.study)))
+        for (study,) in self._rows(without):
+            self.add_page(study, {})
+        return [page_of(*row) for row in self._rows(self._pages().order_by(studies.c.id.desc()))]
+
+    def find_page(self, slug: str) -> VotingPage | None:
+        """Return the page at an address."""
+        if not is_storable(slug):  # databases refuse to look for it
+            return None
+        return self._first(self._pages().where(pages.c.slug == slug), page_of)
+
+    def find_page_of(self, study: int) -> VotingPage | None:
+        """Return the page of a study, by the study's key."""
+        return self._first(self._pages().where(pages.c.study == study), page_of)
+
+    def find_page_by_name(self, name: str) -> VotingPage | None:
+        """Return the page of a study, by the study's name or by its own address."""
+        if not is_storable(name):
+            return None
+        here = (studies.c.name == name) | (pages.c.slug == name)
+        query = self._pages().where(here).order_by(studies.c.name != name)
+        return self._first(query, page_of)
+
+    def add_page(self, study: int, body: Mapping[str, Any]) -> None:
+        """Give a study a page at a random address, unless it has one."""
+        row = {"study": study, "slug": secrets.token_urlsafe(9), "body": dict(body)}
+        self._insert_new(pages, pages.c.study == study, row)
+
+    def save_page(self, page: VotingPage) -> None:
+        """Store what a page says."""
+        here = pages.c.study == page.study
+        self._execute(sa.update(pages).where(here).values(body=page.body))
+
+    def _pages(self) -> sa.Select:
+        columns = (pages.c.study, studies.c.name, pages.c.slug, pages.c.body)
+        return select(*columns).join(studies, studies.c.id == pages.c.study)
+
+    # Images
+
+    def add_image(self, image: Image) -> None:
+        """Store an image, once."""
+        self._insert_new(media, media.c.digest == image.digest, image._asdict())
+
+    def image(self, digest: str) -> Image | None:
+        """Return an image."""
+        return self._first(select(media).where(media.c.digest == digest), Image)
+
+    def show(self, study: int, option: str, pane: Pane) -> None:
+        """Let an image be shown for an option."""
+        row = {"study": study, "option": option, **pane._asdict()}
+        self._execute(sa.insert(panes), row)
+
+    def panes(self, study: int) -> dict[str, Pane]:
+        """Return what images are shown, by option."""
+        query = select(panes.c.option, panes.c.media, panes.c.alt).where(panes.c.study == study)
+        return {option: Pane(*rest) for option, *rest in self._rows(query)}
+
+    def add_outputs(self, study: int, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Store what is shown for options on items: item, option and text."""
+        told = [
+            {
+                "study": study,
+                "digest": hash_text(item),
+                "item": item,
+                "option": option,
+                "text": text,
+            }
+            for item, option, text in rows
+        ]
+        self._execute(sa.insert(outputs), told)
+
+    def outputs(self, study: int) -> dict[str, dict[str, str]]:
+        """Return what is shown for each option, by item."""
+        found: dict[str, dict[str, str]] = {}
+        query = select(outputs.c.item, outputs.c.option, outputs.c.text)
+        for item, option, text in self._rows(query.where(outputs.c.study == study)):
+            found.setdefault(item, {})[option] = text
+        return found
+
+    # Checks
+
+    def add_check(
+        self, study: int, voter: str, kind: str, index: int, outcome: str, good: bool | None
+    ) -> None:
+        """Store the answer to a voter's check of this index, unless there is one."""
+
+        def work(connection: Connection) -> None:
+            here = (checks.c.study == study) & (checks.c.voter == voter)
+            bodies = connection.execute(select(checks.c.body).where(here)).scalars()
+            if all(body["index"] != index for body in bodies):
+                body = {"index": index, "outcome": outcome, "good": good}
+                row = {"study": study, "voter": voter, "kind": kind, "time": self._clock()}
+                connection.execute(sa.insert(checks), {**row, "body": body})
+
+        self._write(work)
+
+    def checks_of(self, study: int, voter: str | None = None) -> list[Checked]:
+        """Return the checks that a voter answered, or all of a study."""
+        query = select(checks.c.voter, checks.c.kind, checks.c.body).where(checks.c.study == study)
+        if voter is not None:
+            query = query.where(checks.c.voter == voter)
+        rows = self._rows(query.order_by(checks.c.id))
+        return [Checked(who, kind, body["good"]) for who, kind, body in rows]
+
+    # Links
+
+    def add_links(
+        self,
+        study: int,
+        signer: Signer,
+        labels: Sequence[str],
+        personal: bool,
+        expires: float | None = None,
+        voters: Sequence[str] = (),
+    ) -> None:
+        """Make links: for one voter each, who is known to the log by a random name, or for everybody.
+
+        ``voters`` are these names, if there are some already.
+        """
+        rows, known = [], iter(voters)
+        for label in labels:
+            nonce = new_token()
+            rows.append(
+                {
+                    "study": study,
+                    "nonce": nonce,
+                    "hash": hash_text(signer.link(nonce)),
+                    "voter": next(known, f"voter-{secrets.token_hex(6)}") if personal else None,
+                    "label": label,
+                    "created": self._clock(),
+                    "expires": expires,
+                    "revoked": False,
+                }
+            )
+        self._execute(sa.insert(links), rows)
+
+    def links(self, study: int) -> list[Link]:
+        """Return all links of a study, the oldest first."""
+        rows = self._rows(select(links).where(links.c.study == study).order_by(links.c.id))
+        return [Link(*row) for row in rows]
+
+    def link(self, token: str) -> Link | None:
+        """Return the link of a token."""
+        return self._first(select(links).where(links.c.hash == hash_text(token)), Link)
+
+    def link_by_nonce(self, nonce: str) -> Link | None:
+        """Return a link that a voter's cookie names."""
+        return self._first(select(links).where(links.c.nonce == nonce), Link)
+
+    def arrival(self, slug: str, nonce: str) -> tuple[VotingPage, Link] | None:
+        """Return a page and one of its links, which a voter's cookie names."""
+        found = self._read(lambda c: c.execute(_ARRIVAL, {"slug": slug, "nonce": nonce}).first())
+        return None if found is None else (page_of(*found[:4]), Link(*found[4:]))
+
+    def revoke_link(self, study: int, link: int) -> None:
+        """Let a link lead nowhere, and forget whose it was."""
+        here = (links.c.study == study) & (links.c.id == link)
+        self._execute(sa.update(links).where(here).values(revoked=True, label=""))
+
+    def last_number(self, study: int) -> int:
+        """Return the number of the last event of a log."""
+        return self._one(select(func.max(events.c.number)).where(events.c.study == study)) or 0
+
+    # Keys
+
+    def add_key(self, study: int | None, label: str, scopes: Sequence[str]) -> str:
+        """Return a new key, which is shown this once."""
+        client = secrets.token_hex(4)
+        key = f"cop_{client}_{new_token()}"
+        row = {
+            "study": study,
+            "hash": hash_text(key),
+            "client": client,
+            "label": label,
+            "scopes": " ".join(scopes),
+            "created": self._clock(),
+            "revoked": False,
+        }
+        self._execute(sa.insert(keys), row)
+        return key
+
+    def key(self, token: str) -> Key | None:
+        """Return the key of a token, unless it was revoked."""
+        known = (keys.c.hash == hash_text(token)) & ~keys.c.revoked
+        return self._first(select(keys).where(known), Key)
+
+    def keys(self, study: int | None) -> list[Key]:
+        """Return the keys of a study, or those of all studies."""
+        here = keys.c.study.is_(None) if study is None else keys.c.study == study
+        return [Key(*row) for row in self._rows(select(keys).where(here).order_by(keys.c.id))]
+
+    def is_revoked(self, source: str) -> bool:
+        """Tell whether what came from a source came by a key that opens nothing any more."""
+        known = keys.c.revoked & (keys.c.client == source.removeprefix("key "))
+        return bool(self._rows(select(keys.c.id).where(known)))
+
+    def revoke_key(self, study: int | None, key: int) -> None:
+        """Let a key open nothing."""
+        owner = keys.c.study.is_(None) if study is None else keys.c.study == study
+        here = owner & (keys.c.id == key)
+        self._execute(sa.update(keys).where(here).values(revoked=True))
+
+    # Sessions
+
+    def add_session(self, expires: float) -> str:
+        """Return the token of a new session; those that have ended are forgotten."""
+        token = new_token()
+
+        def work(connection: Connection) -> None:
+            connection.execute(sa.delete(sessions).where(sessions.c.expires < self._clock()))
+            connection.execute(sa.insert(sessions).values(hash=hash_text(token), expires=expires))
+
+        self._write(work)
+        return token
+
+    def has_session(self, token: str) -> bool:
+        """Tell whether a session goes on."""
+        query = select(sessions.c.expires).where(sessions.c.hash == hash_text(token))
+        expires = self._one(query)
+        return expires is not None and self._clock() < expires
+
+    def end_session(self, token: str) -> None:
+        """End a session."""
+        self._execute(sa.delete(sessions).where(sessions.c.hash == hash_text(token)))
+
+    # Transactions
+
+    def _write(self, work: Callable[[Connection], Any]) -> Any:
+        try:
+            return self.storage.transact(work)
+        finally:
+            self.changes += 1
+
+    def _read(self, work: Callable[[Connection], Any]) -> Any:
+        return self.storage.transact(work, reads=True)
+
+    def _execute(self, statement: sa.Executable, rows: Any = None) -> None:
+        self._write(lambda connection: connection.execute(statement, rows))
+
+    def _insert_new(self, table: sa.Table, here: Any, row: Mapping[str, Any]) -> None:
+        """Insert a row, unless there is one here."""
+
+        def work(connection: Connection) -> None:
+            if (
+                connection.execute(select(sa.literal(1)).select_from(table).where(here)).first()
+                is None
+            ):
+                connection.execute(sa.insert(table), row)
+
+        self._write(work)
+
+    def _rows(self, query: sa.Select) -> list[Any]:
+        return self._read(lambda connection: connection.execute(query).all())
+
+    def _first(self, query: sa.Select, make: Callable[..., V]) -> V | None:
+        row = self._read(lambda connection: connection.execute(query).first())
+        return None if row is None else make(*row)
+
+    def _one(self, query: sa.Select) -> Any:
+        return self._read(lambda connection: connection.execute(query).scalar())

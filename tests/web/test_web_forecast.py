@@ -1,0 +1,68 @@
+"""What a form says of the study to be, before there is one."""
+
+import re
+from html import unescape
+
+import pytest
+from web_client import send
+
+from copeland.web.pages.create import Intent
+from copeland.web.pages.forecast import ExpectedVoters, expectation_of
+
+PASTED = "\n".join(f"option {i}" for i in range(12))
+
+
+def expected(site, admin=None, headers=None, **said):
+    admin = admin or site.admin()
+    form = admin.get("/admin/new")
+    said = {"pasted": PASTED, **said}
+    return send(admin, form, "/admin/new/expect", headers=headers, **said)
+
+
+def sentences(page):
+    return [unescape(one) for one in re.findall(r"<p[^>]*>([^<]+)</p>", page.text)]
+
+
+@pytest.mark.slow
+def test_few_voters_are_told_what_they_cannot_prove_and_nothing_is_made(site):
+    page = expected(site, people="5")
+    said = sentences(page)
+    assert said[0] == "With 12 options and 5 voters who answer 4 pairs each, you get 20 answers."
+    assert "cannot prove a winner" in said[1] and "Exactly these people" in page.text
+    assert site.server.store.pages() == []
+
+
+def test_a_script_gets_the_part_alone(site):
+    part = expected(site, headers={"X-Fragment": "expected"}, people="5")
+    assert part.text.startswith("<section") and "<html" not in part.text
+
+
+def test_members_of_a_panel_are_told_that_it_ends(site):
+    page = expected(site, voters="panel", members="Ann\nBen\nCid", pasted="a\nb\nc")
+    assert "exactly 3 voters" in page.text and "It takes about" in page.text
+
+
+@pytest.mark.parametrize(
+    "said", [{"pasted": "alone"}, {"people": "0"}, {"people": "nan"}, {"voters": "panel"}]
+)
+def test_what_cannot_be_is_said_in_a_sentence(site, said):
+    page = expected(site, **said)
+    assert page.status_code == 422 and 'class="error"' in page.text
+
+
+def test_a_stranger_is_told_nothing(site):
+    answer = site.browser().post("/admin/new/expect", data={"pasted": PASTED})
+    assert answer.url.path == "/admin/enter"
+
+
+@pytest.mark.slow
+def test_more_voters_and_a_margin_prove_no_less():
+    crowd = ExpectedVoters(6, 10, 15, 0.05, 0.0, True)
+    assert sum(crowd._replace(margin=0.1).requirement.votes) < sum(crowd.requirement.votes)
+    assert crowd.fewest <= min(crowd.requirement.votes)  # a bound from below
+
+
+@pytest.mark.slow
+def test_very_many_options_are_not_simulated():
+    intent = Intent(400, {"voters": "people", "delta": 0.05, "margin": 0.0}, [], 20)
+    assert any("nothing more" in one for one in expectation_of(intent, 10))
