@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Collection
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,25 +53,6 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Chooser(Protocol):
-    """Something that follows a log and proposes what to ask."""
-
-    def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs, left first, for the events from ``wish.number`` on; change nothing."""
-        ...
-
-    def take(self, event: Event, books: Books) -> None:
-        """Follow an event that the books are about to take."""
-        ...
-
-
-def chooser_of(books: Books, log: Log) -> Chooser:
-    """Return the chooser of a study, up to date."""
-    if find(books.settings.spec.name).absorb is not None:
-        return Counted()
-    return Replayed(log, books.undone)
-
-
 class Counted:
     """The chooser of an algorithm whose state is a function of the counts."""
 
@@ -82,7 +62,7 @@ class Counted:
         self._untried = 0  # votes that the player was told since it was last used
 
     def propose(self, log: Log, books: Books, wish: Wish, n: int) -> list[Pair]:
-        """Return up to ``n`` pairs."""
+        """Return up to ``n`` pairs, left first, for the events from ``wish.number`` on; change nothing."""
         if not is_open(books):
             return []
         if books.is_guide(wish.voter):
@@ -102,7 +82,7 @@ class Counted:
         return self._player
 
     def take(self, event: Event, books: Books) -> None:
-        """Follow an event."""
+        """Follow an event that the books are about to take."""
         of_guide = event.kind in (VOTED, COUNTED) and books.is_guide(event.voter)
         if event.kind in (ADDED, RESTARTED) or of_guide:
             self._player = None
@@ -142,6 +122,16 @@ class Replayed:
         elif event.kind == ASKED:
             wish = Wish(event.number, event.time, event.voter, active(books))
             self._player.step(books, wish)
+
+
+Chooser = Counted | Replayed  # follows a log, and proposes what to ask
+
+
+def chooser_of(books: Books, log: Log) -> Chooser:
+    """Return the chooser of a study, up to date."""
+    if find(books.settings.spec.name).absorb is not None:
+        return Counted()
+    return Replayed(log, books.undone)
 
 
 class Player:

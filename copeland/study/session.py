@@ -1,4 +1,10 @@
-"""The books of one study, kept up with its log: every look and every change is a transaction."""
+"""The books of one study, kept up with its log: every look and every change is a transaction.
+
+A process has one turn for each study, a lock. :meth:`Transactions.change`, ``append``, ``read`` and ``look_at_books`` take it. What
+is handed to the first three runs under the lock with a log that has been caught up with. It may look at the books and, in a change,
+call ``propose`` and ``advance``. It calls none of the four itself, and does not keep the log, which ends with the transaction.
+Whoever looks at the books without the turn may see them half way through an event.
+"""
 
 from __future__ import annotations
 

@@ -215,16 +215,14 @@ class _Sitting:
         pairs = np.isin(np.arange(k), list(self._wish.options))
         allowed = np.zeros(self._books.panel.answered.shape, dtype=bool)
         for name in self._asked:
-            allowed[self._seat(name)] = np.outer(pairs, pairs) & self._has_room(name)
+            held = sum(ballot.voter == name for ballot in self._under_way.values())
+            has_room = held < self._books.settings.open_ballots
+            allowed[self._seat(name)] = np.outer(pairs, pairs) & has_room
         for pair in self._wish.avoided:
             allowed[:, *_both_ways(*pair)] = False
         for ballot in self._under_way.values():
             allowed[self._seat(ballot.voter), *_both_ways(ballot.left, ballot.right)] = False
         return allowed
-
-    def _has_room(self, voter: str) -> bool:
-        held = sum(ballot.voter == voter for ballot in self._under_way.values())
-        return held < self._books.settings.open_ballots
 
     def _recent_pairs(self, voter: str, among: list[int]) -> list[tuple[int, ...]]:
         """The latest pairs of a member who may be asked, by their places in the plan."""
