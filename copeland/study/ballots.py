@@ -97,42 +97,41 @@ class Answered(NamedTuple):
 
 def find_ballot(
     work: Transactions, log: Log, voter: str, wanted: Following, now: float
-) -> tuple[list[Event], Ballot | Wait | None]:
-    """Return what to append, and a voter's ballot: the oldest without an answer, or else a new one."""
+) -> Ballot | Wait | None:
+    """Return a voter's ballot: the oldest without an answer, or else a new one, which is appended to the log."""
     books = work.books
     require_open(books)
     held = waiting_of(books, log, voter)
     if held:
-        again = ballot_of(books, held[0]._replace(time=now))
-        return [], again if is_open(books) else None
+        return ballot_of(books, held[0]._replace(time=now)) if is_open(books) else None
     if books.judges_cases(voter):  # judges decide, and no visitor of a page does
-        return [], None
+        return None
     wish = work.kind.wish_for(books, log, now, voter, wanted.item, wanted.available)
     later = ((item, active(books) & set(map(books.index, names))) for item, names in wanted.later)
     new, asked = work.propose(log, wish._replace(later=tuple(later)), 1)
     work.advance(log, new)  # it may hold the options that are asked
     if isinstance(asked, Wait):
-        return [], asked
-    return [], ballot_of(books, asked[0]) if asked else None
+        return asked
+    return ballot_of(books, asked[0]) if asked else None
 
 
 def take_answer(
     work: Transactions, log: Log, told: Answer, following: Following | Onward | None, now: float
 ) -> tuple[list[Event], Answered]:
-    """Return what to append once an answer is, and all that became of the answer."""
+    """Append an answer, and return what else to append, which is nothing, and all that became of the answer."""
     new, vote = answer_to(work.kind, work.books, log, told, now)
     asked = log.event(told.ballot)
     late = asked is not None and vote.time > asked.time + work.books.settings.lease
     work.advance(log, new)
-    look, events, after = None, [], None
+    look = after = None
     if vote.voter is not None and callable(following):
         look = view_as(work, log, vote.voter)
         following = following(look)
     if vote.voter is not None and following is not None and not work.books.closed:
         assert isinstance(following, Following)
-        events, after = find_ballot(work, log, vote.voter, following, now)
+        after = find_ballot(work, log, vote.voter, following, now)
     kept = vote_of(work.books, vote)
-    return events, Answered(kept, vote.number, late, bool(new), after, look)
+    return [], Answered(kept, vote.number, late, bool(new), after, look)
 
 
 def view_as(work: Transactions, log: Log, voter: str) -> Look:

@@ -109,25 +109,20 @@ def create_study(
         margin = indifference
     _check_name(name)
     given = _check_options(options, space)
+    told = dict(zip(_UNTOLD, (voters, batch, missing, repeats, cases, population), strict=True))
     settings = _settings(
+        **told,  # type: ignore[arg-type]
         algorithm=algorithm,
         delta=delta,
         margin=margin,
         seed=seed,
         both_bad=both_bad,
-        repeats=repeats,
-        voters=voters,
         lease=lease,
         open_ballots=open_ballots,
         panel=panel,
-        batch=batch,
-        missing=missing,
-        cases=cases,
-        population=population,
         space="" if space is None else space.to_json(),
         show=show,
     )
-    told = dict(zip(_UNTOLD, (voters, batch, missing, repeats, cases, population), strict=True))
     untold = frozenset(name for name, value in told.items() if value is None)
     return _create(name, given, settings, storage, load_if_exists, clock, untold, space=space)
 

@@ -242,12 +242,12 @@ class Player:
 
     def _pick_fitting_pair(self, books: Books, wish: Wish, named: list[Pair]) -> Pair:
         """Return the first pair that the voter minds least: of those named, of the plan, of all."""
-        if wish.minds(*named[0]) > FINE:
+        if wish.manners.minds(*named[0]) > FINE:
             named = named + [pair for pair in self._claims() if wish.allows(*pair)]
-        best = min(named, key=lambda pair: wish.minds(*pair))
-        if wish.minds(*best) > FINE and books.settings.people:
+        best = min(named, key=lambda pair: wish.manners.minds(*pair))
+        if wish.manners.minds(*best) > FINE and books.settings.people:
             other = self._pick_rare_pair(books, wish)
-            if other is not None and wish.minds(*other) < wish.minds(*best):
+            if other is not None and wish.manners.minds(*other) < wish.manners.minds(*best):
                 return other
         return best
 

@@ -74,9 +74,8 @@ class _Change:
         try:
             raise error
         finally:
-            del (
-                error
-            )  # its traceback holds this frame: neither would end, nor the connections below
+            # Its traceback holds this frame: neither would end, nor the connections below.
+            del error
 
 
 class Transactions:

@@ -339,7 +339,9 @@ class Study:
         """
         check_text(voter=voter, item=item)
         new = Following(item, available, later)
-        return self._work.change(lambda log: find_ballot(self._work, log, voter, new, self.now()))
+        return self._work.change(
+            lambda log: ([], find_ballot(self._work, log, voter, new, self.now()))
+        )
 
     def waiting(self, voter: str) -> list[Ballot]:
         """Return the ballots that a voter has not answered, the oldest first.

@@ -123,12 +123,8 @@ class Wish(NamedTuple):
         pair = frozenset((one, other))
         return len(pair) == 2 and pair <= self.options and pair not in self.avoided
 
-    def minds(self, one: int, other: int) -> int:
-        """Return how much the voter would mind a pair that is allowed."""
-        return self.manners.minds(one, other)
-
     def minds_of(self, k: int) -> NDArray[np.int8]:
-        """Return the same for all pairs of K options at once, NEVER where it is not allowed; each pair once."""
+        """Return how much the voter would mind each pair of K options, NEVER where it is not allowed; each pair once."""
         minds = self.manners.minds_of(k)
         minds[np.tri(k, dtype=bool)] = NEVER
         if len(self.options) < k:
@@ -181,16 +177,8 @@ def active(books: Books) -> frozenset[int]:
     return frozenset(i for i, option in enumerate(books.options) if option.state == ACTIVE)
 
 
-class Past(NamedTuple):
-    """What a voter has met: nobody is asked any of it again."""
-
-    done: frozenset[frozenset[int]] = frozenset()  # pairs answered, or skipped
-    waiting: tuple[Event, ...] = ()  # ballots without an answer, the oldest first
-    manners: Manners = ANYBODY
-
-
-def past_of(books: Books, log: Log, voter: str) -> Past:
-    """Return what one of the people has met: each pair has one ballot at most."""
+def add_past(books: Books, log: Log, voter: str, wish: Wish) -> Wish:
+    """Return a wish for one of the people, with what that person has met: each pair has one ballot at most."""
     asked = [one for one in log.ballots_of(voter) if one.number > books.since]
     votes = [vote for vote in log.votes_of(voter) if vote.number > books.since]
     answers = [vote for vote in votes if vote.number not in books.undone]
@@ -200,7 +188,9 @@ def past_of(books: Books, log: Log, voter: str) -> Past:
     left_open = {one.number for one in waiting}
     gone = [one for one in asked if one.number not in left_open | failed]
     given = [vote for vote in answers if vote.outcome != ERROR]
-    return Past(frozenset(map(_pair, (*gone, *given))), tuple(waiting), manners_of(asked))
+    met = frozenset(frozenset(sides_of(one)) for one in (*gone, *given))  # answered, or skipped
+    wish = wish._replace(once=True, avoided=met, waiting=tuple(waiting))
+    return wish._replace(manners=manners_of(asked))
 
 
 def waiting_of(books: Books, log: Log, voter: str) -> list[Event]:
@@ -221,7 +211,9 @@ def opinions_of(books: Books, log: Log, voter: str, item: str | None) -> frozens
     if not books.since:
         return frozenset(pair for pair, on in log.pairs_of(voter) if on == item)
     votes = log.votes_of(voter)
-    return frozenset(_pair(vote) for vote in votes if books.counts(vote) and vote.item == item)
+    return frozenset(
+        frozenset(sides_of(vote)) for vote in votes if books.counts(vote) and vote.item == item
+    )
 
 
 def last_of(log: Log, voter: str) -> Manners:
@@ -253,10 +245,6 @@ def sides_of(asked: Event) -> Pair:
     """Return the pair of a ballot, left first."""
     assert asked.left is not None and asked.right is not None
     return asked.left, asked.right
-
-
-def _pair(event: Event) -> frozenset[int]:
-    return frozenset(sides_of(event))
 
 
 def first_visit(log: Log, voter: str) -> int | None:

@@ -26,10 +26,10 @@ from copeland.study.settings import Settings
 from copeland.study.voter_history import (
     Wish,
     active,
+    add_past,
     first_visit,
     last_of,
     opinions_of,
-    past_of,
     same_item,
     sides_of,
 )
@@ -62,9 +62,7 @@ class Wait(NamedTuple):
 
 
 Questions = tuple[list[Event], list[Event] | Wait]  # what to append, and what to hand out
-Meetings = Callable[
-    [], tuple[Standing, Met]
-]  # looks where a study stands, and what voters have met
+Meetings = Callable[[], tuple[Standing, Met]]  # looks where a study and its voters stand
 
 
 def require_open(books: Books) -> None:
@@ -139,10 +137,7 @@ class Kind:
         if books.settings.repeats == "count":
             return wish._replace(manners=last_of(log, voter))
         if books.settings.people:
-            past = past_of(books, log, voter)
-            return wish._replace(
-                once=True, avoided=past.done, manners=past.manners, waiting=past.waiting
-            )
+            return add_past(books, log, voter, wish)
         done = opinions_of(books, log, voter, wish.item)
         return wish._replace(once=True, avoided=done, manners=last_of(log, voter))
 

@@ -32,10 +32,10 @@ from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, ERROR, EXCUSED, READMITTED, Event
 from copeland.study.log.state import Books, OpenBallot
 from copeland.study.pair_choice import Chooser
-from copeland.study.results.panel_standing import active_of, find_open_answers
+from copeland.study.results.panel_standing import find_open_answers
 from copeland.study.results.verdict import refuse_for_panel
 from copeland.study.results.voter_reach import panel_plan
-from copeland.study.voter_history import RUNNING, Wish, coin_of, manners_of, sides_of
+from copeland.study.voter_history import RUNNING, Wish, active, coin_of, manners_of, sides_of
 from copeland.support.phrasing import join_names
 from copeland.support.rng import stream
 
@@ -189,7 +189,7 @@ class _Sitting:
 
     def _plan_question(self, count_on: bool) -> tuple[int, int, int] | None:
         """Return the member and the two options that the planner would ask now, with or without the answers under way."""
-        among = active_of(self._books)
+        among = sorted(active(self._books))
         if len(among) < 2:
             return None
         wins, silent = self._books.wins.copy(), self._books.panel.silent

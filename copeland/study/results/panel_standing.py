@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 from copeland.certificate import PanelCertificate, panel_certificate
 from copeland.certificate.panel_planner import still_matter
 from copeland.study.log.state import Books
-from copeland.study.options import ACTIVE
-
-
-def active_of(books: Books) -> list[int]:
-    """Return the options that are asked."""
-    return [i for i, option in enumerate(books.options) if option.state == ACTIVE]
+from copeland.study.voter_history import active as find_active
 
 
 def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate:
@@ -25,7 +20,7 @@ def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate
     Answers that nobody will be asked for, as an option is paused, are missing all the same.
     """
     panel, kept = books.panel, books.options_left
-    among = active_of(books) if active else kept
+    among = sorted(find_active(books)) if active else kept
     return panel_certificate(
         books.wins,
         books.ties,
@@ -39,7 +34,7 @@ def panel_certificate_of(books: Books, active: bool = False) -> PanelCertificate
 
 def find_open_answers(books: Books) -> NDArray[np.bool_]:
     """Return members x K x K: whose missing answers may bear on who is best of the active options."""
-    among = active_of(books)
+    among = sorted(find_active(books))
     matter = np.zeros(books.panel.answered.shape, dtype=bool)
     if len(among) > 1:
         cut = np.ix_(range(len(matter)), among, among)
@@ -93,6 +88,6 @@ def panel_standing_of(books: Books) -> PanelStanding | None:
         missing=panel.missing,
         silent=panel.silent,
         active=panel_certificate_of(
-            books, active=1 < len(active_of(books)) < len(books.options_left)
+            books, active=1 < len(find_active(books)) < len(books.options_left)
         ),
     )
