@@ -21,7 +21,7 @@ from copeland.errors import (
     nearest,
 )
 from copeland.study.input_limits import check_text
-from copeland.study.kinds.base import CHANGE, RESTART, Kind, require_open
+from copeland.study.kinds.base import CHANGING, RESTARTING, Kind, require_open
 from copeland.study.log.arrivals import IGNORED
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import (
@@ -268,7 +268,7 @@ def addition(kind: Kind, books: Books, option: Option, now: float) -> list[Event
 
 def change_of_state(kind: Kind, books: Books, name: str, state: str, now: float) -> list[Event]:
     """Return the event that pauses, resumes or retires an option; none if it is so already."""
-    kind.require(CHANGE)
+    kind.require(CHANGING)
     i = books.index(name)
     before = books.options[i].state
     if before == (ACTIVE if state == RESUMED else state):
@@ -282,7 +282,7 @@ def restart(kind: Kind, books: Books, reason: str | None, now: float) -> list[Ev
     """Return the event that begins a new epoch; refuse one that leaves no votes behind."""
     if reason is not None:
         check_text("the reason, as a ", source=reason)
-    kind.require(RESTART)
+    kind.require(RESTARTING)
     if not books.votes:
         raise InvalidParameter("no votes count yet, so there is nothing to restart.")
     body = None if reason is None else {"reason": reason}

@@ -10,14 +10,7 @@ if TYPE_CHECKING:
 
 
 def kind_of(settings: Settings) -> Kind:
-    """Return the kind of a study. It follows from the settings, which never change: choose it once, and call it.
-
-    Examples
-    --------
-    >>> from copeland.study import Settings
-    >>> type(kind_of(Settings())).__name__
-    'Kind'
-    """
+    """Return the kind of a study. It follows from the settings, which never change: choose it once, and call it."""
     if settings.space:
         from copeland.study.kinds.space import SpaceOfPoints as Chosen  # which loads scipy
     elif settings.panel:

@@ -43,7 +43,8 @@ CLAIM = 80  # letters of what is said of a study in passing
 TAKEN_BACK = "taken back"
 
 # What a kind may refuse.
-ADD, CHANGE, RESTART, GUIDE, CHOOSE = "add", "change", "restart", "guide", "choose"
+ADDING, CHANGING, CHOOSING = "adding", "changing", "choosing"  # options
+RESTARTING, GUIDING = "restarting", "guiding"
 
 
 class Wait(NamedTuple):
@@ -61,6 +62,9 @@ class Wait(NamedTuple):
         return False
 
 
+Names = Collection[str] | None
+Without = Collection[tuple[Any, ...]] | None  # what is not to be shown again
+MakeChooser = Callable[[], Chooser]  # returns the one that follows the study, made if need be
 Questions = tuple[list[Event], list[Event] | Wait]  # what to append, and what to hand out
 Meetings = Callable[[], tuple[Standing, Met]]  # looks where a study and its voters stand
 
@@ -113,16 +117,16 @@ class Kind:
         now: float,
         voter: str | None,
         item: str | None = None,
-        available: Collection[str] | None = None,
-        without: Collection[tuple[Any, ...]] | None = None,
-        cases: Collection[str] | None = None,
+        available: Names = None,
+        without: Without = None,
+        cases: Names = None,
     ) -> Wish:
         """Return what a ballot for a voter must keep to, if there may be one; the parameters are those of ``Study.ask``."""
         require_open(books)
         self.check_voter(books, voter)
         options = active(books)
         if available is not None:
-            self.require(CHOOSE)
+            self.require(CHOOSING)
             options &= {books.index(name) for name in available}
         wish = Wish(books.number + 1, now, voter, options, item=item)
         if voter is not None:
@@ -141,13 +145,7 @@ class Kind:
         done = opinions_of(books, log, voter, wish.item)
         return wish._replace(once=True, avoided=done, manners=last_of(log, voter))
 
-    def leave_out(
-        self,
-        books: Books,
-        wish: Wish,
-        without: Collection[tuple[Any, ...]] | None,
-        cases: Collection[str] | None,
-    ) -> Wish:
+    def leave_out(self, books: Books, wish: Wish, without: Without, cases: Names) -> Wish:
         """Return the same wish, but for no pair that was shown, left and right, as it is in ``without``."""
         if without is None:
             return wish
@@ -159,11 +157,9 @@ class Kind:
             ) from None
         return wish.without_orders(orders)
 
-    def propose(
-        self, books: Books, log: Log, find_chooser: Callable[[], Chooser], wish: Wish, n: int
-    ) -> Questions:
+    def propose(self, books: Books, log: Log, make: MakeChooser, wish: Wish, n: int) -> Questions:
         """Return what to append, and what to hand out: up to ``n`` new questions, or those that the voter holds."""
-        held, chooser = find_open_ballots(books, wish), find_chooser()
+        held, chooser = find_open_ballots(books, wish), make()
         new = _new_questions(books, log, chooser, wish, held, _room(books, log, wish, held, n))
         return new, new[:n] or _held_questions(books, log, chooser, wish, held, n)
 
@@ -200,7 +196,7 @@ class Kind:
 
     def check_adding(self, books: Books) -> None:
         """Refuse a further option where nobody could ask about it."""
-        self.require(ADD)
+        self.require(ADDING)
         algorithm = find(books.settings.spec.name)
         if algorithm.absorb is None and algorithm.grow is None:
             raise InvalidParameter(
@@ -210,7 +206,7 @@ class Kind:
 
     def check_guides(self, settings: Settings) -> None:
         """Refuse voters who guide and prove nothing."""
-        self.require(GUIDE)
+        self.require(GUIDING)
         algorithm = find(settings.spec.name)
         if algorithm.hint is None:
             raise InvalidParameter(

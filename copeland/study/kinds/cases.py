@@ -18,7 +18,7 @@ from copeland.errors import InvalidParameter
 from copeland.forecast.races import Forecast
 from copeland.forecast.start import Goal
 from copeland.kernels.vote_evidence import levels, loss_level, win_level
-from copeland.study.kinds.base import Kind, Meetings
+from copeland.study.kinds.base import Kind, Meetings, Names, Without
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import UNDONE, Event
 from copeland.study.log.judged_cases import Case, Pair, pair_of
@@ -40,13 +40,7 @@ class JudgedCases(Kind):
             return super().add_history(books, log, voter, wish)
         return wish._replace(manners=last_of(log, voter))
 
-    def leave_out(
-        self,
-        books: Books,
-        wish: Wish,
-        without: Collection[tuple[Any, ...]] | None,
-        cases: Collection[str] | None,
-    ) -> Wish:
+    def leave_out(self, books: Books, wish: Wish, without: Without, cases: Names) -> Wish:
         """Return the same wish, for pairs that have a case left; ``without`` are options and a case that are not to be asked."""
         if books.is_guide(wish.voter):
             return super().leave_out(books, wish, without, cases)

@@ -7,7 +7,6 @@ things; where that would leave somebody who asks without a question, it is not c
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,9 +18,10 @@ from copeland.errors import AlreadyVoted, CopelandError, InvalidParameter, Inval
 from copeland.forecast.races import Forecast
 from copeland.forecast.start import Goal
 from copeland.study.kinds.base import (
-    GUIDE,
-    RESTART,
+    GUIDING,
+    RESTARTING,
     Kind,
+    MakeChooser,
     Meetings,
     Questions,
     Wait,
@@ -31,7 +31,6 @@ from copeland.study.kinds.base import (
 from copeland.study.log.event_log import Log
 from copeland.study.log.events import ASKED, ERROR, EXCUSED, READMITTED, Event
 from copeland.study.log.state import Books, OpenBallot
-from copeland.study.pair_choice import Chooser
 from copeland.study.results.panel_standing import find_open_answers
 from copeland.study.results.verdict import refuse_for_panel
 from copeland.study.results.voter_reach import panel_plan
@@ -46,8 +45,8 @@ class PanelOfVoters(Kind):
     """A study in which the named voters answer each pair at most once."""
 
     refused: ClassVar = {
-        RESTART: "a panel cannot start again, because its answers are the whole electorate; create a new study instead.",
-        GUIDE: "every member of a panel counts, so nobody can guide it.",
+        RESTARTING: "a panel cannot start again, because its answers are the whole electorate; create a new study instead.",
+        GUIDING: "every member of a panel counts, so nobody can guide it.",
     }
     only_counts = False
 
@@ -64,9 +63,7 @@ class PanelOfVoters(Kind):
         """Return the same wish: the books know what each member has met."""
         return wish
 
-    def propose(
-        self, books: Books, log: Log, find_chooser: Callable[[], Chooser], wish: Wish, n: int
-    ) -> Questions:
+    def propose(self, books: Books, log: Log, make: MakeChooser, wish: Wish, n: int) -> Questions:
         """Return what to append, and what to hand out."""
         sitting = _Sitting(books, log, wish)
         while len(sitting.new) < n and sitting.ask():

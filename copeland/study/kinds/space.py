@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Literal
 from copeland.errors import InvalidParameter
 from copeland.study.input_limits import json_of
 from copeland.study.kinds.base import (
-    ADD,
-    CHANGE,
-    CHOOSE,
+    ADDING,
+    CHANGING,
+    CHOOSING,
     ENDLESS,
-    GUIDE,
-    RESTART,
+    GUIDING,
+    RESTARTING,
     Kind,
+    MakeChooser,
     Questions,
     find_open_ballots,
     repeat_questions,
@@ -33,7 +34,6 @@ from copeland.study.log.space_state import (
     key_of,
 )
 from copeland.study.log.state import Books, require_tuning
-from copeland.study.pair_choice import Chooser
 from copeland.study.results.standing import Standing
 from copeland.study.results.verdict import Verdict
 from copeland.study.voter_history import Wish, coin_of, sides_of
@@ -55,11 +55,11 @@ class SpaceOfPoints(Kind):
     """A study in which a tuner chooses the points to compare."""
 
     refused: ClassVar = {
-        ADD: FIXED,
-        CHANGE: FIXED,
-        RESTART: "a study of a space cannot start again, because its tuner learns from all votes; create a new study instead.",
-        GUIDE: "every vote moves a tuner's estimate, so nobody can be a guide here.",
-        CHOOSE: "the options of this study are points that it makes itself, so all are available.",
+        ADDING: FIXED,
+        CHANGING: FIXED,
+        RESTARTING: "a study of a space cannot start again, because its tuner learns from all votes; create a new study instead.",
+        GUIDING: "every vote moves a tuner's estimate, so nobody can be a guide here.",
+        CHOOSING: "the options of this study are points that it makes itself, so all are available.",
     }
     only_counts = False
 
@@ -74,9 +74,7 @@ class SpaceOfPoints(Kind):
         """Return a smaller number, as it takes some time to go through each event again; None while nobody needed the tuner."""
         return TUNED_EVERY if require_tuning(books).is_at_work else None
 
-    def propose(
-        self, books: Books, log: Log, find_chooser: Callable[[], Chooser], wish: Wish, n: int
-    ) -> Questions:
+    def propose(self, books: Books, log: Log, make: MakeChooser, wish: Wish, n: int) -> Questions:
         """Return what to append, the points that become options included, and what to hand out."""
         held = find_open_ballots(books, wish)
         room = n if wish.voter is None else min(n, books.settings.open_ballots - len(held))
